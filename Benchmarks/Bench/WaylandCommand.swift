@@ -19,6 +19,7 @@ struct WaylandCommand: ParsableCommand {
             """)
 
     enum Work: String, CaseIterable, ExpressibleByArgument {
+        // In the order in which they are measured: the rate factor that motion gives is that of the others.
         case motion, idle, terminal
 
         /// The most CPU and memory of wf-recorder's that is promised. Of motion's CPU nothing is.

@@ -29,9 +29,9 @@ final class CaptureThread: Sendable {
 
     /// The memory that frames are drawn in.
     struct Slots {
-        /// One with the encoder, two waiting, one being drawn: a take's first frame takes the encoder up to three times a frame's
-        /// interval, and none that is drawn meanwhile is to be lost. The ring uses the last one only when the others are taken, so
-        /// that it costs no memory before.
+        /// One with the encoder, two waiting, one being drawn: a take's first frame, of 1080p at 30 a second, takes a slow encoder three
+        /// intervals, and none that is drawn meanwhile is to be lost. The ring uses the last one only when the others are taken, so that it
+        /// costs no memory before.
         var count = 4
         /// nil: memory of the take's own.
         var memory: FrameRing.Memory?

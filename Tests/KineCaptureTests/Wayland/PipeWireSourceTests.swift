@@ -1,4 +1,5 @@
-// Casts over a real PipeWire, by a producer that does what compositors do, often or rarely.
+// Casts over a real PipeWire, by a producer that does what compositors do, often or rarely. How casts end is in
+// PipeWireSourceEndTests.swift.
 import CastTesting
 import CoreTesting
 import Glibc
@@ -11,7 +12,7 @@ import Testing
 @testable import KineCapture
 
 @Suite(.serialized) struct PipeWireSourceTests {
-    private static let size = PixelSize(width: 160, height: 96)
+    static let size = PixelSize(width: 160, height: 96)
 
     private func tiles(_ rects: PixelRect..., in size: PixelSize = size) -> DamageRegion {
         var region = DamageRegion(size: size)
@@ -396,132 +397,5 @@ import Testing
         try stage.producer.setPattern(2)
         #expect(try watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer).isFull)
         #expect(stage.isShown(by: watcher))
-    }
-
-    // MARK: Ends
-
-    @Test func `a cast without a frame is given up in time`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
-    }
-
-    @Test func `a cast that shows nothing but its cursor is given up as well`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        try stage.producer.begin("frame corrupted=1 cursor=1,1,1 bitmap=8x8,ff0000ff")
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
-    }
-
-    @Test func `a format that nobody asked for is no cast`() throws {
-        let stage = try CastStage(pixels: "yuy2")
-        // PipeWire tells the producer alone.
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
-    }
-
-    @Test func `a connection that is none is an error`() throws {
-        let pipe = try FileDescriptor.pipe()
-        try pipe.writeEnd.close()
-        #expect(throws: VideoSourceError.self) {
-            let opening = try PipeWireOpening(
-                descriptor: pipe.readEnd, node: 1, options: PipeWireSource.Options(highestRate: 30, showsCursor: false))
-            _ = try CastStage.opened(opening)
-        }
-    }
-
-    @Test func `a producer that dies is the cast's end, after a pause`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
-        stage.producer.end()
-        #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
-        #expect(throws: VideoSourceError.castStopped) { try watcher.source.processEvents() }
-    }
-
-    @Test func `a producer that leaves is the cast's end too`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
-        try stage.producer.send("leave")
-        #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
-    }
-
-    /// GNOME 51's window that is closed, by PipeWire 1.6: the error comes, and the node is taken away.
-    @Test func `a node that the session manager does not find any more is the cast's end, and another error its loss`()
-        throws
-    {
-        for (number, error) in [
-            (ENOENT, VideoSourceError.screenCastClosed), (EACCES, VideoSourceError.castLost("not for you")),
-        ] {
-            let stage = try CastStage()
-            let watcher = try stage.watch()
-            try stage.producer.send("dismiss \(number) not for you")
-            #expect(throws: error) { try watcher.follow { _ in false } }
-            #expect(throws: error) { try watcher.source.processEvents() }
-        }
-    }
-
-    @Test func `a producer that dies before its first frame is no cast`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        stage.producer.end()
-        #expect(throws: VideoSourceError.self) { try CastStage.opened(opening) }
-    }
-
-    @Test func `a pause ends nothing where it ends in time`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch()
-        try stage.producer.send("pause")
-        try watcher.wait("the pause") { watcher.source.deadline != nil }
-        #expect(try watcher.source.read(.full(size: Self.size)) { _ in }, "the newest frame stays readable")
-        try stage.producer.send("resume")
-        try watcher.wait("the pause's end") { watcher.source.deadline == nil }
-        try stage.producer.setPattern(4)
-        try stage.send("frame", untilShownBy: watcher)
-        #expect(watcher.source.deadline == nil)
-    }
-
-    @Test func `a cast that takes another's place is open without a frame, and its first one is whole`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(continues: true)
-        let source = try CastStage.opened(opening)
-        #expect(source.size == PixelSize(width: 0, height: 0))
-        #expect(try !source.processEvents() && !source.read(.full(size: Self.size)) { _ in })
-        stage.producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
-        try stage.producer.send("frame damage=0,0,1,1")
-        try CoreTesting.wait("the frame") { try source.processEvents() }
-        let watcher = try Watcher(source)
-        #expect(stage.isShown(by: watcher))
-    }
-
-    @Test func `without PipeWire there is no cast any more`() throws {
-        let stage = try CastStage()
-        let (watcher, opening) = (try stage.watch(), try stage.opening())
-        stage.server.end()
-        for source in [{ try watcher.follow { _ in false } }, { _ = try CastStage.opened(opening) }]
-            as [() throws -> Any]
-        {
-            do {
-                _ = try source()
-                Issue.record("it goes on")
-            } catch VideoSourceError.castLost(let reason) {
-                #expect(!reason.isEmpty)
-            }
-        }
-    }
-
-    @Test func `no cast leaves a descriptor behind`() throws {
-        let server = try PrivatePipeWire()
-        func descriptors() -> Int { PrivateDirectory.entries("/proc/self/fd").count }
-        var counts: [Int] = []
-        for _ in 0..<4 {
-            do {
-                let stage = try CastStage(on: server)
-                let watcher = try stage.watch()
-                try stage.producer.resize(to: PixelSize(width: 64, height: 64))
-                try stage.send("frame", untilShownBy: watcher)
-            }
-            counts.append(descriptors())
-        }
-        #expect(counts[3] == counts[1], "\(counts)")
     }
 }

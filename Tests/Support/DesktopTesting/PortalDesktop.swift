@@ -108,6 +108,7 @@ package final class PortalDesktop {
         try startBackend()
     }
 
+    /// It has ended, though nothing here has ended it.
     package var backendHasCrashed: Bool { backend?.poll() != nil }
 
     private func startBackend() throws {
@@ -230,7 +231,7 @@ package final class PortalDesktop {
                     "XDG_SESSION_TYPE": "wayland", "GSETTINGS_BACKEND": "memory", "GTK_A11Y": "none",
                     "LIBGL_ALWAYS_SOFTWARE": "1", "LIBSEAT_BACKEND": "noop", "KDE_FULL_SESSION": "true",
                     "QT_QPA_PLATFORM": "wayland", "KWIN_COMPOSE": "O2",
-                    // A program that crashes ends, and no other shows that it did.
+                    // Without it, KDE's crash handler keeps a program that has crashed from ending.
                     "KDE_DEBUG": "1",
                     "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "LC_ALL": "C.UTF-8",
                 ].merging(environment) { $1 }, removing: ["DISPLAY", "PULSE_SERVER", "PIPEWIRE_RUNTIME_DIR"]),
