@@ -1,17 +1,19 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// An executable fuzz-NAME for what `products` of Kinecast do with foreign bytes. Its main is `fuzz_NAME_main`.
-func fuzzer(_ name: String, _ products: String..., targets: [String] = []) -> Target {
-    .executableTarget(
-        name: "fuzz-\(name)",
-        dependencies: (["FuzzDriver"] + targets).map { .target(name: $0) }
-            + products.map { .product(name: $0, package: "kinecast") },
-        swiftSettings: [.unsafeFlags(["-parse-as-library"])])
-}
-
 /// Without libFuzzer, and with all of Kinecast as it is built for its tests: `scripts/fuzz ci` needs no second build of it.
 let isReplay = Context.environment["KINECAST_FUZZ"] == "replay"
+
+/// A fuzz target for what `products` of Kinecast do with foreign bytes. Its main is `fuzz_NAME_main`: of an executable fuzz-NAME, or of
+/// a part of fuzz-replay, which is linked once for all targets.
+func fuzzer(_ name: String, _ products: String..., targets: [String] = []) -> Target {
+    let dependencies: [Target.Dependency] =
+        (["FuzzDriver"] + targets).map { .target(name: $0) } + products.map { .product(name: $0, package: "kinecast") }
+    return isReplay
+        ? .target(name: "fuzz-\(name)", dependencies: dependencies)
+        : .executableTarget(
+            name: "fuzz-\(name)", dependencies: dependencies, swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+}
 
 // Fuzzing stands apart: everything in it is compiled with the fuzzer's instrumentation. scripts/fuzz builds and runs it. What belongs
 // to an executable, or to a target that needs much more than the reader of foreign bytes in it, is a target's own source here by a link.
@@ -53,3 +55,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if isReplay {
+    // It finds the mains of its targets by their names.
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz-replay", dependencies: package.targets.map { .target(name: $0.name) },
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]))
+}

@@ -1,8 +1,10 @@
 // Starts libFuzzer. The package manager makes `fuzz_NAME_main` the main of the program fuzz-NAME, so libFuzzer's own main is not
 // reached and its driver is called from there (LLVM, "Using libFuzzer as a library").
 
-/// A main's second argument.
+/// The second argument of a main.
 public typealias FuzzArguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+/// The type of `fuzz_NAME_main`.
+public typealias FuzzMain = @convention(c) (Int32, FuzzArguments) -> Int32
 
 /// Fuzzes `body`, which gets one input after another, as the arguments of the program say. Returns the exit status.
 public func runFuzzer(_ count: Int32, _ arguments: FuzzArguments, _ body: @escaping ([UInt8]) -> Void) -> Int32 {
