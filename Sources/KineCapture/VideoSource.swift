@@ -23,6 +23,9 @@ public protocol VideoSource: AnyObject {
     /// source works.
     var interruption: VideoSourceInterruption? { get }
 
+    /// What is known of the windows that are not to be seen. Nil: not known yet, or there are to be none.
+    var exclusionFindings: ExclusionFindings? { get }
+
     /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
@@ -48,6 +51,7 @@ extension VideoSource {
     public var deadline: Int64? { nil }
     public var losesUnreadFrames: Bool { false }
     public var interruption: VideoSourceInterruption? { nil }
+    public var exclusionFindings: ExclusionFindings? { nil }
 }
 
 /// A source that is being opened. Used by one thread; releasing it ends the attempt.

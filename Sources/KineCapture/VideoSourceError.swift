@@ -81,7 +81,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case noWindow(UInt32)
     case windowNotShown(UInt32)
     case noFocusedWindow
-    case noWindowTitled(String)
+    /// `unreadable` are windows whose titles are in character sets that are not known here.
+    case noWindowTitled(String, unreadable: [UInt32] = [])
     /// None is shown. `existing` are the applications that have one.
     case noWindowOfApplication(String, existing: [String])
     /// The person did not want to draw a region.

@@ -11,6 +11,9 @@ final class X11ApplicationWindows {
     private(set) var area: PixelRect
     private let connection: X11Connection
     private let search: X11WindowSearch
+    private let excluded: [X11WindowRule]
+    /// What is known of the excluded windows; nil where there are to be none.
+    private(set) var findings: ExclusionFindings?
     private let formats: X11PictureFormats
     private var windows: [UInt32: X11ComposedWindow] = [:]
     /// From the lowest to the highest.
@@ -40,6 +43,7 @@ final class X11ApplicationWindows {
         self.formats = formats
         self.area = area
         changed = .full(size: area.size)
+        self.excluded = excluded
         search = X11WindowSearch([.application(name)], except: excluded, connection: connection)
         _ = update(at: now)
         guard !windows.isEmpty else {
@@ -137,6 +141,7 @@ final class X11ApplicationWindows {
         let found = search.run()
         guard found != nil || mayBeRestacked else { return false }
         if let found {
+            if !excluded.isEmpty { findings = search.findings(of: excluded) }
             let places = Set(found.map(\.window))
             for id in Array(windows.keys) where !places.contains(id) { drop(id) }
             for child in found where windows[child.window] == nil { adopt(child.window, now) }

@@ -9,6 +9,9 @@ import KineMedia
 /// were searched for since the pixels were asked for, they are read again.
 final class X11Exclusions {
     private let search: X11WindowSearch
+    private let rules: [X11WindowRule]
+    /// Nil before the first search.
+    private(set) var findings: ExclusionFindings?
     /// The places of the windows that match and are shown, in the screen's coordinates, by the root's child that they are or lie in.
     private var windows: [UInt32: PixelRect] = [:]
     /// Places that a window has left. A compositing manager shows it there until it has painted them, and without one
@@ -23,6 +26,7 @@ final class X11Exclusions {
     private static let shade: UInt32 = 0xff28_2828
 
     init(_ rules: [X11WindowRule], connection: X11Connection) {
+        self.rules = rules
         search = X11WindowSearch(rules, connection: connection)
         compositor = X11CompositingManager(connection: connection)
     }
@@ -90,6 +94,7 @@ final class X11Exclusions {
     /// Looks at all windows again if one may match now that did not. Returns whether it did: its replies may have brought events.
     func search(at now: Int64) -> Bool {
         guard let found = search.run() else { return false }
+        findings = search.findings(of: rules)
         for child in found { place(child.window, at: child.bounds, now) }
         let places = Set(found.map(\.window))
         for window in windows.keys where !places.contains(window) { place(window, at: nil, now) }

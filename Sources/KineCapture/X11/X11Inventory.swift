@@ -15,6 +15,8 @@ public struct X11Inventory: Sendable, Equatable {
         /// The X id, which `--window` takes.
         public var id: UInt32
         public var title: String
+        /// False where a part of the title is in a character set that is not known here.
+        public var isTitleWhole = true
         /// WM_CLASS's class.
         public var application: String
         /// _NET_WM_PID, as the window's owner set it.

@@ -62,7 +62,7 @@ enum X11Layout {
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
             let names = names(of: id, connection)
             return X11Inventory.Window(
-                id: id, title: names.title, application: names.application,
+                id: id, title: names.title.text, isTitleWhole: names.title.isWhole, application: names.application,
                 processID: process(of: id, connection), bounds: bounds)
         }
     }
@@ -77,8 +77,11 @@ enum X11Layout {
             guard let id = focusedWindow(connection) else { throw .noFocusedWindow }
             return id
         case .titled(let text):
-            let found = X11Properties.windows(titled: text, in: windows(connection))
-            guard let window = found.first else { throw .noWindowTitled(text) }
+            let all = windows(connection)
+            let found = X11Properties.windows(titled: text, in: all)
+            guard let window = found.first else {
+                throw .noWindowTitled(text, unreadable: all.filter { !$0.isTitleWhole }.map(\.id))
+            }
             if found.count > 1 { throw .severalWindowsTitled(text, found.map(\.id)) }
             return window.id
         }
@@ -100,14 +103,15 @@ enum X11Layout {
         return nil
     }
 
-    /// Empty where a window has none.
-    static func names(of window: UInt32, _ connection: X11Connection) -> (title: String, application: String) {
-        let title = X11Properties.title(
-            property(connection.atom("_NET_WM_NAME"), of: window, connection),
-            old: property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: window, connection))
-        let application = X11Properties.application(
-            property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: window, connection))
-        return (title, application)
+    /// The title of `_NET_WM_NAME`, or else of `WM_NAME`, and the application of `WM_CLASS`. Empty where a window has none.
+    static func names(of window: UInt32, _ connection: X11Connection) -> (title: X11Text, application: String) {
+        var title = X11Text.empty
+        for name in [connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue)] where title.text.isEmpty {
+            let (bytes, encoding) = text(name, of: window, connection)
+            title = X11Text(bytes, encoding)
+        }
+        let (bytes, encoding) = text(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: window, connection)
+        return (title, X11Properties.application(bytes, encoding))
     }
 
     /// The process that a window's owner has named as its own.
@@ -125,14 +129,34 @@ enum X11Layout {
     }
 
     private static func property(_ atom: UInt32, of window: UInt32, _ connection: X11Connection) -> [UInt8] {
-        guard atom != 0 else { return [] }
+        typedProperty(atom, of: window, connection).bytes
+    }
+
+    private static func text(
+        _ atom: UInt32, of window: UInt32, _ connection: X11Connection
+    ) -> (bytes: [UInt8], encoding: X11Text.Encoding) {
+        let (bytes, type) = typedProperty(atom, of: window, connection)
+        let encoding: X11Text.Encoding =
+            switch type {
+            case UInt32(XCB_ATOM_STRING.rawValue): .latin1
+            case connection.atom("UTF8_STRING"): .utf8
+            case connection.atom("COMPOUND_TEXT"): .compound
+            default: .unknown
+            }
+        return (bytes, encoding)
+    }
+
+    private static func typedProperty(
+        _ atom: UInt32, of window: UInt32, _ connection: X11Connection
+    ) -> (bytes: [UInt8], type: UInt32) {
+        guard atom != 0 else { return ([], 0) }
         return connection.reply(
             xcb_get_property(connection.handle, 0, window, atom, 0, 0, 4096), xcb_get_property_reply
         ) { reply in
             let count = Int(xcb_get_property_value_length(reply))
-            guard count > 0, let value = xcb_get_property_value(reply) else { return [] }
-            return Array(UnsafeRawBufferPointer(start: value, count: count))
-        } ?? []
+            guard count > 0, let value = xcb_get_property_value(reply) else { return ([], 0) }
+            return (Array(UnsafeRawBufferPointer(start: value, count: count)), reply.pointee.type)
+        } ?? ([], 0)
     }
 
     private static func atomName(_ atom: UInt32, _ connection: X11Connection) -> String {

@@ -9,9 +9,6 @@ public enum X11Properties {
         }
     }
 
-    /// A title that can be printed safely, of `_NET_WM_NAME` or else of `WM_NAME`.
-    public static func title(_ name: [UInt8], old: [UInt8]) -> String { printable(name.isEmpty ? old : name) }
-
     /// The windows with this title; where there is none, those with the text in their titles. Case does not matter.
     static func windows(titled text: String, in windows: [X11Inventory.Window]) -> [X11Inventory.Window] {
         let wanted = text.lowercased()
@@ -20,8 +17,8 @@ public enum X11Properties {
     }
 
     /// The application in a `WM_CLASS`: two strings, each ended by a zero, the instance and the class.
-    public static func application(_ value: [UInt8]) -> String {
-        printable(value.split(separator: 0).last.map(Array.init) ?? [])
+    public static func application(_ value: [UInt8], _ encoding: X11Text.Encoding) -> String {
+        X11Text(value.split(separator: 0).last.map(Array.init) ?? [], encoding).text
     }
 
     /// The process in a `_NET_WM_PID`: 32 bits.
@@ -29,17 +26,5 @@ public enum X11Properties {
         guard value.count == 4 else { return nil }
         let number = value.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
         return number > 0 ? number : nil
-    }
-
-    /// A text that cannot control a terminal: control characters, and those that change the direction of writing, become spaces.
-    private static func printable(_ bytes: [UInt8]) -> String {
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: text.append(" ")
-            default: text.append(scalar)
-            }
-        }
-        return String(text)
     }
 }

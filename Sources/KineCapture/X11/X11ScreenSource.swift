@@ -266,6 +266,8 @@ public final class X11ScreenSource: VideoSource {
         pointer.noteMotion()  // it has another place in the frame, though it has not moved
     }
 
+    public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
+
     // MARK: Damage and pixels
 
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {

@@ -20,6 +20,17 @@ public enum X11WindowRule: Hashable, Sendable {
     }
 
     fileprivate var isApplication: Bool { if case .application = self { true } else { false } }
+    fileprivate var isTitle: Bool { if case .titled = self { true } else { false } }
+}
+
+/// What is known of the windows that must not be seen.
+public struct ExclusionFindings: Equatable, Sendable {
+    /// Rules that no window matches now, shown or not. One may come later, and is hidden then.
+    public var unmatched: [X11WindowRule] = []
+    /// Windows whose titles cannot be read, where a rule names a title.
+    public var unreadable: [UInt32] = []
+
+    public init() {}
 }
 
 /// Finds those of the root's children that are windows of the given rules, or in which such windows lie, and notices when there may be
@@ -40,11 +51,17 @@ final class X11WindowSearch {
     private var isNeeded = true
     /// How often windows were searched for.
     private(set) var count = 0
+    /// The rules and exceptions that some window matched in the last search, whether it was shown or not.
+    private var matched: Set<X11WindowRule> = []
+    /// The windows of the last search whose titles cannot be read.
+    private var unreadable: [UInt32] = []
     /// The properties that a rule looks at.
     private let names: Set<UInt32>
 
     /// Window managers put a window into a frame of theirs, some into two.
     private static let deepest = 3
+    /// The class of GNOME's frames, which are windows of a program of their own (mutter 44 and following).
+    private static let frames = "mutter-x11-frames"
 
     /// - Parameters:
     ///   - rules: the windows that are looked for.
@@ -84,6 +101,7 @@ final class X11WindowSearch {
         guard isNeeded else { return nil }
         isNeeded = false
         count += 1
+        (matched, unreadable) = ([], [])
         var applications: Set<UInt32> = []
         let looks = connection.children(of: connection.root).map { ($0, look(at: $0, depth: 1, &applications)) }
         return looks.compactMap { child, look in
@@ -104,6 +122,14 @@ final class X11WindowSearch {
         }
     }
 
+    /// What the last search says of some of the rules, or of the exceptions.
+    func findings(of rules: [X11WindowRule]) -> ExclusionFindings {
+        var findings = ExclusionFindings()
+        findings.unmatched = rules.filter { !matched.contains($0) }
+        if rules.contains(where: \.isTitle) { findings.unreadable = unreadable }
+        return findings
+    }
+
     private enum Look { case meant, nameless, other }
 
     /// Looks at a window and those that lie in it. Adds to `applications` the clients whose windows a rule means by their application.
@@ -113,14 +139,19 @@ final class X11WindowSearch {
             connection.select(UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue), of: window)
         }
         let (title, application) = X11Layout.names(of: window, connection)
-        let matches = { (rule: X11WindowRule) in rule.matches(window, title: title, application: application) }
-        if exceptions.contains(where: matches) { return .other }
-        if let rule = rules.first(where: matches) {
-            if rule.isApplication { applications.insert(connection.client(of: window)) }
+        if !title.isWhole { unreadable.append(window) }
+        let matching = { (rule: X11WindowRule) in
+            rule.matches(window, title: title.text, application: application)
+        }
+        let (excepted, meant) = (exceptions.filter(matching), rules.filter(matching))
+        matched.formUnion(excepted + meant)
+        if !excepted.isEmpty { return .other }
+        if !meant.isEmpty {
+            if meant.contains(where: \.isApplication) { applications.insert(connection.client(of: window)) }
             return .meant
         }
         // A program's own window has a class; what lies in it is the program's affair.
-        guard application.isEmpty else { return .other }
+        guard application.isEmpty || application.lowercased() == Self.frames else { return .other }
         guard depth < Self.deepest else { return .nameless }
         var result = Look.nameless
         for child in connection.children(of: window) {

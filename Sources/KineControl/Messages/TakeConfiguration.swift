@@ -48,6 +48,15 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case titled(String)
         /// Every window of an application, by its WM_CLASS. Case does not matter.
         case application(String)
+
+        /// As `--exclude` takes it: `0x3a00007`, `title:TEXT` or `app:NAME`.
+        public var optionValue: String {
+            switch self {
+            case .id(let id): "0x\(String(id, radix: 16))"
+            case .titled(let text): "title:\(text)"
+            case .application(let name): "app:\(name)"
+            }
+        }
     }
 
     /// The audio of the app track.

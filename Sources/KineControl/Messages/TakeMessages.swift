@@ -146,6 +146,13 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var destinations: [DestinationStatus] = []
     /// The camera over the picture; nil: none, and from older engines.
     public var camera: TakeConfiguration.Camera?
+    /// The rules for windows that are to be hidden which no window matches now.
+    public var unmatchedExclusions: [TakeConfiguration.WindowRule] {
+        get { unmatched ?? [] }
+        set { unmatched = newValue.isEmpty ? nil : newValue }
+    }
+    /// Absent where there are none, as in messages of older engines.
+    private var unmatched: [TakeConfiguration.WindowRule]?
 
     public init(id: String, phase: TakePhase, output: String?, source: String, progress: TakeProgress) {
         self.id = id

@@ -1,4 +1,5 @@
-// Another source during a take.
+// Another source during a take, and what the source says of the windows that it is to hide.
+import KineCapture
 import KineControl
 
 extension EngineHost {
@@ -42,6 +43,24 @@ extension EngineHost {
         if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
         clients.tellAll(.sourceSwitched(source))
     }
+
+    // MARK: Hidden windows
+
+    /// Warns once of rules that hide nothing, when a source begins, and of windows that no rule for titles can mean.
+    func noteExclusions(_ findings: ExclusionFindings?) {
+        let isFirst = exclusions == nil
+        exclusions = findings
+        guard let findings else { return }
+        if isFirst, let sentence = findings.unmatchedSentence { clients.tellAll(.warning(sentence)) }
+        let unreadable = findings.unreadable.filter { !toldUnreadable.contains($0) }
+            .prefix(max(0, Self.mostUnreadable - toldUnreadable.count))
+        guard !unreadable.isEmpty else { return }
+        toldUnreadable.formUnion(unreadable)
+        clients.tellAll(.warning(ExclusionFindings.sentence(unreadable: Array(unreadable))))
+    }
+
+    /// A program may open as many windows as it likes.
+    private static let mostUnreadable = 8
 }
 
 extension TakeConfiguration.Source {

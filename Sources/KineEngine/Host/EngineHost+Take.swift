@@ -70,6 +70,7 @@ extension EngineHost {
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
         case .clip(let delivery): clipExports.deliver(delivery)
         case .sourceSwitched(let refusal): sourceSwitched(refusal: refusal, at: now)
+        case .exclusions(let findings): noteExclusions(findings)
         case .samplesEnded:
             destinations?.request(.finishRequested, at: now)
             clientFeeds.finished()

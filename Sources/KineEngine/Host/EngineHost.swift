@@ -1,6 +1,7 @@
 // The engine's main loop: signals, clients and the take's own threads, in one poll. It holds the state machine and carries
 // out its actions (EngineHost+Take); nothing in it blocks for longer than a message takes.
 import Glibc
+import KineCapture
 import KineControl
 import KinePlatform
 import KineRelay
@@ -39,6 +40,10 @@ public final class EngineHost {
     var shown: TakeConfiguration.Source?
     /// The source that is being opened to be shown, and who asked for it.
     var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
+    /// What is known of the windows that are not to be seen; nil: nothing yet, or the source hides none.
+    var exclusions: ExclusionFindings?
+    /// The windows that the person was told about, since their titles cannot be read.
+    var toldUnreadable: Set<UInt32> = []
     /// The camera that is shown now; nil: none.
     var camera: TakeConfiguration.Camera?
     /// Ends every wait of the take's opening and of its source.
@@ -216,6 +221,7 @@ public final class EngineHost {
             source: (shown ?? request.configuration.source).description,
             progress: opened?.take.progress(at: MonotonicClock.now()) ?? TakeProgress())
         status.camera = camera
+        status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0) } ?? []
         status.destinations = destinations?.statuses ?? []
         return status
     }

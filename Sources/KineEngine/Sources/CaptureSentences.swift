@@ -1,5 +1,6 @@
 // One sentence for each error of KineCapture: what happened, on what, and what to do.
 import KineCapture
+import KineControl
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -80,15 +81,16 @@ extension VideoSourceError {
             "The window 0x\(String(id, radix: 16)) is not shown, so it has no content; open it and record again."
         case .noFocusedWindow:
             "No window of this display has the focus; click into one, or name it: kinecast sources lists them."
-        case .noWindowTitled(let title):
-            "No window of this display has \"\(title.printable(limit: 100))\" in its title; kinecast sources lists them."
+        case .noWindowTitled(let title, let unreadable):
+            "No window of this display has \"\(title.printable(limit: 100))\" in its title"
+                + "\(unreadable.isEmpty ? "" : " (the titles of \(list(unreadable)) cannot be read)"); kinecast sources lists them."
         case .noWindowOfApplication(let name, let existing):
             "No window of \(name.printable(limit: 100)) is shown on this display"
                 + "\(existing.isEmpty ? "" : " (there are windows of \(existing.prefix(20).joined(separator: ", ")))"); open one and "
                 + "record again."
         case .severalWindowsTitled(let title, let ids):
             "\(ids.count) windows have \"\(title.printable(limit: 100))\" in their titles "
-                + "(\(ids.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", "))); give more of the title, or one of "
+                + "(\(list(ids))); give more of the title, or one of "
                 + "these ids."
         case .regionCancelled:
             "Drawing the region was cancelled; draw one, or give it as --region 640x480+100+50."
@@ -158,6 +160,21 @@ extension VideoSourceInterruption {
     }
 }
 
+extension ExclusionFindings {
+    /// Nil: every rule hides a window.
+    var unmatchedSentence: String? {
+        guard !unmatched.isEmpty else { return nil }
+        let rules = unmatched.map { TakeConfiguration.WindowRule($0).optionValue.printable(limit: 100) }
+        return "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
+            + "later will be, and kinecast sources lists the names of those that are there."
+    }
+
+    static func sentence(unreadable windows: [UInt32]) -> String {
+        "The title of \(list(windows)) is in a character set that is not known, so it is not hidden by its title; exclude it by that id, "
+            + "or by its application."
+    }
+}
+
 extension VirtualSession.Error {
     var sentence: String {
         switch self {
@@ -222,6 +239,10 @@ extension MissingAudio {
             "There is no microphone called \(name)\(instead); see kinecast sources for the names."
         }
     }
+}
+
+private func list(_ windows: [UInt32]) -> String {
+    windows.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
 }
 
 private func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }

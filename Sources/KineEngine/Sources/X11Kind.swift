@@ -148,6 +148,15 @@ extension X11ScreenSource {
 }
 
 extension TakeConfiguration.WindowRule {
+    init(_ rule: X11WindowRule) {
+        self =
+            switch rule {
+            case .id(let id): .id(id)
+            case .titled(let text): .titled(text)
+            case .application(let name): .application(name)
+            }
+    }
+
     var x11: X11WindowRule {
         switch self {
         case .id(let id): .id(id)

@@ -43,7 +43,7 @@ struct FramePipeline: Sendable {
                             error.sentence + " The take goes on without it, and shows it as soon as it gives a picture."
                         ))
                 },
-                interrupted: { inbox.post(.warning($0.sentence)) },
+                interrupted: { inbox.post(.warning($0.sentence)) }, excluded: { inbox.post(.exclusions($0)) },
                 began: { inbox.post(.event(.began(at: $0))) }, ended: captureEnded))
     }
 

@@ -1,4 +1,5 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
+import KineCapture
 import KineDesktop
 import KinePlatform
 import KineRelay
@@ -27,6 +28,8 @@ final class Inbox: Sendable {
         case desktopService(DesktopServices.Completion)
         /// Another source is shown, or the reason why not, a sentence.
         case sourceSwitched(refusal: String?)
+        /// What is known of the windows that are not to be seen; nil: the source hides none.
+        case exclusions(ExclusionFindings?)
         /// The take's last sample has been given to every sink.
         case samplesEnded
         case recordingEnded(Take.Ending)

@@ -10,6 +10,8 @@ final class CaptureLoop {
     private var source: any VideoSource
     /// What was told of it.
     private var interruption: VideoSourceInterruption?
+    /// What was last said of the windows that it hides.
+    private var exclusionFindings: ExclusionFindings?
     /// The source that is to be shown instead, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
     /// The opening of that source shows a person something that no frame is to have.
@@ -190,14 +192,19 @@ final class CaptureLoop {
             if camera.descriptor != cameraDescriptor { renewWaiter() }
             deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
         }
-        noteInterruption()
+        reportSource()
         waiter.wait(until: deadline, for: interest)
     }
 
-    private func noteInterruption() {
-        guard source.interruption != interruption else { return }
-        interruption = source.interruption
-        if let interruption { output.interrupted(interruption) }
+    private func reportSource() {
+        if source.interruption != interruption {
+            interruption = source.interruption
+            if let interruption { output.interrupted(interruption) }
+        }
+        if source.exclusionFindings != exclusionFindings {
+            exclusionFindings = source.exclusionFindings
+            output.excluded(exclusionFindings)
+        }
     }
 
     private func waitForSlot(until deadline: Int64) {

@@ -34,6 +34,8 @@ struct StatusCommand: ParsableCommand {
         var clipBuffer: Double?
         /// The camera that is shown, as it was asked for.
         var camera: String?
+        /// What was to be hidden and is not there, as `--exclude` takes it.
+        var unmatchedExclusions: [String]?
     }
 
     func run() throws {
@@ -57,7 +59,7 @@ struct StatusCommand: ParsableCommand {
         Self.text(takes).forEach(Terminal.standardOutput.line)
     }
 
-    /// A line for each take, and beneath it one for each destination, with its number first.
+    /// A line for each take, and beneath it one for each destination, with its number first; then what is to be hidden and is not there.
     static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {
@@ -72,6 +74,11 @@ struct StatusCommand: ParsableCommand {
             (take.1?.destinations ?? []).map { ["\($0.destination)"] + DestinationColumns.columns($0) }
         }
         return TextTable.lines(rows, below: [[]] + destinations, mark: "  → ")
+            + takes.compactMap { record, status in
+                guard let unmatched = status?.unmatchedExclusions, !unmatched.isEmpty else { return nil }
+                let rules = unmatched.map { $0.optionValue.printable(limit: 100) }
+                return "\(record.id) hides nothing for \(rules.joined(separator: ", ")): no window matches."
+            }
     }
 
     private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {
@@ -81,6 +88,9 @@ struct StatusCommand: ParsableCommand {
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
-            camera: status?.camera?.device)
+            camera: status?.camera?.device,
+            unmatchedExclusions: status.flatMap {
+                $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions.map(\.optionValue)
+            })
     }
 }

@@ -99,7 +99,7 @@ final class X11KeyFocus {
             }
             let names = X11Layout.names(of: window, connection)
             let isMeant = { (rule: X11WindowRule) in
-                rule.matches(window, title: names.title, application: names.application)
+                rule.matches(window, title: names.title.text, application: names.application)
             }
             if excluded.contains(where: isMeant) { return Look() }
             if let frame, isMeant(frame) { look.isShown = true }
