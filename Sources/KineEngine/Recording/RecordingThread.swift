@@ -45,13 +45,17 @@ final class RecordingThread: Sendable {
 
     /// Owns `file` from now on, which was created and is empty. Throws if the process may have no more threads; there is then
     /// no file any more. `inbox` is told once when nothing more can be written, and when a frame has to be encoded again.
-    init(file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox) throws(Errno) {
+    ///
+    /// - Parameter grid: at a constant rate, it says how long the last frame lasts; else that lasts until the take's end.
+    init(
+        file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid, inbox: Inbox
+    ) throws(Errno) {
         let state = Monitor(State(file: file))
         self.state = state
         let ending = ending
         do throws(Errno) {
             thread = try DedicatedThread(starting: "file") {
-                let result = Self.run(state, audio: audio, clock: clock, inbox: inbox)
+                let result = Self.run(state, audio: audio, clock: clock, grid: grid, inbox: inbox)
                 ending.signal { $0 = result }
             }
         } catch {
@@ -97,7 +101,8 @@ final class RecordingThread: Sendable {
     /// Bytes of the file so far.
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
 
-    /// Writes the queued samples, finishes the file with the last frame lasting until `end`, and ends the thread. Blocks.
+    /// Writes the queued samples, finishes the file with the last frame lasting until `end`, at a constant rate for one interval, and
+    /// ends the thread. Blocks.
     func finish(at end: MediaTime) -> Ending {
         state.signal { $0.end = end }
         thread.join()
@@ -107,7 +112,7 @@ final class RecordingThread: Sendable {
     // MARK: The thread
 
     private static func run(
-        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox
+        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid, inbox: Inbox
     ) -> Ending {
         let video = state.wait { state -> VideoFormat?? in
             if let video = state.video { return .some(video) }
@@ -131,7 +136,7 @@ final class RecordingThread: Sendable {
             return .empty
         }
         let disk = SyncThread(synchronizer.synchronize)
-        let end = write(with: writer, disk, state, clock: clock, inbox: inbox)
+        let end = write(with: writer, disk, state, clock: clock, grid: grid, inbox: inbox)
         disk.end()
         do throws(StorageError) {
             let finished = try writer.finish(at: end)
@@ -148,8 +153,11 @@ final class RecordingThread: Sendable {
 
     /// Writes until the end of the take, which it returns; after an error it only waits for it.
     private static func write(
-        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, inbox: Inbox
+        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, grid: FrameGrid,
+        inbox: Inbox
     ) -> MediaTime {
+        /// At a constant rate, the end of the last frame.
+        var frameEnd: MediaTime?
         var lastFlush = MonotonicClock.now()
         var lastSync = lastFlush
         do throws(StorageError) {
@@ -159,9 +167,12 @@ final class RecordingThread: Sendable {
                     defer { (state.samples, state.queuedBytes) = ([], 0) }
                     return state.samples
                 }
-                for sample in samples { writer.append(sample) }
+                for sample in samples {
+                    writer.append(sample)
+                    if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
+                }
                 let now = MonotonicClock.now()
-                try writer.flush(through: end ?? clock.mediaTime(at: now))
+                try writer.flush(through: frameEnd ?? end ?? clock.mediaTime(at: now))
                 lastFlush = now
                 if now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
                     try writer.checkName()
@@ -169,7 +180,7 @@ final class RecordingThread: Sendable {
                 }
                 state.withLock { $0.bytesWritten = writer.bytesWritten }
                 if writer.needsRepeatedFrame { inbox.post(.needsFrame(at: .min)) }
-                if let end { return end }
+                if let end { return frameEnd ?? end }
             }
         } catch {
             fail(error, state, inbox)

@@ -83,7 +83,8 @@ final class Take: Sendable {
             throw .file(error)
         }
         do throws(Errno) {
-            return try RecordingThread(file: file, audio: audio, clock: clock, inbox: inbox)
+            return try RecordingThread(
+                file: file, audio: audio, clock: clock, grid: FrameGrid(configuration.video), inbox: inbox)
         } catch {
             throw .thread("file", error)
         }
@@ -112,8 +113,8 @@ final class Take: Sendable {
         guard let clips = sinks.clips else { return reply(.failed(.notBuffering)) }
         clips.export(
             ClipBuffer.Export(
-                request: request, end: clock.mediaTime(at: instant), isPaused: isPaused, instant: instant,
-                reply: reply))
+                request: request, end: FrameGrid(configuration.video).start(at: clock.mediaTime(at: instant)),
+                isPaused: isPaused, instant: instant, reply: reply))
     }
 
     /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
@@ -184,13 +185,13 @@ final class Take: Sendable {
     ///   - movesIndex: also move the index to the front, if that was asked for.
     ///   - samplesEnded: called as soon as the feeds have every sample; the file is finished after that.
     func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {
-        capture.stop()
+        let duration = clock.mediaTime(at: end)
+        capture.stop(at: duration)
         factory.distributor?.finish()
         audio.finish(at: end)
         feeds.resume()  // in a pause, the samples that were on their way when it began
         samplesEnded()
         sinks.clips?.finish()
-        let duration = capture.end(of: clock.mediaTime(at: end))
         guard let recording = sinks.recording else {
             return .unrecorded(duration: duration, frames: capture.counts.drawn)
         }

@@ -91,6 +91,7 @@ final class CaptureLoop {
             case .beginFrame: try readFrame()
             }
         }
+        fill(until: control.withLock { $0.end })
     }
 
     private func nextStep() -> CaptureStateMachine.Step? {
@@ -277,12 +278,24 @@ final class CaptureLoop {
         distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
     }
 
+    /// At a constant rate, shows the last frame again in the places before the take's end that have none.
+    private func fill(until end: MediaTime) {
+        guard machine.hasBegun, let delivery = machine.fill(until: end) else { return }
+        distributor.reclaim()
+        while !compositor.begin() {
+            if control.withLock({ $0.isAbandoned }) { return }
+            waitForSlot(until: MonotonicClock.now() + CaptureStateMachine.restInterval)
+            distributor.reclaim()
+        }
+        guard publish(), let frame = compositor.commit(evenIfUnchanged: true) else { return compositor.abandon() }
+        distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
+    }
+
     /// Shows other threads how far capture is. False if the take has ended without this thread.
     private func publish() -> Bool {
         control.withLock { control in
             guard !control.isAbandoned else { return false }
             control.counts = machine.counts
-            control.grid = machine.grid
             return true
         }
     }

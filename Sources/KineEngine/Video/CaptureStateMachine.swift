@@ -68,7 +68,7 @@ struct CaptureStateMachine {
     private var activity = Activity.capturing
     private var pacer: FramePacer
     private var trust: DamageTrust
-    private(set) var grid: FrameGrid
+    private var grid: FrameGrid
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
@@ -102,7 +102,7 @@ struct CaptureStateMachine {
         skipsUnchanged = configuration.optimizations.skipUnchanged
         durationLimit = configuration.durationLimit
         pacer = FramePacer(framesPerSecond: video.framesPerSecond)
-        grid = FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: isConstantRate)
+        grid = FrameGrid(video)
         pending = .full(size: sourceSize)
         reported = DamageRegion(size: sourceSize)
         trust = DamageTrust(rows: pending.rows, now: now)
@@ -275,8 +275,14 @@ struct CaptureStateMachine {
         hasBegun = true
         lastDelivery = frameInstant
         clockOffset = frameInstant - time.nanoseconds
-        let (time, repeats) = grid.place(time)
-        counts.drawn += 1 + repeats.count
-        return Delivery(time: time, repeats: repeats)
+        return placed(grid.place(time))
+    }
+
+    /// The take ends at `end`. At a constant rate, the last frame is then shown again in the places that have none; nil: all have.
+    mutating func fill(until end: MediaTime) -> Delivery? { grid.fill(until: end).map { placed($0) } }
+
+    private mutating func placed(_ frame: (time: MediaTime, repeats: [MediaTime])) -> Delivery {
+        counts.drawn += 1 + frame.repeats.count
+        return Delivery(time: frame.time, repeats: frame.repeats)
     }
 }

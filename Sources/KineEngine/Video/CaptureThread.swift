@@ -75,6 +75,8 @@ final class CaptureThread: Sendable {
     /// The state that the capture thread shares with others.
     struct Control {
         var isStopping = false
+        /// The take's end, once it is stopping.
+        var end = MediaTime.zero
         var isOpen = false
         /// The thread is over.
         var hasEnded = false
@@ -91,7 +93,6 @@ final class CaptureThread: Sendable {
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
         var counts = Counts()
-        var grid: FrameGrid
     }
 
     private let control: Monitor<Control>
@@ -115,11 +116,7 @@ final class CaptureThread: Sendable {
         patience: Int64 = 2_000_000_000,
         open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
     ) {
-        let video = configuration.video
-        let control = Monitor(
-            Control(
-                cameraChange: video.camera.map { CameraChange(settings: $0) },
-                grid: FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)))
+        let control = Monitor(Control(cameraChange: configuration.video.camera.map { CameraChange(settings: $0) }))
         let wake = wake
         self.control = control
         self.cover = cover
@@ -163,9 +160,6 @@ final class CaptureThread: Sendable {
 
     var counts: Counts { control.withLock { $0.counts } }
 
-    /// The end of the last frame in a take that ends at `time`. Call it after `stop`.
-    func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
-
     /// Captures nothing until `resume`. The caller pauses the clock before.
     func pause() { change { $0.isPaused = true } }
     func resume() { change { $0.isPaused = false } }
@@ -188,11 +182,12 @@ final class CaptureThread: Sendable {
         change { $0.cameraChange = CameraChange(settings: settings) }
     }
 
-    /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once if it is
+    /// Ends the thread and waits for it. At a constant rate the last frame is shown until `end`, the take's. A source that does not answer is cut off after the patience, or at once if it is
     /// not open yet; if even that does not help, the thread is left behind.
-    func stop() {
+    func stop(at end: MediaTime = .zero) {
         let isOpen = change { control in
             control.isStopping = true
+            control.end = end
             return control.isOpen
         }
         if isOpen, hasEnded(within: patience) { return join() }

@@ -1,5 +1,6 @@
 // The times of frames in the file. Players and editors count in places of the take's rate: no two frames share a place, and at a
 // constant rate each place has a frame.
+import KineControl
 import KineMedia
 
 /// Gives frames their times in the file. Pure: the caller says when each was captured.
@@ -18,6 +19,10 @@ struct FrameGrid: Sendable {
     private var movesInRow = 0
 
     private static let mostMovesInRow = 4
+
+    init(_ video: TakeConfiguration.Video) {
+        self.init(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)
+    }
 
     init(framesPerSecond: Int, isConstant: Bool) {
         self.framesPerSecond = Int64(max(1, framesPerSecond))
@@ -67,10 +72,20 @@ struct FrameGrid: Sendable {
     /// The time to capture the next frame at a constant rate; nil at a variable one.
     var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
 
-    /// The end of the last frame in a take that ends at `time`.
-    func end(_ time: MediaTime) -> MediaTime {
-        guard isConstant, let last else { return time }
-        return self.time(of: max(current(time), last) + 1)
+    /// At a constant rate, the places without a frame in a take that ends at `end`, as `place` returns them; nil: there are none.
+    mutating func fill(until end: MediaTime) -> (time: MediaTime, repeats: [MediaTime])? {
+        // A place that begins with the end is not part of the take. Its time may be rounded up by a nanosecond.
+        let final = current(end - MediaTime(nanoseconds: 2))
+        guard isConstant, let last, final > last else { return nil }
+        return place(time(of: final))
+    }
+
+    /// At a constant rate, the beginning of the place that lasts at `time`; else `time`.
+    func start(at time: MediaTime) -> MediaTime { isConstant ? self.time(of: current(time)) : time }
+
+    /// The end at a constant rate of the frame that `place` has put at `time`; nil at a variable one.
+    func end(ofFrameAt time: MediaTime) -> MediaTime? {
+        isConstant ? self.time(of: nearest(time) + 1) : nil
     }
 
     private func time(of place: Int64) -> MediaTime {

@@ -33,7 +33,7 @@ import Testing
         for time in captures(3000, framesPerSecond: rate, seed: UInt64(seed)) {
             let (placed, _) = grid.place(time)
             moved = max(moved, (placed - time).seconds)
-            isInOrder = isInOrder && placed >= time && grid.end(placed) == placed
+            isInOrder = isInOrder && placed >= time && grid.end(ofFrameAt: placed) == nil
             if let earlier, (placed - earlier).seconds < 0.2499 / Double(rate) { isInOrder = false }
             earlier = placed
             // As the file has it, and as a program that conforms it rounds.
@@ -84,7 +84,13 @@ import Testing
             abs(times[$0].nanoseconds - MediaTime.seconds(Double($0) / Double(rate)).nanoseconds) <= 1
         }
         #expect(isEven)
-        #expect(grid.end(times[times.count - 1]) == grid.next)
+        #expect(grid.end(ofFrameAt: times[times.count - 1]) == grid.next)
+        // A take may end at any time: then the frames that begin before it are there, and no other.
+        let end = grid.start(at: now + MediaTime(nanoseconds: Int64.random(in: 0...200_000_000, using: &generator)))
+        let rest = grid.fill(until: end).map { [$0.time] + $0.repeats } ?? []
+        #expect((times + rest).count == Int((end.seconds * Double(rate)).rounded()))
+        #expect(grid.end(ofFrameAt: (times + rest).last ?? .zero) == end)
+        #expect(grid.fill(until: end) == nil)
     }
 
     @Test func `a late frame is repeated for those that were never captured`() {
@@ -95,6 +101,7 @@ import Testing
             times.append([time] + repeats)
         }
         #expect(times == [[0], [100], [200, 300, 400], [500]].map { $0.map { MediaTime.milliseconds($0) } })
-        #expect(grid.end(.milliseconds(730)) == .milliseconds(800))
+        let rest = grid.fill(until: .milliseconds(730))
+        #expect(rest?.time == .milliseconds(600) && rest?.repeats == [.milliseconds(700)])
     }
 }
