@@ -30,15 +30,14 @@ public struct RecordingTrim {
         }
     }
 
-    /// Writes the excerpt to `path`, beside which nothing is left if this throws. An older file there is refused unless it is
-    /// `replacing`; the recording itself always is.
-    public func write(to path: String, replacing: Bool = false) throws(EditingError) -> Result {
+    /// Writes the excerpt to `path`, beside which nothing is left if this throws. The recording itself is never replaced.
+    public func write(to path: String, ifTaken conflict: NameConflict = .refuse) throws(EditingError) -> Result {
         try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
-            try excerpt.checkTarget(path, source: recording.file, replacing: replacing)
+            try excerpt.checkTarget(path, source: recording.file, ifTaken: conflict)
         }
         let encoded = try encode()
         let written = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
-            try excerpt.write(from: recording.file, encoded: encoded, to: path, replacing: replacing)
+            try excerpt.write(from: recording.file, encoded: encoded, to: path, ifTaken: conflict)
         }
         return Result(
             path: written.path, bytes: written.bytes, duration: excerpt.duration, frames: excerpt.frames.count,

@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [false, true])
     func `a private file is its owner's, whatever the umask says`(_ overwrite: Bool) throws {
         let path = directory("take.mp4")
-        let file = try DiskFile.create(path, overwrite: overwrite, isPrivate: true)
+        let file = try DiskFile.create(path, ifTaken: overwrite ? .replace : .refuse, isPrivate: true)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         withExtendedLifetime(file) {}
@@ -52,10 +52,33 @@ import Testing
         #expect(try contents(of: path) == [1, 2, 3])
     }
 
+    @Test func `of files with one name that are made at once, each gets one of its own`() throws {
+        let path = directory("take.mp4")
+        let files = Monitor<[DiskFile]>([])
+        let threads = (1...8).map { _ in
+            DedicatedThread(name: "maker") {
+                guard let file = try? DiskFile.create(path, ifTaken: .number) else { return }
+                files.withLock { $0.append(file) }
+            }
+        }
+        for thread in threads { thread.join() }
+        let names = ["take.mp4"] + (2...8).map { "take \($0).mp4" }
+        #expect(Set(files.withLock { $0.map(\.path) }) == Set(names.map { directory($0) }))
+        #expect(try Set(entries) == Set(names))
+    }
+
+    @Test func `a complete file gets the name that is free at its end`() throws {
+        let path = directory("take.mp4")
+        let files = try (1...3).map { _ in try WholeFile(path, ifTaken: .number) }
+        for file in files { try file.publishWhole() }
+        #expect(files.map(\.path) == [path, directory("take 2.mp4"), directory("take 3.mp4")])
+        #expect(try entries.count == 3)
+    }
+
     @Test func `the older file stays until the first fragment of the new one is durable`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
-        let file = try DiskFile.create(path, overwrite: true)
+        let file = try DiskFile.create(path, ifTaken: .replace)
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         try writer.flush(through: .milliseconds(100))
         try writer.checkName()
@@ -73,7 +96,7 @@ import Testing
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         do {
-            let file = try DiskFile.create(path, overwrite: true)
+            let file = try DiskFile.create(path, ifTaken: .replace)
             let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
             writer.append(take.samples[0][0])
         }
@@ -84,7 +107,7 @@ import Testing
     @Test func `a disk that is full before the first fragment keeps the older file`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
-        let disk = try DiskFile.create(path, overwrite: true)
+        let disk = try DiskFile.create(path, ifTaken: .replace)
         let file = LimitedFile(disk, limit: 80 << 10)  // enough for the header and its reserve
         file.firstFailing = 100  // the header can be written, and no fragment
         let finished = try #require(try take.write(to: file))
@@ -134,7 +157,7 @@ import Testing
         _ = try run("mkdir", [directory("gone")])
         try write([1, 2, 3], to: path)
         let writer = try MP4Writer(
-            file: try DiskFile.create(path, overwrite: true, refuges: []), video: SyntheticTake.video, audio: [],
+            file: try DiskFile.create(path, ifTaken: .replace, refuges: []), video: SyntheticTake.video, audio: [],
             creationTime: 0)
         _ = try run("rm", ["-r", directory("gone")])
         writer.append(take.samples[0][0])
@@ -183,18 +206,18 @@ import Testing
     @Test func `a take that never began leaves the older file and nothing else`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
-        try DiskFile.create(path, overwrite: true).discard()
+        try DiskFile.create(path, ifTaken: .replace).discard()
         #expect(try contents(of: path) == [1, 2, 3])
         #expect(try entries == ["take.mp4"])
     }
 
     @Test func `only an ordinary file is replaced`() throws {
         #expect(throws: StorageError.notARegularFile(path: directory.path)) {
-            try DiskFile.create(directory.path, overwrite: true)
+            try DiskFile.create(directory.path, ifTaken: .replace)
         }
         let pipe = directory("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.create(pipe, overwrite: true) }
+        #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.create(pipe, ifTaken: .replace) }
         #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.open(pipe) }
     }
 
@@ -232,7 +255,7 @@ import Testing
             let file = try DiskFile.create(path)
             let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
             #expect(throws: MP4Recovery.Error.storage(.inUse(path: path))) { try MP4Recovery.recover(path) }
-            #expect(throws: StorageError.inUse(path: path)) { try DiskFile.create(path, overwrite: true) }
+            #expect(throws: StorageError.inUse(path: path)) { try DiskFile.create(path, ifTaken: .replace) }
             writer.append(take.samples[0][0])
             try writer.flush(through: .milliseconds(500))
         }

@@ -188,21 +188,21 @@ import Testing
             of: RecordingIndex(reading: file), from: .milliseconds(2500), to: .milliseconds(7700))
         let encoded = Self.encoded(excerpt)
         let target = folder.file("b.mp4")
-        let written = try excerpt.write(from: file, encoded: encoded, to: target, replacing: false)
+        let written = try excerpt.write(from: file, encoded: encoded, to: target, ifTaken: .refuse)
         #expect(try contents(of: target) == Self.file(of: excerpt, contents(of: path)).bytes)
         #expect(written == .init(path: target, bytes: Int64(try contents(of: target).count)))
         #expect(throws: StorageError.alreadyExists(path: target)) {
-            try excerpt.write(from: file, encoded: encoded, to: target, replacing: false)
+            try excerpt.write(from: file, encoded: encoded, to: target, ifTaken: .refuse)
         }
         // The recording is never replaced, whatever leads to it.
         try #require(try run("ln", ["-s", path, folder.file("link.mp4")]).status == .exited(status: 0))
         for own in [path, folder.file("link.mp4")] {
             #expect(throws: StorageError.alreadyExists(path: own)) {
-                try excerpt.write(from: file, encoded: encoded, to: own, replacing: true)
+                try excerpt.write(from: file, encoded: encoded, to: own, ifTaken: .replace)
             }
         }
         #expect(throws: StorageError.self) {
-            try excerpt.write(from: file, encoded: encoded, to: "/proc/b.mp4", replacing: false)
+            try excerpt.write(from: file, encoded: encoded, to: "/proc/b.mp4", ifTaken: .refuse)
         }
         let names = try run("ls", ["-A", folder.path]).output.split(separator: "\n")
         #expect(names == ["a.mp4", "b.mp4", "link.mp4"])

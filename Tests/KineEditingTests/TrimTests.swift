@@ -27,7 +27,7 @@ import Testing
             let trim = try RecordingTrim(
                 FinishedRecording(path), from: MediaTime(ticks: Int64(from), timescale: 90000),
                 to: MediaTime(ticks: Int64(to), timescale: 90000))
-            let result = try trim.write(to: target, replacing: true)
+            let result = try trim.write(to: target, ifTaken: .replace)
             let cut = try DecodedFile(target, in: folder)
             try compare(original, cut, from: from, to: to, encoded: result.encodedFrames)
             #expect(result.duration == MediaTime(ticks: Int64(to - from), timescale: 90000))
@@ -46,7 +46,7 @@ import Testing
         try #require(keyframes.count >= 2, "both identifiers occur")
         for keyframe in keyframes.prefix(4) {
             let trim = try RecordingTrim(recording, from: index.time(of: keyframe - 1), to: index.duration)
-            #expect(try trim.write(to: target, replacing: true).encodedFrames == 1)
+            #expect(try trim.write(to: target, ifTaken: .replace).encodedFrames == 1)
             let cut = try FinishedRecording(target).index
             let sets = try #require(cut.h264ParameterSets)
             let file = try DiskFile.openToRead(target)

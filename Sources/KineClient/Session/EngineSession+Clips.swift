@@ -28,12 +28,14 @@ extension EngineSession {
     ///   - duration: nil, or longer than the buffer: all that it holds.
     ///   - overwrite: replace an existing file.
     ///   - isPrivate: only its owner may read the file, whatever the umask.
+    ///   - isNumbered: it gets the next free name if that one is taken.
     public func exportClip(
-        to path: String, duration: MediaTime?, overwrite: Bool = false, isPrivate: Bool = false
+        to path: String, duration: MediaTime?, overwrite: Bool = false, isPrivate: Bool = false,
+        isNumbered: Bool = false
     ) async throws(ClientError) -> ExportedClip {
         let request = ClipRequest(
             id: Int.random(in: 1...1 << 52), output: path, duration: duration, overwrite: overwrite,
-            isPrivate: isPrivate)
+            isPrivate: isPrivate, isNumbered: isNumbered)
         guard case .clip(let result) = try await ask(.exportClip(request), within: nil) else { throw .takeIsOver }
         switch result {
         case .exported(let clip): return clip

@@ -228,12 +228,12 @@ struct SessionStateMachine {
         switch role {
         case .owner, .guest(_, follows: true):
             return told + recover(.died)
-        case .guest(let record, follows: false):
+        case .guest(_, follows: false):
             let reason = error.map(ClientError.init) ?? .endedWithoutAnswer(reference)
             let failed = pending.filter { $0.request != .outcome }
                 .map { Action.answer(id: $0.id, .failure(reason)) }
             pending.removeAll { $0.request != .outcome }
-            let death = EngineDeath(cause: .died, file: .leftAlone(path: record.output))
+            let death = EngineDeath(cause: .died, file: .leftAlone(path: reference.output))
             return told + failed + over(.engineDied(death))
         }
     }
@@ -326,7 +326,7 @@ struct SessionStateMachine {
     private var reference: ClientError.TakeReference {
         switch role {
         case .owner(let pid, _): .init(id: started?.id, pid: pid, output: started?.output)
-        case .guest(let record, _): .init(id: record.id, pid: record.pid, output: record.output)
+        case .guest(let record, _): .init(id: record.id, pid: record.pid, output: started?.output ?? record.output)
         }
     }
 }

@@ -8,33 +8,32 @@ extension MovieExcerpt {
     }
 
     /// Throws where `write` would not get a file of that name.
-    public func checkTarget(_ path: String, source: DiskFile, replacing: Bool) throws(StorageError) {
-        guard try !source.isFile(at: path) else { throw .alreadyExists(path: path) }
-        try DiskFile.checkTarget(DiskFile.resolved(path), replacing: replacing)
+    public func checkTarget(_ path: String, source: DiskFile, ifTaken conflict: NameConflict) throws(StorageError) {
+        if conflict != .number, try source.isFile(at: path) { throw .alreadyExists(path: path) }
+        try DiskFile.checkTarget(DiskFile.resolved(path), ifTaken: conflict)
     }
 
-    /// Writes the excerpt to `path`. The file gets its name when it is whole; an older file of that name is refused unless it is
-    /// `replacing`; the recording itself always is. If this throws, or the process dies, nothing is changed, and nothing is left beside the target.
+    /// Writes the excerpt to `path`. The file gets its name when it is whole. The recording itself is never replaced. If this throws, or the process dies, nothing is changed, and nothing is left beside the target.
     /// - Parameters:
     ///   - source: the recording.
     ///   - encoded: the access units of `encodedFrames`.
     public func write(
-        from source: DiskFile, encoded: [[UInt8]], to path: String, replacing: Bool
+        from source: DiskFile, encoded: [[UInt8]], to path: String, ifTaken conflict: NameConflict
     ) throws(StorageError) -> Written {
         precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
         let layout = ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
-        try checkTarget(path, source: source, replacing: replacing)
-        let target = DiskFile.resolved(path)
-        let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
+        try checkTarget(path, source: source, ifTaken: conflict)
+        let file = try DiskFile.createReplacement(
+            for: conflict == .number ? path : DiskFile.resolved(path), isPrivate: try source.isPrivate())
         do throws(StorageError) {
             try write(layout, from: source, encoded, to: file)
             // A new file is no more durable than any copy: the recording is still there.
-            try file.publish(replacing: replacing, isDurable: replacing)
+            try file.publish(ifTaken: conflict, isDurable: conflict == .replace)
         } catch {
             file.discardTemporary()
             throw error
         }
-        return Written(path: target, bytes: layout.size)
+        return Written(path: file.path, bytes: layout.size)
     }
 
     private func write(

@@ -40,25 +40,31 @@ public final class DiskFile: StorageFile {
 
     deinit { close() }
 
-    /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. If there is a file at `path` already, throws
-    /// unless `overwrite` is set; the older file then stays until `publish`. A file that is being written is never replaced.
+    /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. An older file that is replaced stays until `publish`; one
+    /// that is being written is never replaced.
     public static func create(
-        _ path: String, overwrite: Bool = false, isPrivate: Bool = false,
+        _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false,
         refuges: [String] = UserDirectories.forRecordings
     ) throws(StorageError) -> DiskFile {
         do {
-            return try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
-        } catch .alreadyExists where overwrite {
+            return try conflict.settle(path) { (path) throws(StorageError) in
+                try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
+            }
+        } catch .alreadyExists where conflict == .replace {
             try checkReplaceable(path)
             return try createReplacement(for: path, refuges: refuges, isPrivate: isPrivate)
         }
     }
 
-    /// Throws where no file can be written at `path`: there is one, unless it can be replaced and is `replacing`.
-    public static func checkTarget(_ path: String, replacing: Bool) throws(StorageError) {
-        if replacing { return try checkReplaceable(path) }
-        var status = stat()
-        if lstat(path, &status) == 0 { throw .alreadyExists(path: path) }
+    /// Throws where `publish` would not give a file the name of `path`.
+    public static func checkTarget(_ path: String, ifTaken conflict: NameConflict) throws(StorageError) {
+        switch conflict {
+        case .number: break
+        case .replace: try checkReplaceable(path)
+        case .refuse:
+            var status = stat()
+            if lstat(path, &status) == 0 { throw .alreadyExists(path: path) }
+        }
     }
 
     /// Throws where the file at `path` must not be replaced: another take writes it, or it is no ordinary file.

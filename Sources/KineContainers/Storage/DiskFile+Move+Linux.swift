@@ -13,20 +13,22 @@ extension DiskFile {
             file.synchronizeDirectory()
         } catch {
             guard case .failed(_, _, EXDEV) = error else { throw error }
-            try file.copyWhole(to: target, replacing: replacing)
+            _ = try file.copyWhole(to: target, ifTaken: replacing ? .replace : .refuse)
             unlink(path)
         }
     }
 
-    /// Copies the file at `path` to `target`. It must not be written meanwhile. The copy gets its name when it is complete. An older file
-    /// at `target` is kept, and `alreadyExists` thrown.
-    public static func copy(_ path: String, to target: String) throws(StorageError) {
-        try checkTarget(target, replacing: false)
-        try openToRead(path).copyWhole(to: target, replacing: false)
+    /// Copies the file at `path` to `target`. It must not be written meanwhile. Returns the path of the copy, which gets its name when it
+    /// is complete.
+    public static func copy(
+        _ path: String, to target: String, ifTaken conflict: NameConflict = .refuse
+    ) throws(StorageError) -> String {
+        try checkTarget(target, ifTaken: conflict)
+        return try openToRead(path).copyWhole(to: target, ifTaken: conflict)
     }
 
     /// Copies the whole file to another one, which gets its name when it is complete.
-    private func copyWhole(to target: String, replacing: Bool) throws(StorageError) {
+    private func copyWhole(to target: String, ifTaken conflict: NameConflict) throws(StorageError) -> String {
         let isPrivate = try status().st_mode & 0o077 == 0
         let copy = try Self.createReplacement(for: target, isPrivate: isPrivate)
         do throws(StorageError) {
@@ -34,7 +36,8 @@ extension DiskFile {
             try copy.reserve(through: bytes)
             try copy.copy(from: self, range: 0..<bytes, to: 0)
             try copy.truncate(to: bytes)
-            try copy.publish(replacing: replacing)
+            try copy.publish(ifTaken: conflict)
+            return copy.path
         } catch {
             copy.discardTemporary()
             throw error

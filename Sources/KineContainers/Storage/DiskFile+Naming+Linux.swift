@@ -5,18 +5,40 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-extension DiskFile {
-    public func publish() throws(StorageError) { try publish(replacing: true) }
+/// What becomes of a new file whose name is taken.
+public enum NameConflict: Sendable {
+    /// `StorageError.alreadyExists` is thrown.
+    case refuse
+    /// It replaces the older file in one step.
+    case replace
+    /// It gets the next free name (`NumberedName`), for a file whose name Kinecast chooses.
+    case number
 
-    /// - Parameters:
-    ///   - replacing: otherwise throws `alreadyExists` where `path` is taken.
-    ///   - isDurable: the file's bytes survive a power cut from here on. Needed where an older file is replaced.
-    func publish(replacing: Bool, isDurable: Bool = true) throws(StorageError) {
+    /// Calls `body` with the path, or with one name after the other until one is free.
+    func settle<Value>(
+        _ path: String, _ body: (String) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        guard self == .number else { return try body(path) }
+        for candidate in NumberedName.candidates(for: path) {
+            do { return try body(candidate) } catch .alreadyExists {}
+        }
+        throw .alreadyExists(path: path)
+    }
+}
+
+extension DiskFile {
+    public func publish() throws(StorageError) { try publish(ifTaken: .replace) }
+
+    /// - Parameter isDurable: the file's bytes survive a power cut from here on. Needed where an older file is replaced.
+    func publish(ifTaken conflict: NameConflict, isDurable: Bool = true) throws(StorageError) {
         if name != .own {
             if isDurable { try synchronize() }
             if name == .none { try link() }
             if case .temporary(let temporary) = name {
-                try Self.rename(temporary, to: path, replacing: replacing)
+                path = try conflict.settle(path) { (target) throws(StorageError) in
+                    try Self.rename(temporary, to: target, replacing: conflict == .replace)
+                    return target
+                }
             }
             name = .own
         }
@@ -26,8 +48,15 @@ extension DiskFile {
     /// Renames a file in one step, on one file system.
     static func rename(_ path: String, to target: String, replacing: Bool) throws(StorageError) {
         var result = replacing ? Glibc.rename(path, target) : kine_rename_to_free_name(path, target)
-        // Not every file system can tell: then somebody may take the name between these two calls.
-        if result != 0, errno == EINVAL, !replacing, access(target, F_OK) != 0 { result = Glibc.rename(path, target) }
+        // Not every file system can do this: most of the others have links.
+        if result != 0, errno == EINVAL, !replacing {
+            result = Glibc.link(path, target)
+            if result == 0 {
+                unlink(path)
+            } else if errno != EEXIST, access(target, F_OK) != 0 {
+                result = Glibc.rename(path, target)  // the name may be taken between these two calls
+            }
+        }
         guard result != 0 else { return }
         if errno == EEXIST { throw .alreadyExists(path: target) }
         throw translate(Errno(rawValue: errno), "rename \(path) to", target)

@@ -1,20 +1,17 @@
 // A file that gets its name only when it is complete, for what nobody should find half-written.
-import Glibc
 
 /// A new file that the MP4 writer fills as any other. It has no name until `publishWhole`; if it is not called, or the process dies,
 /// nothing is left of it.
 public final class WholeFile: StorageFile {
     private let file: DiskFile
-    private let overwrite: Bool
+    private let conflict: NameConflict
 
-    /// Throws at once where `path` is taken and `overwrite` is not set, or where its directory does not take a file.
-    public init(_ path: String, overwrite: Bool = false, isPrivate: Bool = false) throws(StorageError) {
-        if overwrite {
-            try DiskFile.checkReplaceable(path)
-        } else if access(path, F_OK) == 0 {
-            throw .alreadyExists(path: path)
-        }
-        self.overwrite = overwrite
+    /// Throws at once where `publishWhole` would throw, or where the directory does not take a file.
+    public init(
+        _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false
+    ) throws(StorageError) {
+        try DiskFile.checkTarget(path, ifTaken: conflict)
+        self.conflict = conflict
         file = try DiskFile.createReplacement(for: path, isPrivate: isPrivate)
     }
 
@@ -23,10 +20,10 @@ public final class WholeFile: StorageFile {
         file.close()
     }
 
-    /// Makes the file durable and gives it its name, in one step. Throws `alreadyExists` where the name was taken meanwhile and the file
-    /// there is not to be replaced. The last call: it closes the file, so that others can open it.
+    /// Makes the file durable and gives it its name, in one step; `path` has it from then on. Throws `alreadyExists` where the name was
+    /// taken meanwhile and is to be this one. The last call: it closes the file, so that others can open it.
     public func publishWhole() throws(StorageError) {
-        try file.publish(replacing: overwrite)
+        try file.publish(ifTaken: conflict)
         file.close()
     }
 

@@ -13,13 +13,21 @@ public struct ClipRequest: Codable, Sendable, Equatable {
     public var overwrite: Bool
     /// Whether only its owner may read the file, whatever the umask.
     public var isPrivate: Bool
+    /// The file gets the next free name if that one is taken: Kinecast has chosen it.
+    public var isNumbered: Bool { numbered ?? false }
+    /// Absent where it is false, as in messages of older clients.
+    private var numbered: Bool?
 
-    public init(id: Int, output: String, duration: MediaTime?, overwrite: Bool = false, isPrivate: Bool = false) {
+    public init(
+        id: Int, output: String, duration: MediaTime?, overwrite: Bool = false, isPrivate: Bool = false,
+        isNumbered: Bool = false
+    ) {
         self.id = id
         self.output = output
         self.duration = duration
         self.overwrite = overwrite
         self.isPrivate = isPrivate
+        numbered = isNumbered ? true : nil
     }
 }
 

@@ -20,13 +20,21 @@ public struct TrimRequest: Codable, Equatable, Sendable {
     public var end: MediaTime?
     /// A file of the output's name is replaced.
     public var overwrite: Bool?
+    /// The file gets the next free name if that one is taken: Kinecast has chosen it.
+    public var isNumbered: Bool { numbered ?? false }
+    /// Absent where it is false, as in messages of older clients.
+    private var numbered: Bool?
 
-    public init(input: String, output: String, start: MediaTime?, end: MediaTime?, overwrite: Bool? = nil) {
+    public init(
+        input: String, output: String, start: MediaTime?, end: MediaTime?, overwrite: Bool? = nil,
+        isNumbered: Bool = false
+    ) {
         self.input = input
         self.output = output
         self.start = start
         self.end = end
         self.overwrite = overwrite
+        numbered = isNumbered ? true : nil
     }
 }
 

@@ -259,6 +259,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var output: String?
     /// Whether only its owner may read the file, whatever the umask.
     public var isOutputPrivate = false
+    /// The file gets the next free name if `output` is taken: Kinecast has chosen it.
+    public var isOutputNumbered: Bool {
+        get { numbered ?? false }
+        set { numbered = newValue ? true : nil }
+    }
+    /// Absent where it is false, as in messages of older clients.
+    private var numbered: Bool?
     /// The destinations of the broadcast, with an extension for each.
     public var destinations: [Destination] = []
     /// The samples that the client will ask for itself: what they need is made from the beginning.

@@ -10,20 +10,31 @@ import SystemPackage
 /// A registered take, which others can find. The entry is removed by `unregister` or when this object is released.
 public final class Registration: Sendable {
     /// The entry's record, which others read.
-    public let record: TakeRecord
+    public var record: TakeRecord { contents.withLock { $0 } }
     /// The socket to which further clients connect.
     public let listener: ControlListener
     /// The take's own directory, open to its owner only; only the registry's files may be in it.
     public let directory: FilePath
+    private let contents: Mutex<TakeRecord>
     private let removed = Mutex(false)
 
     fileprivate init(record: TakeRecord, listener: ControlListener, directory: FilePath) {
-        self.record = record
+        contents = Mutex(record)
         self.listener = listener
         self.directory = directory
     }
 
     deinit { unregister() }
+
+    /// Enters the path of the file, which was not known before. Where that fails, `kinecast recover` has to be given the path.
+    public func setOutput(_ path: String) {
+        let record = contents.withLock { record in
+            record.output = path
+            return record
+        }
+        guard let json = try? JSONEncoder().encode(record) else { return }
+        try? PrivateDirectory.replace(directory.appending(TakeRegistry.recordName), with: Array(json))
+    }
 
     /// Removes the entry. Clients that are connected stay connected.
     public func unregister() {
@@ -52,7 +63,7 @@ extension TakeRegistry {
     /// it without its socket.
     ///
     /// - Parameters:
-    ///   - output: absolute path of the file to be written, if any.
+    ///   - output: absolute path of the file to be written, if there is one and its name is known.
     ///   - source: what is recorded, for a person to read.
     ///   - app: who asked for it.
     ///   - clipBuffer: the time that its clip buffer keeps, if it has one.

@@ -145,12 +145,14 @@ final class ClipLoop {
         _ clip: ClipSelection, video: VideoFormat, for request: ClipRequest
     ) -> ClipAnswer.Result {
         do throws(StorageError) {
-            let file = try WholeFile(request.output, overwrite: request.overwrite, isPrivate: request.isPrivate)
+            let file = try WholeFile(
+                request.output, ifTaken: request.isNumbered ? .number : request.overwrite ? .replace : .refuse,
+                isPrivate: request.isPrivate)
             let finished = try ClipWriter.write(clip, video: video, to: file)
             try file.publishWhole()
             return .exported(
                 ExportedClip(
-                    output: finished.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,
+                    output: file.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,
                     bytes: finished.bytes, frames: finished.frames))
         } catch {
             return .failed(ClipFailure(error))

@@ -25,7 +25,7 @@ extension TrimRequest {
         let recording = try FinishedRecording(input)
         let trim = try RecordingTrim(
             recording, from: start ?? .zero, to: end ?? recording.index.duration)
-        let result = try trim.write(to: output, replacing: overwrite ?? false)
+        let result = try trim.write(to: output, ifTaken: isNumbered ? .number : overwrite == true ? .replace : .refuse)
         return TrimmedRecording(
             path: result.path, bytes: result.bytes, duration: result.duration, size: recording.index.size,
             frames: result.frames, framesEncoded: result.encodedFrames)

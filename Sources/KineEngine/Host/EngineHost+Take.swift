@@ -86,6 +86,7 @@ extension EngineHost {
             handle(.openFailed(error.failure))
         case .success(let opened):
             self.opened = opened
+            if let output, request?.configuration.isOutputNumbered == true { request?.registration.setOutput(output) }
             clientFeeds.opened(opened.take)
             handle(.opened)
             let messages = early
@@ -175,7 +176,7 @@ extension EngineHost {
         guard let opened, let request else { return nil }
         let take = opened.take
         return TakeStarted(
-            id: request.registration.record.id, output: take.configuration.output,
+            id: request.registration.record.id, output: take.output,
             size: take.size ?? PixelSize(width: 0, height: 0), environment: opened.screen?.environment ?? [],
             maximumBitrate: take.maximumBitrate)
     }
@@ -201,11 +202,11 @@ extension EngineHost {
     }
 
     private func end(_ reason: TakeStateMachine.StopReason) {
-        guard let request, let ending else { return }
+        guard let ending else { return }
         let take = opened?.take
         let outcome = TakeOutcome(
             reason: reason, ending: ending, progress: take?.progress(at: MonotonicClock.now()) ?? TakeProgress(),
-            size: take?.size ?? PixelSize(width: 0, height: 0), output: request.configuration.output,
+            size: take?.size ?? PixelSize(width: 0, height: 0), output: output,
             destinations: destinations?.statuses ?? [])
         leave(with: outcome.message, status: outcome.exitStatus)
     }

@@ -214,10 +214,16 @@ public final class EngineHost {
         try? client.send(.refused(reason, request: RequestReference(message)))
     }
 
+    /// The path of the recording; nil: there is none, or it is to be named by Kinecast and is not made yet.
+    var output: String? {
+        if let opened { return opened.take.output }
+        return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output
+    }
+
     var status: TakeStatus? {
         guard let request else { return nil }
         var status = TakeStatus(
-            id: request.registration.record.id, phase: machine.phase, output: request.configuration.output,
+            id: request.registration.record.id, phase: machine.phase, output: output,
             source: (shown ?? request.configuration.source).description,
             progress: opened?.take.progress(at: MonotonicClock.now()) ?? TakeProgress())
         status.camera = camera

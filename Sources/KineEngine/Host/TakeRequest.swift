@@ -21,8 +21,8 @@ struct TakeRequest {
             configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
-                output: configuration.output, source: configuration.source.description, app: configuration.app,
-                clipBuffer: configuration.clipBuffer)
+                output: configuration.isOutputNumbered ? nil : configuration.output,
+                source: configuration.source.description, app: configuration.app, clipBuffer: configuration.clipBuffer)
         } catch {
             throw .registry(error)
         }

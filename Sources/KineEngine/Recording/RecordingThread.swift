@@ -39,6 +39,8 @@ final class RecordingThread: Sendable {
     /// thread several times.
     private static let stillSyncInterval: Int64 = 10_000_000_000
 
+    /// The path that the file was made with.
+    let path: String
     private let state: Monitor<State>
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
@@ -50,6 +52,7 @@ final class RecordingThread: Sendable {
     init(
         file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid, inbox: Inbox
     ) throws(Errno) {
+        path = file.path
         let state = Monitor(State(file: file))
         self.state = state
         let ending = ending

@@ -78,7 +78,8 @@ final class Take: Sendable {
         let file: DiskFile
         do throws(StorageError) {
             file = try DiskFile.create(
-                path, overwrite: configuration.overwrite, isPrivate: configuration.isOutputPrivate)
+                path, ifTaken: configuration.isOutputNumbered ? .number : configuration.overwrite ? .replace : .refuse,
+                isPrivate: configuration.isOutputPrivate)
         } catch {
             throw .file(error)
         }
@@ -116,6 +117,9 @@ final class Take: Sendable {
                 request: request, end: FrameGrid(configuration.video).start(at: clock.mediaTime(at: instant)),
                 isPaused: isPaused, instant: instant, reply: reply))
     }
+
+    /// The path that its file was made with; nil: there is none.
+    var output: String? { sinks.recording?.path }
 
     /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
     var maximumBitrate: Int? { factory.plan?.ceiling }

@@ -48,8 +48,8 @@ extension RecordingPreview {
             throw RecordingError(.outOfRange, "The excerpt ends before it begins; let its end be later than its start.")
         }
         let request = TrimRequest(
-            input: input.string, output: UnusedName.beside(input, adding: "trimmed"), start: MediaTime(start),
-            end: end.map(MediaTime.init))
+            input: input.string, output: NumberedName.adding(" trimmed", to: input).string, start: MediaTime(start),
+            end: end.map(MediaTime.init), isNumbered: true)
         do throws(ClientError) {
             let trimmed = try await editor.trim(request)
             return RecordingPreview(

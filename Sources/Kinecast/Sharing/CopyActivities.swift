@@ -36,18 +36,16 @@ public struct CopyActivity: ShareActivity {
     ) async throws -> URL? {
         try Task.checkCancellation()
         let place = FilePath(try RecordingPreview.path(of: directory))
-        let name = FilePath(recording.suggestedName)
-        let target = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
-            let target = UnusedName.inDirectory(place, name.stem ?? "Recording", name.extension)
+        let target = place.appending(recording.suggestedName).string
+        let path = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
             do throws(StorageError) {
-                try DiskFile.copy(recording.url.path, to: target)
+                return try DiskFile.copy(recording.url.path, to: target, ifTaken: .number)
             } catch {
                 throw RecordingError(error.isFull ? .insufficientStorage : .failedToSave, "\(error).")
             }
-            return target
         }
         progress(ShareProgress(completedBytes: recording.byteCount, totalBytes: recording.byteCount))
-        return URL(filePath: target)
+        return URL(filePath: path)
     }
 }
 

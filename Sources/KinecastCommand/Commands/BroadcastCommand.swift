@@ -105,7 +105,7 @@ struct BroadcastCommand: ParsableCommand {
         }
         let output = try out.map { try OutputPath.resolveNow($0) }
         var configuration = try takeConfiguration(output: output, destinations: chosen)
-        configuration.isOutputPrivate = try out.map { try OutputPath.isNamedHere($0) } ?? false
+        configuration.setNamedHere(try out.map { try OutputPath.isNamedHere($0) } ?? false)
         try options.run(configuration, showing: command)
     }
 }

@@ -49,11 +49,12 @@ struct ClipCommand: ParsableCommand {
 
     func run() throws {
         let path = try OutputPath.resolveNow(output).string
-        let isPrivate = try OutputPath.isNamedHere(output)
+        let isNamedHere = try OutputPath.isNamedHere(output)
         let clip = try MainThread.shared.wait {
             [take, length = duration?.time, overwrite] () async throws(ClientError) in
             try await EngineSession.attach(toClipBufferOf: take)
-                .exportClip(to: path, duration: length, overwrite: overwrite, isPrivate: isPrivate)
+                .exportClip(
+                    to: path, duration: length, overwrite: overwrite, isPrivate: isNamedHere, isNumbered: isNamedHere)
         }
         if json { JSONEvents.write(JSONEvent.clip(clip)) }
         Terminal.standardError.line(TakeSentences.clip(clip))

@@ -64,7 +64,7 @@ struct RecordCommand: ParsableCommand {
     func run() throws {
         let command = try options.shownCommand()
         var configuration = try takeConfiguration(output: outputPath())
-        configuration.isOutputPrivate = try OutputPath.isNamedHere(outputName)
+        configuration.setNamedHere(try OutputPath.isNamedHere(outputName))
         try options.run(configuration, showing: command)
     }
 }

@@ -47,10 +47,10 @@ struct TrimCommand: ParsableCommand {
     func run() throws {
         let directory = try OutputPath.workingDirectory()
         let input = directory.pushing(FilePath(file))
-        let target =
-            output.map { directory.pushing(FilePath($0)).string } ?? UnusedName.beside(input, adding: "trimmed")
+        let target = output.map { directory.pushing(FilePath($0)) } ?? NumberedName.adding(" trimmed", to: input)
         let request = TrimRequest(
-            input: input.string, output: target, start: from?.time, end: to?.time, overwrite: overwrite)
+            input: input.string, output: target.string, start: from?.time, end: to?.time, overwrite: overwrite,
+            isNumbered: output == nil)
         let trimmed = try MainThread.shared.wait { () async throws(ClientError) in
             try await RecordingEditor().trim(request)
         }

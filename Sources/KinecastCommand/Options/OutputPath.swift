@@ -1,10 +1,12 @@
 // The path of the file to write.
 import Glibc
+import KineControl
 import KinePlatform
 import SystemPackage
 
 enum OutputPath {
-    /// The absolute path of the file to write. Without a name, or for a directory, the name is made of the time and is unused.
+    /// The absolute path of the file to write. Without a name, or for a directory, the name is made of the time; where it is taken, the
+    /// engine numbers it.
     ///
     /// - Parameters:
     ///   - typed: the path that the user typed; nil: none.
@@ -16,14 +18,7 @@ enum OutputPath {
         var path = typed.map { workingDirectory.pushing(FilePath($0)) } ?? workingDirectory
         path.components.removeAll { $0.kind == .currentDirectory }
         guard typed == nil || isDirectory(path) else { return path }
-        let base = "Kinecast \(timestamp())"
-        var name = "\(base).mp4"
-        var number = 2
-        while access(path.appending(name).string, F_OK) == 0 {
-            name = "\(base) \(number).mp4"
-            number += 1
-        }
-        return path.appending(name)
+        return path.appending("Kinecast \(timestamp()).mp4")
     }
 
     /// The same, with the current directory and time.
@@ -31,8 +26,8 @@ enum OutputPath {
         resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
-    /// Whether Kinecast chooses the file's name. Only its owner may then read the file; one that the user named follows the
-    /// umask, since it may be meant for others.
+    /// Whether Kinecast chooses the file's name. The file then gets the next free one if that is taken, and only its owner may read it;
+    /// one that the user named follows the umask, since it may be meant for others.
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         return isDirectory(try workingDirectory().pushing(FilePath(typed)))
@@ -51,5 +46,13 @@ enum OutputPath {
     private static func isDirectory(_ path: FilePath) -> Bool {
         var status = stat()
         return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
+extension TakeConfiguration {
+    /// - Parameter isNamedHere: Kinecast chooses the file's name.
+    mutating func setNamedHere(_ isNamedHere: Bool) {
+        isOutputPrivate = isNamedHere
+        isOutputNumbered = isNamedHere
     }
 }

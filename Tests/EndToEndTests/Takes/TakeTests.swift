@@ -1,6 +1,7 @@
 // Takes from beginning to end, and what other terminals do with them.
 import Glibc
 import KineContainers
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -63,6 +64,42 @@ import Testing
             let output = try #require(ended.events.last?.output)
             #expect(output.hasPrefix(place.path("Kinecast 20")) && output.hasSuffix(".mp4"))
             #expect(access(output, F_OK) == 0)
+        }
+    }
+
+    @Test func `takes without a name that begin at once have files of their own, and everything names them`() throws {
+        try TestPlace.with { place in
+            // The engine numbers the name: so these have the same one, whatever the clock says.
+            var configuration = TakeConfiguration(
+                source: .pattern(PixelSize(width: 64, height: 64)), output: place.path("Kinecast.mp4"))
+            configuration.audio.app = .none
+            configuration.isOutputNumbered = true
+            let engines = try (1...4).map { _ in try EngineUnderTest(configuration, in: place) }
+            let outputs = try engines.map {
+                try $0.wait("the start") { if case .started(let take) = $0 { take.output } else { nil } }.0
+            }
+            let names = ["Kinecast.mp4"] + (2...4).map { "Kinecast \($0).mp4" }
+            #expect(Set(outputs) == Set(names.map { place.path($0) }))
+            #expect(Set(try place.registry().list().running.compactMap(\.output)) == Set(outputs))
+            for (engine, output) in zip(engines, outputs) {
+                try engine.connection.send(.stop(immediately: false))
+                try engine.wait("the end") { if case .finished(let end) = $0 { end } else { nil } }
+                engine.connection.close()
+                _ = engine.process.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.patience)
+                _ = try TakeFile.finishedDuration(output)
+            }
+        }
+    }
+
+    @Test func `the file of a take without a name is recovered by the name that it got`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "--pattern", "64x64", "--json")
+            let output = try take.event("started").output
+            try take.recorded(1)
+            kill(try place.registry().find(nil).pid, SIGKILL)
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.engineDied && ended.events.last?.output == output)
+            #expect(ended.events.last?.result == "recovered")
         }
     }
 

@@ -108,7 +108,7 @@ import ThreadTesting
         }
         #expect(try files == ["clip.mp4"])
         #expect(try Tool.output("wc", ["-c", path]).hasPrefix("2 "))
-        let file = try WholeFile(path, overwrite: true)
+        let file = try WholeFile(path, ifTaken: .replace)
         _ = try ClipWriter.write(clip, video: Self.video, to: file)
         #expect(try Tool.output("wc", ["-c", path]).hasPrefix("2 "))
         try file.publishWhole()
