@@ -1,5 +1,6 @@
 // Why a recorder could not do what an app asked of it.
 import KineClient
+import KineContainers
 import KineControl
 import KinePlatform
 import SystemPackage
@@ -28,6 +29,8 @@ public struct RecordingError: Error, Equatable, Sendable {
         case insufficientStorage
         /// The file cannot be written, moved or removed at that place.
         case failedToSave
+        /// The recording was discarded before.
+        case discarded
         /// The person at the screen stopped the recording, at the desktop's indicator.
         case userStopped
         /// The recorder records already.
@@ -87,7 +90,7 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let notBuffering = RecordingError(
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
     static let userStopped = RecordingError(.userStopped, "The recording was stopped at the desktop.")
-    static let discarded = RecordingError(.failedToSave, "The recording was discarded already; record again.")
+    static let discarded = RecordingError(.discarded, "The recording was discarded already; record again.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 
@@ -102,6 +105,12 @@ extension RecordingError: CustomStringConvertible {
 }
 
 extension RecordingError {
+    /// A recording cannot be moved, copied or thrown away.
+    init(_ error: StorageError) {
+        let code: Code = if case .full = error { .insufficientStorage } else { .failedToSave }
+        self.init(code, "\(error).")
+    }
+
     init(_ error: ClientError) {
         if case .clip(let failure) = error {
             self.init(failure)

@@ -13,7 +13,7 @@ extension ScreenRecorder {
     @discardableResult
     public func startRecording(outlivesApp: Bool = false) async throws(RecordingError) -> Start {
         try await start { _, configuration throws(RecordingError) in
-            let file = try recordings().newFile()
+            let file = try store.newFile()
             configuration.output = file.path
             configuration.outlivesClient = outlivesApp
             configuration.video.colour = recordingColour

@@ -24,9 +24,8 @@ extension ScreenRecorder {
     }
 
     private func followNewest() async throws(RecordingError) -> Active? {
-        let store = try recordings()
         for take in try await Self.takes().running.reversed() {
-            guard let file = take.output, store.contains(file) else { continue }
+            guard let file = take.output, try store.contains(file) else { continue }
             // A take that has ended since the list was read is left out: its file is among those that are not saved.
             guard let session = try? await EngineSession.follow(take, progress: false),
                 let active = try? await active(
@@ -38,15 +37,15 @@ extension ScreenRecorder {
         return nil
     }
 
-    /// The app's recordings that were neither saved nor discarded, oldest first: those of an app that was killed are among them. A
-    /// file whose engine died is finished first; one that is being written, or cannot be finished, is left out.
+    /// The app's recordings that were neither saved nor discarded, oldest first: those of an app that was killed are among them, and
+    /// excerpts that `RecordingPreview.trim` made. A file whose engine died is finished first; one that is being written, or cannot be
+    /// finished, is left out.
     public func unsavedRecordings() async throws(RecordingError) -> [RecordingPreview] {
-        let store = try recordings()
         let running = Set(try await Self.takes().running.compactMap(\.output))
         var previews: [RecordingPreview] = []
-        for file in store.files() where !running.contains(file.path) {
+        for file in try store.files() where !running.contains(file.path) {
             guard (try? await KnownTakes.recover(file.path)) != nil,
-                let preview = try? await RecordingPreview.open(file, editor: RecordingEditor(locator))
+                let preview = try? await RecordingPreview.open(file, in: store)
             else { continue }
             previews.append(preview)
         }

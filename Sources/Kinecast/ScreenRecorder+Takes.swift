@@ -114,7 +114,7 @@ extension ScreenRecorder {
         }
         guard wasRunning else { return }
         endSamples()
-        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
+        let result = RecordingResult(outcome, store: store)
         tell(
             .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))
     }
@@ -132,8 +132,7 @@ extension ScreenRecorder {
         // Until then the engine leaves a program on the private screen its time to end.
         defer { active.session.close() }
         do throws(ClientError) {
-            return RecordingResult(
-                try await active.session.stop(), hasBegun: true, editor: RecordingEditor(locator))
+            return RecordingResult(try await active.session.stop(), store: store)
         } catch {
             throw RecordingError(error)
         }

@@ -92,7 +92,8 @@ public final class ScreenRecorder: Sendable {
 
     let identity: AppIdentity?
     let locator: EngineLocator
-    private let store: RecordingStore?
+    /// The app's recordings that it has not saved yet.
+    let store: RecordingStore
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
     private let delegateCalls = DelegateCalls<Event>()
@@ -106,6 +107,8 @@ public final class ScreenRecorder: Sendable {
     init(app: AppIdentity?, locator: EngineLocator, store: RecordingStore? = nil) {
         identity = app
         self.locator = locator
+        var store = store ?? RecordingStore(app)
+        store.editor = RecordingEditor(locator)
         self.store = store
     }
 
@@ -132,11 +135,6 @@ public final class ScreenRecorder: Sendable {
     public var events: AsyncStream<Event> {
         defer { watchAvailability() }
         return listeners.add()
-    }
-
-    /// The app's recordings that it has not saved yet.
-    func recordings() throws(RecordingError) -> RecordingStore {
-        if let store { store } else { RecordingStore(try AppIdentity.checked(identity)) }
     }
 
     /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.

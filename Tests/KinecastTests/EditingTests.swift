@@ -10,23 +10,26 @@ import Testing
 
 @Suite struct EditingTests {
     private let folder: TemporaryDirectory
-    private let editor: RecordingEditor
+    private let recorder: ScreenRecorder
 
     init() throws {
         folder = try TemporaryDirectory()
-        editor = RecordingEditor(EngineLocator(named: try Tool.sibling("kinecast-engine")))
+        recorder = ScreenRecorder(
+            app: AppIdentity(identifier: "org.example.Editing"),
+            locator: EngineLocator(named: try Tool.sibling("kinecast-engine")),
+            store: RecordingStore(directory: URL(filePath: folder.file("recordings"))))
     }
 
-    /// Two seconds of a pattern.
+    /// Two seconds of a pattern, in a file of the person's.
     private func record() async throws -> RecordingPreview {
         var configuration = TakeConfiguration(
             source: .pattern(PixelSize(width: 321, height: 240)), output: folder.file("a.mp4"))
         configuration.durationLimit = .seconds(2)
         let session = try await EngineSession.start(
-            configuration, locator: EngineLocator(named: try Tool.sibling("kinecast-engine")))
+            configuration, locator: recorder.locator)
         for await event in session.events {
             guard case .ended(let outcome) = event else { continue }
-            return try #require(RecordingResult(outcome, hasBegun: true, editor: editor).preview)
+            return try #require(RecordingResult(outcome, isSaved: true, store: recorder.store).preview)
         }
         throw RecordingError.notRecording
     }
@@ -38,16 +41,31 @@ import Testing
         let excerpt = try await recording.trim(from: .milliseconds(310), to: .milliseconds(1500))
         #expect(excerpt.duration == .milliseconds(1190))
         #expect(excerpt.size == recording.size)
-        #expect(excerpt.url?.lastPathComponent == "a trimmed.mp4")
         #expect(FileManager.default.contents(atPath: path) == before)
-        // An excerpt of an excerpt, which gets a name of its own.
-        let second = try await recording.trim(from: .seconds(1))
-        #expect(second.url?.lastPathComponent == "a trimmed 2.mp4")
-        let third = try await excerpt.trim(to: .milliseconds(500))
-        #expect(third.duration == .milliseconds(500))
+        // An excerpt of an excerpt, which is a recording of its own.
+        let second = try await excerpt.trim(to: .milliseconds(500))
+        #expect(second.duration == .milliseconds(500))
+        let unsaved = try await recorder.unsavedRecordings()
+        #expect(Set(unsaved.map(\.url)) == [excerpt.url, second.url] && unsaved.count == 2)
         try await excerpt.save(to: URL(filePath: folder.file("kept.mp4")))
-        let opened = try await RecordingPreview.open(URL(filePath: folder.file("kept.mp4")))
-        #expect((opened.duration, opened.size) == (.milliseconds(1190), recording.size))
+        #expect(try await recorder.unsavedRecordings().map(\.url) == [second.url])
+        // Nothing else was made in the person's directory.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["a.mp4", "kept.mp4", "recordings"])
+    }
+
+    @Test func `an opened file is the person's, unless it is an unsaved recording of the app`() async throws {
+        let recording = try await record()
+        let file = try #require(recording.url)
+        let opened = try await RecordingPreview.open(file)
+        #expect((opened.duration, opened.size) == (recording.duration, recording.size))
+        try await opened.save(to: URL(filePath: folder.file("b.mp4")))
+        try await opened.discard()
+        #expect(FileManager.default.fileExists(atPath: file.path) && opened.url?.path == folder.file("b.mp4"))
+        let excerpt = try #require(try await recording.trim(to: .seconds(1)).url)
+        let unsaved = try await RecordingPreview.open(excerpt, in: recorder.store)
+        try await unsaved.save(to: URL(filePath: folder.file("c.mp4")))
+        #expect(!FileManager.default.fileExists(atPath: excerpt.path))
     }
 
     @Test func `thumbnails are in the order of their times, of the asked size and form`() async throws {
@@ -92,7 +110,7 @@ import Testing
             let file = URL(filePath: path)
             let opening = await #expect(throws: RecordingError.self) { try await RecordingPreview.open(file) }
             #expect(opening?.code == .notARecording)
-            let preview = RecordingPreview(file, duration: .seconds(1), size: nil, editor: editor)
+            let preview = RecordingPreview(.saved(file), duration: .seconds(1), size: nil, store: recorder.store)
             let error = await #expect(throws: RecordingError.self) { try await preview.trim(to: .seconds(1)) }
             #expect(error?.code == .notARecording && error?.message.contains(path) == true)
         }
@@ -104,6 +122,6 @@ import Testing
         task.cancel()
         let error = await #expect(throws: RecordingError.self) { try await task.value }
         #expect(error?.code == .cancelled)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("recordings")) == [])
     }
 }

@@ -1,21 +1,44 @@
 // Saving a finished recording, and throwing it away.
 import FoundationEssentials
+import Glibc
 import KineClient
 import KineMeasure
 import KineMedia
+import SystemPackage
 import Testing
 
 @testable import Kinecast
 
 @Suite struct RecordingPreviewTests {
     private let folder: TemporaryDirectory
+    private let store: RecordingStore
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws {
+        folder = try TemporaryDirectory()
+        var store = RecordingStore(directory: URL(filePath: folder.file("recordings")))
+        store.trash = Trash(folder.file("Trash"))
+        self.store = store
+    }
 
+    /// An unsaved recording.
     private func preview(_ content: String = "film") throws -> RecordingPreview {
-        let path = try folder.write(content.utf8, to: "a.mp4")
+        let path = try folder.write(content.utf8, to: "a.mp4", permissions: .ownerReadWrite)
         return RecordingPreview(
-            URL(filePath: path), duration: .seconds(1), size: PixelSize(width: 2, height: 2), editor: RecordingEditor())
+            .unsaved(URL(filePath: path)), duration: .seconds(1), size: PixelSize(width: 2, height: 2), store: store)
+    }
+
+    /// A recording whose name the app chose.
+    private func named() throws -> RecordingPreview {
+        let path = try folder.write("film".utf8, to: "a.mp4")
+        return RecordingPreview(.saved(URL(filePath: path)), duration: .seconds(1), size: nil, store: store)
+    }
+
+    private func save(_ preview: RecordingPreview, to name: String, replacing: Bool = false) async throws {
+        try await preview.save(to: URL(filePath: folder.file(name)), replacing: replacing)
+    }
+
+    private var trashed: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.file("Trash/files"))) ?? []
     }
 
     private func content(_ path: String?) -> String? {
@@ -28,9 +51,72 @@ import Testing
         #expect(preview.url?.path == folder.file("b.mp4"))
         #expect(content(folder.file("b.mp4")) == "film")
         #expect(content(folder.file("a.mp4")) == nil)
-        // A second time is a move again.
-        try await preview.save(to: URL(filePath: folder.file("c.mp4")))
-        #expect(content(folder.file("c.mp4")) == "film")
+    }
+
+    @Test func `a saved file stays where it is, whatever the app does with its preview`() async throws {
+        let memory = try TemporaryDirectory(in: "/dev/shm")
+        for make in [{ try preview() }, { try named() }] {
+            let preview = try make()
+            try await save(preview, to: "b.mp4", replacing: true)
+            try await save(preview, to: "c.mp4", replacing: true)
+            try await preview.save(to: URL(filePath: memory.file("d.mp4")), replacing: true)
+            try await preview.discard()
+            #expect(content(folder.file("b.mp4")) == "film" && content(folder.file("c.mp4")) == "film")
+            #expect(content(memory.file("d.mp4")) == "film" && preview.url?.path == memory.file("d.mp4"))
+        }
+        #expect(content(folder.file("a.mp4")) == "film" && trashed == [])
+    }
+
+    @Test func `a recording that was never saved is discarded into the trash, once`() async throws {
+        let preview = try preview()
+        try await preview.discard()
+        #expect(preview.url == nil && content(folder.file("a.mp4")) == nil && trashed == ["a.mp4"])
+        for call in [preview.discard, { try await save(preview, to: "b.mp4") }, { _ = try await preview.poster }] {
+            let error = await #expect(throws: RecordingError.self) { try await call() }
+            #expect(error?.code == .discarded)
+        }
+    }
+
+    @Test func `of two previews of one recording the second harms nothing that the first has saved`() async throws {
+        let (first, second) = (try preview(), try preview())
+        try await save(first, to: "b.mp4")
+        for call in [second.discard, { try await save(second, to: "b.mp4", replacing: true) }] {
+            let error = await #expect(throws: RecordingError.self) { try await call() }
+            #expect(error?.code == .failedToSave && error?.message.contains(folder.file("a.mp4")) == true)
+        }
+        #expect(content(folder.file("b.mp4")) == "film" && trashed == [])
+    }
+
+    @Test func `a recording that is saved onto itself is there, under each of its names`() async throws {
+        let preview = try preview()
+        try await save(preview, to: "b.mp4")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.mp4"), withDestinationPath: folder.file("b.mp4"))
+        for name in ["b.mp4", "link.mp4", "b.mp4"] {
+            try await save(preview, to: name)
+            try await save(preview, to: name, replacing: true)
+        }
+        #expect(content(folder.file("b.mp4")) == "film" && content(folder.file("link.mp4")) == "film")
+    }
+
+    @Test func `the umask decides who may read what is saved, and only this user may read a copy`() async throws {
+        let sample = folder.file("sample")
+        try #require(FileManager.default.createFile(atPath: sample, contents: nil))
+        let preview = try preview()
+        try await save(preview, to: "moved.mp4")
+        try await save(preview, to: "copied.mp4")
+        for name in ["moved.mp4", "copied.mp4"] { #expect(try mode(folder.file(name)) == mode(sample)) }
+        guard case .completed(_, let copy?) = try await preview.share(via: .copy(to: URL(filePath: folder.path))) else {
+            Issue.record("no copy")
+            return
+        }
+        #expect(try mode(copy.path) == 0o600)
+    }
+
+    private func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Errno(rawValue: errno) }
+        return status.st_mode & 0o777
     }
 
     @Test func `it is copied to another file system`() async throws {

@@ -20,8 +20,9 @@ import Testing
         folder = try TemporaryDirectory()
         bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         preview = RecordingPreview(
-            URL(filePath: try folder.write(bytes, to: "a.mp4")), duration: .seconds(1),
-            size: PixelSize(width: 2, height: 2), editor: RecordingEditor())
+            .unsaved(URL(filePath: try folder.write(bytes, to: "a.mp4"))), duration: .seconds(1),
+            size: PixelSize(width: 2, height: 2),
+            store: RecordingStore(directory: URL(filePath: folder.file("recordings"))))
     }
 
     private func isWhole(_ path: String) -> Bool { FileManager.default.contents(atPath: path) == Data(bytes) }

@@ -2,34 +2,59 @@
 import Glibc
 
 extension DiskFile {
+    /// The readers of a file that was moved or copied.
+    public enum Permissions: Sendable {
+        /// Those of the file.
+        case unchanged
+        case ownerOnly
+        /// Those that a new file at the target gets.
+        case byUmask
+    }
+
     /// Moves the file at `path` to `target`. It must not be written meanwhile. Whatever happens, one of the two names has the whole
-    /// file. An older file at `target` is kept, and `alreadyExists` thrown, unless `replacing` is set.
-    public static func move(_ path: String, to target: String, replacing: Bool = false) throws(StorageError) {
+    /// file. An older file at `target` is kept, and `alreadyExists` thrown, unless `replacing` is set. Where `target` is this file already,
+    /// nothing happens.
+    public static func move(
+        _ path: String, to target: String, replacing: Bool = false, permissions: Permissions = .unchanged
+    ) throws(StorageError) {
         let file = try open(path)
+        if try file.isFile(at: target) { return }
         if replacing { try checkReplaceable(target) }
         do throws(StorageError) {
             try rename(path, to: target, replacing: replacing)
             file.path = target
+            // Not every file system has permissions.
+            if let mode = file.mode(permissions) { fchmod(file.descriptor.rawValue, mode) }
             file.synchronizeDirectory()
         } catch {
             guard case .failed(_, _, EXDEV) = error else { throw error }
-            _ = try file.copyWhole(to: target, ifTaken: replacing ? .replace : .refuse)
+            _ = try file.copyWhole(to: target, ifTaken: replacing ? .replace : .refuse, permissions)
             unlink(path)
         }
     }
 
     /// Copies the file at `path` to `target`. It must not be written meanwhile. Returns the path of the copy, which gets its name when it
-    /// is complete.
+    /// is complete. Where `target` is this file already and the copy is not to be numbered, nothing happens.
     public static func copy(
-        _ path: String, to target: String, ifTaken conflict: NameConflict = .refuse
+        _ path: String, to target: String, ifTaken conflict: NameConflict = .refuse,
+        permissions: Permissions = .unchanged
     ) throws(StorageError) -> String {
+        let file = try openToRead(path)
+        if conflict != .number, try file.isFile(at: target) { return target }
         try checkTarget(target, ifTaken: conflict)
-        return try openToRead(path).copyWhole(to: target, ifTaken: conflict)
+        return try file.copyWhole(to: target, ifTaken: conflict, permissions)
     }
 
     /// Copies the whole file to another one, which gets its name when it is complete.
-    private func copyWhole(to target: String, ifTaken conflict: NameConflict) throws(StorageError) -> String {
-        let isPrivate = try status().st_mode & 0o077 == 0
+    private func copyWhole(
+        to target: String, ifTaken conflict: NameConflict, _ permissions: Permissions
+    ) throws(StorageError) -> String {
+        let isPrivate =
+            switch permissions {
+            case .unchanged: try isPrivate()
+            case .ownerOnly: true
+            case .byUmask: false
+            }
         let copy = try Self.createReplacement(for: target, isPrivate: isPrivate)
         do throws(StorageError) {
             let bytes = try size()
@@ -41,6 +66,19 @@ extension DiskFile {
         } catch {
             copy.discardTemporary()
             throw error
+        }
+    }
+
+    /// The mode that this file is to get, at its place; nil: the one that it has.
+    private func mode(_ permissions: Permissions) -> mode_t? {
+        switch permissions {
+        case .unchanged: return nil
+        case .ownerOnly: return 0o600
+        case .byUmask:
+            // The umask cannot be read without changing it for other threads.
+            guard let sample = try? Self.createReplacement(for: path) else { return nil }
+            defer { sample.discardTemporary() }
+            return (try? sample.status()).map { $0.st_mode & 0o777 }
         }
     }
 }

@@ -66,7 +66,7 @@ extension BroadcastController {
         } catch {
             throw BroadcastError(error)
         }
-        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
+        let result = result(of: outcome)
         let summary = if case .finished(let summary) = outcome { summary.destinations } else { [DestinationStatus]() }
         let failure = result.error.map { BroadcastError($0) } ?? contents.withLock { $0.progress.failure(in: summary) }
         if let failure { throw failure.with(result.preview) }

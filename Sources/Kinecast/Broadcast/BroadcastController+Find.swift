@@ -24,17 +24,18 @@ extension BroadcastController {
         var controllers: [BroadcastController] = []
         for take in takes.sorted(by: { $0.started < $1.started })
         where take.app?.identifier == identity.identifier {
-            if let controller = await takeUp(take) { controllers.append(controller) }
+            if let controller = await takeUp(take, identity) { controllers.append(controller) }
         }
         return controllers
     }
 
     /// Nil for a take that ends meanwhile, or that is none of a broadcast.
-    private static func takeUp(_ take: TakeRecord) async -> BroadcastController? {
+    private static func takeUp(_ take: TakeRecord, _ app: AppIdentity) async -> BroadcastController? {
         guard let session = try? await EngineSession.follow(take), let status = try? await session.status(),
             status.phase == .recording || status.phase == .paused,
             let destination = status.destinations.first(where: { $0.phase != .ended }) ?? status.destinations.first
         else { return nil }
-        return BroadcastController(status, session, service: destination.service, locator: EngineLocator())
+        return BroadcastController(
+            status, session, service: destination.service, app: app, locator: EngineLocator())
     }
 }

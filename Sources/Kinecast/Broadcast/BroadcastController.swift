@@ -70,10 +70,12 @@ public final class BroadcastController: Sendable {
     }
 
     /// A controller of a broadcast that runs.
-    init(_ status: TakeStatus, _ session: EngineSession, service: String, locator: EngineLocator) {
+    init(
+        _ status: TakeStatus, _ session: EngineSession, service: String, app: AppIdentity, locator: EngineLocator
+    ) {
         extensionIdentifier = service
         setup = nil
-        app = nil
+        self.app = app
         presenter = nil
         self.locator = locator
         second = {}
@@ -248,13 +250,19 @@ public final class BroadcastController: Sendable {
     }
 
     private func over(_ outcome: TakeOutcome, _ session: EngineSession) {
-        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
+        let result = result(of: outcome)
         let error = contents.withLock { contents in
             contents.session = nil
             return contents.progress.error(of: outcome)
         }
         session.close()
         tell(.finished(preview: result.preview, error: error))
+    }
+
+    func result(of outcome: TakeOutcome) -> RecordingResult {
+        var store = RecordingStore(app)
+        store.editor = RecordingEditor(locator)
+        return RecordingResult(outcome, isSaved: true, store: store)
     }
 
     func tell(_ event: Event) {

@@ -5,19 +5,21 @@ import KineContainers
 import KineControl
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 extension RecordingPreview {
     /// A preview of a recording that is in a file: one that was saved before, or that is left of an app that was killed.
     ///
     /// Throws `notARecording` where Kinecast has not recorded the file, where it is still being written, and where it first has to be
     /// recovered.
-    public static func open(_ url: URL) async throws(RecordingError) -> RecordingPreview {
-        try await open(url, editor: RecordingEditor())
+    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name. Its unsaved
+    ///   recordings are moved by `save` and thrown away by `discard`; any other file is the person's.
+    public static func open(_ url: URL, app: AppIdentity? = nil) async throws(RecordingError) -> RecordingPreview {
+        try await open(url, in: RecordingStore(app))
     }
 
-    static func open(_ url: URL, editor: RecordingEditor) async throws(RecordingError) -> RecordingPreview {
+    static func open(_ url: URL, in store: RecordingStore) async throws(RecordingError) -> RecordingPreview {
         let path = try path(of: url)
+        let place = try store.contains(path) ? Place.unsaved(URL(filePath: path)) : .saved(URL(filePath: path))
         return try await BlockingCall.run("kine-preview") { () throws(RecordingError) in
             let index: RecordingIndex
             do {
@@ -25,13 +27,12 @@ extension RecordingPreview {
             } catch {
                 throw RecordingError(.notARecording, "\(error).")
             }
-            return RecordingPreview(
-                URL(filePath: path), duration: index.duration, size: index.size, editor: editor)
+            return RecordingPreview(place, duration: index.duration, size: index.size, store: store)
         }
     }
 
-    /// Saves a part of the recording in a new file beside this one, and returns its preview. This recording stays as it is until it is
-    /// saved or discarded.
+    /// Makes another recording of a part of this one, and returns its preview. It is unsaved: its file lies in the app's own directory, and
+    /// is among `ScreenRecorder.unsavedRecordings()` until it is saved or discarded. This recording stays as it is.
     ///
     /// The part is exact: it begins with the frame that is shown at `start` and ends at `end`, and its audio is cut to the sample. Only
     /// the frames from `start` to the next keyframe are encoded again; everything else is copied. Takes about as long as a copy of the
@@ -43,17 +44,16 @@ extension RecordingPreview {
     public func trim(
         from start: Duration = .zero, to end: Duration? = nil
     ) async throws(RecordingError) -> RecordingPreview {
-        let input = FilePath(try file().path)
+        let input = try file().path
         guard start >= .zero, end.map({ $0 > start }) ?? true else {
             throw RecordingError(.outOfRange, "The excerpt ends before it begins; let its end be later than its start.")
         }
         let request = TrimRequest(
-            input: input.string, output: NumberedName.adding(" trimmed", to: input).string, start: MediaTime(start),
-            end: end.map(MediaTime.init), isNumbered: true)
+            input: input, output: try store.newFile().path, start: MediaTime(start), end: end.map(MediaTime.init))
         do throws(ClientError) {
-            let trimmed = try await editor.trim(request)
+            let trimmed = try await store.editor.trim(request)
             return RecordingPreview(
-                URL(filePath: trimmed.path), duration: trimmed.duration, size: trimmed.size, editor: editor)
+                .unsaved(URL(filePath: trimmed.path)), duration: trimmed.duration, size: trimmed.size, store: store)
         } catch {
             throw RecordingError(error)
         }
@@ -84,7 +84,7 @@ extension RecordingPreview {
         let request = ImagesRequest(
             input: try file().path, times: times.map(MediaTime.init), maximumSize: maximumSize, format: format.rawValue)
         do throws(ClientError) {
-            return try await editor.images(request).map { image in
+            return try await store.editor.images(request).map { image in
                 Thumbnail(
                     time: .nanoseconds(image.time.nanoseconds), size: image.size, format: format, data: image.data)
             }

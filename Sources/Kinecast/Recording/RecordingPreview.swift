@@ -6,57 +6,83 @@ import KineMedia
 import KinePlatform
 import Synchronization
 
-/// A finished recording. Its file stays, also over the app's end, until it is saved elsewhere or discarded.
+/// A finished recording. Its file stays, also over the app's end, until the app saves or discards it.
+///
+/// Until it is saved, the file lies in the app's own directory: `save` moves it away, and `discard` throws it away. A file that was saved,
+/// or whose name the app chose, belongs to the person: from then on `save` copies it, and `discard` leaves it where it is.
 public final class RecordingPreview: Sendable {
+    enum Place: Sendable {
+        case unsaved(URL)
+        /// The person's file.
+        case saved(URL)
+        case discarded
+    }
+
     /// Without pauses.
     public let duration: Duration
     /// The frame in pixels; nil where the engine died before it could be told.
     public let size: PixelSize?
     /// Held while the file is moved, which may take as long as a copy; `url` is there meanwhile.
     private let changes = Mutex(())
-    private let place: Mutex<URL?>
-    let editor: RecordingEditor
+    private let place: Mutex<Place>
+    let store: RecordingStore
     let completed = Mutex<Set<ShareActivityType>>([])
 
-    init(_ file: URL, duration: MediaTime, size: PixelSize?, editor: RecordingEditor) {
+    init(_ place: Place, duration: MediaTime, size: PixelSize?, store: RecordingStore) {
         self.duration = .nanoseconds(duration.nanoseconds)
         self.size = size
-        self.editor = editor
-        place = Mutex(file)
+        self.store = store
+        self.place = Mutex(place)
     }
 
-    /// The file, where it is now; nil after `discard`.
-    public var url: URL? { place.withLock { $0 } }
+    /// The file, where it was saved last; nil after an unsaved recording was discarded.
+    public var url: URL? {
+        switch place.withLock({ $0 }) {
+        case .unsaved(let file), .saved(let file): file
+        case .discarded: nil
+        }
+    }
 
-    /// Moves the file there, to another file system too. A file that is there already is refused, unless it is `replacing`.
+    /// Moves the file there the first time, to another file system too, and copies it each further time. A file that is there already is
+    /// refused, unless it is `replacing` or this recording itself. The umask decides who may read the saved file.
     public func save(to url: URL, replacing: Bool = false) async throws(RecordingError) {
         let target = try Self.path(of: url)
-        try await change { (file) throws(RecordingError) in
+        try await change { (place) throws(RecordingError) in
             do throws(StorageError) {
-                try DiskFile.move(file.path, to: target, replacing: replacing)
+                switch place {
+                case .unsaved(let file):
+                    try DiskFile.move(file.path, to: target, replacing: replacing, permissions: .byUmask)
+                case .saved(let file):
+                    _ = try DiskFile.copy(
+                        file.path, to: target, ifTaken: replacing ? .replace : .refuse, permissions: .byUmask)
+                case .discarded: return place
+                }
             } catch {
-                throw RecordingError(.failedToSave, error.description)
+                throw RecordingError(error)
             }
-            return URL(filePath: target)
+            return .saved(URL(filePath: target))
         }
     }
 
-    /// Moves the file to the desktop's trash, where a person finds it until the trash is emptied.
+    /// Moves a recording that was never saved to the desktop's trash, where a person finds it until the trash is emptied. Nothing happens
+    /// to a file that was saved, or whose name the app chose.
     public func discard() async throws(RecordingError) {
-        try await change { (file) throws(RecordingError) in
-            try Trash().move(file.path)
-            return nil
+        try await change { [store] (place) throws(RecordingError) in
+            guard case .unsaved(let file) = place else { return place }
+            try store.trash.move(file.path)
+            return .discarded
         }
     }
 
-    /// Has the file changed by one caller at a time, on a thread that may block.
+    /// Changes the file's place, for one caller at a time, on a thread that may block. Throws where it was discarded.
     private func change(
-        _ body: @escaping @Sendable (URL) throws(RecordingError) -> URL?
+        _ body: @escaping @Sendable (Place) throws(RecordingError) -> Place
     ) async throws(RecordingError) {
         try await BlockingCall.run("kine-preview") { [self] () throws(RecordingError) in
             try changes.withLock { _ throws(RecordingError) in
-                guard let file = url else { throw .discarded }
-                let new = try body(file)
+                let old = place.withLock { $0 }
+                if case .discarded = old { throw .discarded }
+                let new = try body(old)
                 place.withLock { $0 = new }
             }
         }

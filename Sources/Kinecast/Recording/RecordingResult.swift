@@ -12,28 +12,32 @@ struct RecordingResult: Sendable {
     /// The person at the screen ended it.
     var isStoppedAtDesktop = false
 
-    /// - Parameter hasBegun: there was a first frame.
-    init(_ outcome: TakeOutcome, hasBegun: Bool, editor: RecordingEditor) {
+    /// - Parameters:
+    ///   - hasBegun: there was a first frame.
+    ///   - isSaved: the app chose the file's name.
+    init(_ outcome: TakeOutcome, hasBegun: Bool = true, isSaved: Bool = false, store: RecordingStore) {
         error = outcome.error(hasBegun: hasBegun)
+        func preview(_ path: String, _ duration: MediaTime, _ size: PixelSize?) -> RecordingPreview {
+            let file = URL(filePath: path)
+            return RecordingPreview(
+                isSaved ? .saved(file) : .unsaved(file), duration: duration, size: size, store: store)
+        }
         switch outcome {
         case .finished(let summary):
-            preview = Self.preview(summary, editor)
+            self.preview = summary.file.map { preview($0, summary.progress.duration, summary.size) }
             isStoppedAtDesktop = summary.stoppedAtDesktop ?? false
         case .failed(let failure):
-            preview = failure.summary.flatMap { Self.preview($0, editor) }
+            guard let summary = failure.summary else { break }
+            self.preview = summary.file.map { preview($0, summary.progress.duration, summary.size) }
         case .engineDied(let death):
-            if case .recovered(let path, let saved) = death.file {
-                preview = RecordingPreview(URL(filePath: path), duration: saved.duration, size: nil, editor: editor)
-            }
+            if case .recovered(let path, let saved) = death.file { self.preview = preview(path, saved.duration, nil) }
         }
     }
+}
 
-    private static func preview(_ summary: TakeSummary, _ editor: RecordingEditor) -> RecordingPreview? {
-        // Where the directory had gone, the engine put the file elsewhere.
-        guard let output = summary.output, summary.progress.framesDrawn > 0 else { return nil }
-        return RecordingPreview(
-            URL(filePath: output), duration: summary.progress.duration, size: summary.size, editor: editor)
-    }
+extension TakeSummary {
+    /// The recording; nil where nothing was recorded. Where its directory had gone, the engine put it elsewhere.
+    fileprivate var file: String? { progress.framesDrawn > 0 ? output : nil }
 }
 
 extension TakeOutcome {

@@ -1,6 +1,7 @@
 // The place of recordings that the app has not saved yet.
 import FoundationEssentials
 import Glibc
+import KineClient
 import KinePlatform
 import KineRelay
 import SystemPackage
@@ -8,16 +9,37 @@ import SystemPackage
 /// A directory for each app, `$XDG_DATA_HOME/kinecast/recordings/APP/`, which only this user can enter. What an app that was killed
 /// left there is still there when it starts again.
 struct RecordingStore: Sendable {
-    var directory: URL
+    private enum Place: Sendable {
+        case given(URL)
+        /// Nil: this process's.
+        case app(AppIdentity?)
+    }
 
-    init(directory: URL) { self.directory = directory }
+    private let place: Place
+    /// Cuts the recordings and makes images of them.
+    var editor = RecordingEditor()
+    /// The place of recordings that are discarded.
+    var trash = Trash()
 
-    init(_ app: AppIdentity) {
-        directory = URL(filePath: UserDirectories.data).appending(path: "kinecast/recordings/\(app.identifier)")
+    init(directory: URL) { place = .given(directory) }
+
+    /// - Parameter app: nil: as `kinecast-app.json` says.
+    init(_ app: AppIdentity?) { place = .app(app) }
+
+    private var directory: URL {
+        get throws(RecordingError) {
+            switch place {
+            case .given(let directory): return directory
+            case .app(let app):
+                let identifier = try AppIdentity.checked(app).identifier
+                return URL(filePath: UserDirectories.data).appending(path: "kinecast/recordings/\(identifier)")
+            }
+        }
     }
 
     /// A name that no file has.
     func newFile() throws(RecordingError) -> URL {
+        let directory = try directory
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -28,15 +50,16 @@ struct RecordingStore: Sendable {
     }
 
     /// Whether that path is of a file in the directory.
-    func contains(_ path: String) -> Bool {
-        FilePath(path).removingLastComponent().resolved == FilePath(directory.path).resolved
+    func contains(_ path: String) throws(RecordingError) -> Bool {
+        FilePath(path).removingLastComponent().resolved == FilePath(try directory.path).resolved
     }
 
     /// The files that are there, oldest first.
-    func files() -> [URL] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    func files() throws(RecordingError) -> [URL] {
+        let directory = try directory.path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let files = names.filter { $0.hasSuffix(".mp4") }.map { name in
-            let path = directory.path + "/" + name
+            let path = directory + "/" + name
             var status = stat()
             return (path: path, seconds: stat(path, &status) == 0 ? status.st_mtim.tv_sec : 0)
         }

@@ -28,7 +28,7 @@ struct Trash: Sendable {
                 throw error
             }
         } catch let error as StorageError {
-            throw RecordingError(.failedToSave, error.description)
+            throw RecordingError(error)
         } catch {
             throw RecordingError(
                 .failedToSave, "\(path) cannot be moved to the trash in \(directory) (\(error)); delete it instead.")

@@ -23,7 +23,7 @@ public struct SaveToVideosActivity: ShareActivity {
     }
 }
 
-/// Puts a copy into a directory. No file there is replaced: the copy gets a number.
+/// Puts a copy into a directory. No file there is replaced: the copy gets a number. Only this user may read it.
 public struct CopyActivity: ShareActivity {
     public let type = ShareActivityType.copy
     public let title = "Copy"
@@ -39,18 +39,15 @@ public struct CopyActivity: ShareActivity {
         let target = place.appending(recording.suggestedName).string
         let path = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
             do throws(StorageError) {
-                return try DiskFile.copy(recording.url.path, to: target, ifTaken: .number)
+                return try DiskFile.copy(
+                    recording.url.path, to: target, ifTaken: .number, permissions: .ownerOnly)
             } catch {
-                throw RecordingError(error.isFull ? .insufficientStorage : .failedToSave, "\(error).")
+                throw RecordingError(error)
             }
         }
         progress(ShareProgress(completedBytes: recording.byteCount, totalBytes: recording.byteCount))
         return URL(filePath: path)
     }
-}
-
-extension StorageError {
-    fileprivate var isFull: Bool { if case .full = self { true } else { false } }
 }
 
 extension ShareActivity where Self == SaveToVideosActivity {

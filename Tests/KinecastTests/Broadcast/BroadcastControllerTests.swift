@@ -88,6 +88,10 @@ import Testing
         }
         let preview = try #require(try await controller.finishBroadcast())
         #expect(preview.url == file)
+        // The app chose its name, so it is the person's.
+        try await preview.save(to: URL(filePath: place.folder.file("copy.mp4")))
+        try await preview.discard()
+        #expect(FileManager.default.fileExists(atPath: file.path))
         #expect(try RecordedVideo(path: file.path).size == PixelSize(width: 320, height: 240))
         // A file that is there already is not replaced unasked.
         let again = await #expect(throws: BroadcastError.self) {

@@ -33,7 +33,7 @@ extension Session {
                 session.keep(try await session.recorder.stopRecording())
             }
         },
-        Command("discard", "", "throws away the recording that runs, or the last one") { session, _ in
+        Command("discard", "", "throws away the recording that runs, or the last one unless it was saved") { session, _ in
             if session.recorder.isRecording {
                 try await session.recorder.discardRecording()
             } else {
@@ -41,7 +41,7 @@ extension Session {
             }
             say("discarded")
         },
-        Command("save", "FILE", "moves the last recording there") { session, words in
+        Command("save", "FILE", "saves the last recording there") { session, words in
             let path = try words.needed(0, "a file’s path")
             try await session.lastPreview().save(to: URL(filePath: path))
             say("saved \(path)")
