@@ -55,9 +55,7 @@ extension ScreenRecorder {
             active.begunWithCamera = settings.camera
             return active
         } catch {
-            // Nobody holds the take any more, so it must not outlive the app.
-            session.requestStop(immediately: true)
-            session.close()
+            if let outcome = await session.giveUp() { RecordingResult(outcome, store: store).deleteFile() }
             throw error
         }
     }

@@ -1,4 +1,5 @@
-// What recordings, captures and broadcasts have in common: a take in the app's name, of what the app has chosen to show.
+// What recordings, captures and broadcasts have in common: a take in the app's name, of what the app has chosen to show; and its end
+// where it does not begin.
 import FoundationEssentials
 import KineClient
 import KineControl
@@ -37,5 +38,14 @@ struct TakeStart: Sendable {
         } catch {
             throw RecordingError(error)
         }
+    }
+}
+
+extension EngineSession {
+    /// Ends a take that did not begin as it should, also where the task is cancelled, and waits until its file is finished. Nil where the
+    /// engine does not tell.
+    func giveUp() async -> TakeOutcome? {
+        defer { close() }
+        return await Task { try? await stop(immediately: true) }.value
     }
 }

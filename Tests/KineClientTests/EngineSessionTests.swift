@@ -83,6 +83,27 @@ import Testing
         await #expect(throws: ClientError.takeIsOver) { try await session.pause() }
     }
 
+    @Test(arguments: [false, true])
+    func `an engine that dies before its first frame leaves no file, unless there was one before`(isOlder: Bool)
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let (engine, path) = (folder.file("engine"), folder.file("a.mp4"))
+        if isOlder { try folder.write("older".utf8, to: "a.mp4") }
+        try folder.write(
+            "#!/bin/sh\n: >>\(path.shellWord); kill -9 $$\n".utf8, to: "engine", permissions: .ownerReadWriteExecute)
+        var configuration = Self.configuration
+        configuration.output = path
+        configuration.overwrite = isOlder
+        let session = try await EngineSession.start(configuration, locator: EngineLocator(named: engine))
+        guard case .engineDied(let death) = try await session.outcome() else {
+            Issue.record("the engine did not die")
+            return
+        }
+        #expect(death.file == (isOlder ? .olderKept(path: path) : .notBegun))
+        #expect(access(path, F_OK) == (isOlder ? 0 : -1))
+    }
+
     @Test func `an engine that does nothing is ended by an abort`() async throws {
         let session = try await EngineSession.start(Self.configuration, locator: EngineLocator(named: "/usr/bin/yes"))
         session.abort()

@@ -208,7 +208,7 @@ import Testing
                 best = max(best, try recover(file, of: take).frames)
             } catch let error as MP4Recovery.Error {
                 #expect(file.bytes == Array(whole.bytes[..<cut]))
-                #expect(cut == 0 || error == .nothingRecorded(path: "memory.mp4"))
+                #expect(error == .nothingRecorded(path: "memory.mp4"))
             }
         }
         #expect(best == take.samples[0].count)
@@ -311,7 +311,7 @@ import Testing
 
     @Test func `foreign files are refused and left alone`() throws {
         let other: [[UInt8]] = [
-            [], [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),
+            [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),
             [0, 0, 0, 32] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 200),
             RecordingLayout.fileType(.h264) + [UInt8](repeating: 0, count: 200),
         ]

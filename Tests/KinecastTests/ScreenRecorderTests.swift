@@ -75,7 +75,7 @@ import Testing
         // It may have begun before.
         if case .success = await start.result { try await recorder.discardRecording() }
         try await wait(for: "the take's end") { try await KnownTakes.list().running.isEmpty }
-        #expect(!recorder.isRecording)
+        #expect(!recorder.isRecording && files() == [])
     }
 
     @Test func `a recording is started, seen in the registry as the app's, and stopped`() async throws {

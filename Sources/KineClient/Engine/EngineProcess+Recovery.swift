@@ -22,6 +22,12 @@ extension EngineProcess {
         } else if let output {
             do throws(MP4Recovery.Error) {
                 file = .recovered(path: output, try MP4Recovery.recover(output))
+            } catch .nothingRecorded where replaced == nil {
+                // This take made it, and the next one may want its name.
+                unlink(output)
+                file = .notBegun
+            } catch .storage(.cannotOpen(_, ENOENT)) where !hasBegun {
+                file = .notBegun
             } catch {
                 file = .unrecoverable(error)
             }

@@ -23,7 +23,8 @@ public final class EngineSession: Sendable {
 
     deinit { close() }
 
-    /// Starts an engine and asks it for a take. Returns when the engine's process runs; `events` tells when the take does.
+    /// Starts an engine and asks it for a take. Returns when the engine's process runs, also in a task that is cancelled; `events` tells
+    /// when the take does.
     public static func start(
         _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
     ) async throws(ClientError) -> EngineSession {
@@ -49,20 +50,14 @@ public final class EngineSession: Sendable {
             }
             reply(.success(()))
             let role = SessionStateMachine.Role.owner(
-                pid: engine.process.pid, hasDestinations: !configuration.destinations.isEmpty)
+                pid: engine.process.pid, output: configuration.output,
+                hasDestinations: !configuration.destinations.isEmpty)
             SessionLoop(
                 role, over: engine.connection, engine: engine, replacing: replaced, mailbox: mailbox,
                 events: continuation
             ).run()
         }
-        let session = EngineSession(events, mailbox)
-        if Task.isCancelled {
-            // Closing alone would leave a take that outlives its client.
-            session.requestStop(immediately: true)
-            session.close()
-            throw .cancelled
-        }
-        return session
+        return EngineSession(events, mailbox)
     }
 
     /// Connects to the engine of a take that another client started. `typed`: the take's id or enough of its beginning; nil: the

@@ -83,8 +83,8 @@ enum SessionAnswer: Equatable {
 /// The client's side of a control channel, for the client that started the engine or for one that came later.
 struct SessionStateMachine {
     enum Role: Equatable {
-        /// This process started the engine, and recovers the file if it dies.
-        case owner(pid: Int32, hasDestinations: Bool)
+        /// This process started the engine, and recovers the file if it dies. `output`: the file, if there is to be one.
+        case owner(pid: Int32, output: String? = nil, hasDestinations: Bool)
         /// Another process started it. `follows`: this one is told what that one is told, and recovers the file where that has not
         /// done it.
         case guest(TakeRecord, follows: Bool)
@@ -318,14 +318,14 @@ struct SessionStateMachine {
 
     private var showsDestinations: Bool {
         switch role {
-        case .owner(_, let hasDestinations): hasDestinations || hasSeenDestination
+        case .owner(_, _, let hasDestinations): hasDestinations || hasSeenDestination
         case .guest(_, let follows): follows
         }
     }
 
     private var reference: ClientError.TakeReference {
         switch role {
-        case .owner(let pid, _): .init(id: started?.id, pid: pid, output: started?.output)
+        case .owner(let pid, let output, _): .init(id: started?.id, pid: pid, output: started?.output ?? output)
         case .guest(let record, _): .init(id: record.id, pid: record.pid, output: started?.output ?? record.output)
         }
     }

@@ -16,7 +16,7 @@ enum RecordingState: Equatable {
         let start = try file.read(at: 0, count: Int(RecordingLayout.movieOffset))
         let known = start.prefix(Int(RecordingLayout.switchOffset))
         var reader = BoxReader(start.dropFirst(known.count))
-        guard !known.isEmpty, RecordingLayout.fileTypes.contains(where: { $0.starts(with: known) }) else {
+        guard RecordingLayout.fileTypes.contains(where: { $0.starts(with: known) }) else {
             self = .foreign
             return
         }

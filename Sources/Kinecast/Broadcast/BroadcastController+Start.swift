@@ -11,8 +11,8 @@ extension BroadcastController {
     /// task or `cancelStart` cancels; it can be started again after any error.
     ///
     /// - Parameters:
-    ///   - url: a file to record to as well; one take makes both.
-    ///   - replacing: an older file of that name is replaced.
+    ///   - url: a file to record to as well; one take makes both. Where the start fails, there is no file.
+    ///   - replacing: an older file of that name is replaced. Where the start fails then, the error has the preview of what was recorded.
     ///   - countdown: seconds until it begins; 0: at once.
     public func startBroadcast(
         recordingTo url: URL? = nil, replacing: Bool = false, countdown: Int = 3
@@ -43,9 +43,10 @@ extension BroadcastController {
                 defer { contents.session = nil }
                 return contents.session
             }
-            // Nothing of it stays, also where another client still watches.
-            if let session { _ = try? await session.stop(immediately: true) }
-            session?.close()
+            guard let result = await session?.giveUp().map(result) else { throw error }
+            // Where it has replaced an older file, that is gone, so what was recorded stays.
+            guard !replacing else { throw error.with(result.preview) }
+            result.deleteFile()
             throw error
         }
     }

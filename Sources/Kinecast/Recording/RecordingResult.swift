@@ -1,5 +1,6 @@
 // What became of a recording: a preview, an error, or both.
 import FoundationEssentials
+import Glibc
 import KineClient
 import KineControl
 import KineMedia
@@ -32,6 +33,11 @@ struct RecordingResult: Sendable {
         case .engineDied(let death):
             if case .recovered(let path, let saved) = death.file { self.preview = preview(path, saved.duration, nil) }
         }
+    }
+
+    /// Deletes the file of a take that did not begin as it should, so that the next one can have its name.
+    func deleteFile() {
+        if let path = preview?.url?.path { unlink(path) }
     }
 }
 

@@ -159,6 +159,26 @@ import Testing
         try await place.waitForNoTake()
     }
 
+    @Test func `a start that fails leaves no file, and the next one can have its name`() async throws {
+        let file = URL(filePath: place.folder.file("beside.mp4"))
+        let refused = try await place.controller(["fail": "The key is wrong; get another."])
+        let first = await #expect(throws: BroadcastError.self) {
+            try await refused.startBroadcast(recordingTo: file, countdown: 0)
+        }
+        #expect(first?.code == .serviceFailed && first?.preview == nil)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        let controller = try await place.controller()
+        try await controller.startBroadcast(recordingTo: file, countdown: 0)
+        try await controller.finishBroadcast()
+        // One that is to be replaced is there until something is recorded, which is the error's preview.
+        try place.write("older", to: "beside.mp4")
+        let second = await #expect(throws: BroadcastError.self) {
+            try await refused.startBroadcast(recordingTo: file, replacing: true, countdown: 0)
+        }
+        let isOlder = FileManager.default.contents(atPath: file.path) == Data("older".utf8)
+        #expect(isOlder ? second?.preview == nil : second?.preview?.url == file)
+    }
+
     @Test func `after its extension has crashed a broadcast can be started again`() async throws {
         let controller = try await place.controller(["crash": "1"])
         let error = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast(countdown: 0) }
