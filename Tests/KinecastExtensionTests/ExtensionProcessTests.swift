@@ -112,7 +112,7 @@ import Testing
         _ = try running.wait { $0 == .started }
         try running.offerFrame()
         _ = try running.wait {
-            if case .statistics(let statistics) = $0 { statistics.frames == 1 } else { false }
+            if case .statistics(let statistics) = $0 { statistics.viewers == 1 } else { false }
         }
         #expect(running.sender.heldSince(now: MonotonicClock.now()) != nil)
     }

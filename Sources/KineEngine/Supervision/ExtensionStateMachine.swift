@@ -24,7 +24,7 @@ struct ExtensionStateMachine: Sendable {
         case told
     }
 
-    /// The destination's status; the driver adds the frames and the audio that its feeds lost.
+    /// The destination's status; the driver adds the counts of its feeds.
     private(set) var status: DestinationStatus
     private let limits: ExtensionLimits
     private var state: State
@@ -99,6 +99,10 @@ struct ExtensionStateMachine: Sendable {
                 $0.lastHeartbeat = now
             }
             return [enter(.starting)]
+        case .report(.statistics(let statistics)):
+            // Its last ones come when its ending is known.
+            if !isEnded { status.statistics = statistics }
+            return []
         case .report(let report): return run == nil ? [] : heard(report, at: now)
         case .memory(let resident): return measured(resident)
         case .held(let since):
@@ -269,7 +273,6 @@ struct ExtensionStateMachine: Sendable {
             let actions = announcePhase()
             return actions.isEmpty || allowance.consume(at: now) ? actions : []
         case .heartbeat: change { $0.lastHeartbeat = now }
-        case .statistics(let statistics): status.statistics = statistics
         case .link(let link): return linked(BroadcastLinks(page: link), at: now)
         case .links(let links): return linked(links, at: now)
         case .state(let text):
@@ -288,8 +291,8 @@ struct ExtensionStateMachine: Sendable {
         case .encoding(let request):
             status.encoding = request
             return tellEncoding(at: now)
-        // The supervisor passes these on.
-        case .desktop: break
+        // Noted already, or passed on by the supervisor.
+        case .statistics, .desktop: break
         case .failed(let reason): return leaving(.failed(reason), at: now)
         case .finished:
             guard let run, isFinishing(run) else {

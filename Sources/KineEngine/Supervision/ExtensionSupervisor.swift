@@ -58,8 +58,8 @@ final class ExtensionSupervisor {
     /// The instant of the next look; nil: there is nothing to look at.
     private var nextWatch: Int64?
     private var lastResident: Int64 = 0
-    /// The losses of the feeds of earlier processes.
-    private var earlierLosses = (frames: Int64(0), audio: 0.0)
+    /// The counts of the feeds of earlier processes.
+    private var earlierCounts = StreamSender.Counts()
 
     /// `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
     init(
@@ -86,19 +86,20 @@ final class ExtensionSupervisor {
 
     var status: DestinationStatus {
         var status = machine.status
-        (status.framesSkipped, status.audioLost) = losses
-        // The engine counts these bytes itself, and does not trust the extension's own number.
-        if let feed { status.statistics.queuedBytes = feed.sender.counts.queuedBytes }
+        // The engine counts these itself: an extension that crashes tells nothing, and none is to be trusted.
+        let counts = counts
+        (status.framesSkipped, status.audioLost) = (counts.framesSkipped, counts.audioLost)
+        status.statistics.frames = counts.frames
+        status.statistics.audioSamples = counts.audioSamples
+        status.statistics.bytes = counts.bytes
+        status.statistics.queuedBytes = counts.queuedBytes
         status.confinement = process?.layers
         status.secondsSinceHeartbeat = machine.lastHeartbeat.map { Double(MonotonicClock.now() - $0) / 1e9 }
         return status
     }
 
-    /// Frames and seconds of audio that this feed and the earlier ones lost.
-    private var losses: (frames: Int64, audio: Double) {
-        guard let counts = feed?.sender.counts else { return earlierLosses }
-        return (earlierLosses.frames + counts.framesSkipped, earlierLosses.audio + counts.audioLost)
-    }
+    /// The counts of this feed and the earlier ones.
+    private var counts: StreamSender.Counts { earlierCounts + (feed?.sender.counts ?? StreamSender.Counts()) }
 
     // MARK: The poll loop
 
@@ -350,7 +351,7 @@ final class ExtensionSupervisor {
     }
 
     private func forgetFeed() {
-        earlierLosses = losses
+        earlierCounts = counts
         feed = nil
     }
 

@@ -118,7 +118,7 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case live(Bool, reason: String?)
     /// Every 15 seconds, whatever the handler does.
     case heartbeat
-    /// Once a second while samples come.
+    /// Once a second where they have changed, and at the end.
     case statistics(ExtensionStatistics)
     /// The address of the broadcast's page.
     case link(String)
@@ -159,13 +159,13 @@ public struct BroadcastLinks: Codable, Sendable, Equatable {
     }
 }
 
-/// The counters of an extension.
+/// The counters of an extension. The engine counts the first four itself; in an extension's report they are 0.
 public struct ExtensionStatistics: Codable, Sendable, Equatable {
-    /// Frames given to the handler.
+    /// Frames that it has taken, in all of its processes.
     public var frames: Int64 = 0
-    /// Audio samples given to the handler.
+    /// Audio samples that it has taken.
     public var audioSamples: Int64 = 0
-    /// Bytes of encoded samples given to the handler.
+    /// Bytes of encoded samples that it has taken.
     public var bytes: Int64 = 0
     /// Bytes that wait in the sample ring.
     public var queuedBytes: Int64 = 0

@@ -18,6 +18,7 @@ struct FrameSlotTracker: Equatable {
     /// The frames that the receiver has taken and not released, oldest first.
     private(set) var held: [MailboxEntry] = []
     private(set) var framesReplaced: Int64 = 0
+    private(set) var framesTaken: Int64 = 0
     /// Counts the receiver's steps: frames taken and released.
     private(set) var progress: UInt64 = 0
     private var lastReleased: UInt64 = 0
@@ -73,6 +74,7 @@ struct FrameSlotTracker: Equatable {
     private mutating func noteTaken() {
         guard let entry = waiting else { return }
         held.append(entry)
+        framesTaken += 1
         waiting = nil
         progress += 1
     }

@@ -17,6 +17,12 @@ public final class StreamSender: Sendable {
 
     /// The counts since the beginning.
     public struct Counts: Sendable, Equatable {
+        /// Frames that the receiver has taken: those of the ring when it has read them, uncompressed ones when they are lent to it.
+        public var frames: Int64 = 0
+        /// Access units, or pieces of uncompressed audio, that it has read.
+        public var audioSamples: Int64 = 0
+        /// Bytes of samples that it has read from the ring.
+        public var bytes: Int64 = 0
         /// Frames dropped or replaced by newer ones because the receiver was too slow.
         public var framesSkipped: Int64 = 0
         /// Seconds of audio dropped for the same reason.
@@ -25,6 +31,20 @@ public final class StreamSender: Sendable {
         public var queuedBytes: Int64 = 0
         /// Bytes of samples written into the ring: the only copy there is. Uncompressed frames are never copied.
         public var bytesCopied: Int64 = 0
+
+        public init() {}
+
+        /// The counts of one receiver after another; what waits is the second's.
+        public static func + (one: Counts, other: Counts) -> Counts {
+            var sum = other
+            sum.frames += one.frames
+            sum.audioSamples += one.audioSamples
+            sum.bytes += one.bytes
+            sum.framesSkipped += one.framesSkipped
+            sum.audioLost += one.audioLost
+            sum.bytesCopied += one.bytesCopied
+            return sum
+        }
     }
 
     private struct State {
@@ -35,6 +55,9 @@ public final class StreamSender: Sendable {
         var ringTimer = StallTimer()
         var frameTimer = StallTimer()
         var bytesCopied: Int64 = 0
+        /// What the receiver has read, and the end of the last record of it.
+        var taken = Counts()
+        var counted: UInt64 = 0
         var fault: Error?
     }
 
@@ -141,11 +164,14 @@ public final class StreamSender: Sendable {
 
     public var counts: Counts {
         state.withLock { state in
-            noteRead(&state)
-            return Counts(
-                framesSkipped: state.policy.framesDropped + state.slots.framesReplaced,
-                audioLost: state.policy.audioDropped.seconds, queuedBytes: Int64(state.written - state.read),
-                bytesCopied: state.bytesCopied)
+            noteProgress(&state)
+            var counts = state.taken
+            counts.frames += state.slots.framesTaken
+            counts.framesSkipped = state.policy.framesDropped + state.slots.framesReplaced
+            counts.audioLost = state.policy.audioDropped.seconds
+            counts.queuedBytes = Int64(state.written - state.read)
+            counts.bytesCopied = state.bytesCopied
+            return counts
         }
     }
 
@@ -161,12 +187,7 @@ public final class StreamSender: Sendable {
     /// while nothing waits. Exact only if this object is called often.
     public func heldSince(now: Int64) -> Int64? {
         state.withLock { state in
-            noteRead(&state, now: now)
-            if state.fault == nil, frames != nil {
-                do throws(FrameSlotTracker.ProtocolViolation) { try readSlots(&state, now: now) } catch {
-                    state.fault = Self.fault(error)
-                }
-            }
+            noteProgress(&state, now: now)
             guard let ring = state.ringTimer.since else { return state.frameTimer.since }
             return state.frameTimer.since.map { min(ring, $0) } ?? ring
         }
@@ -229,6 +250,28 @@ public final class StreamSender: Sendable {
         if sent { wake.signal() }
     }
 
+    /// Reads the receiver's position in the ring and its frames.
+    private func noteProgress(_ state: inout State, now: Int64? = nil) {
+        noteRead(&state, now: now)
+        guard state.fault == nil else { return }
+        do throws(FrameSlotTracker.ProtocolViolation) { try readSlots(&state, now: now) } catch {
+            state.fault = Self.fault(error)
+        }
+    }
+
+    /// Counts the records that the receiver has read. They are in the ring until the next one is sent.
+    private func countRead(_ state: inout State) {
+        while state.counted < state.read {
+            let place = samples.base + layout.ringOffset + Int(state.counted & UInt64(layout.ringBytes - 1))
+            guard let header = RecordHeader(reading: place, position: state.counted),
+                state.counted + UInt64(header.recordBytes) <= state.read
+            else { return }
+            if header.type == .video { state.taken.frames += 1 } else { state.taken.audioSamples += 1 }
+            state.taken.bytes += Int64(header.payloadBytes)
+            state.counted += UInt64(header.recordBytes)
+        }
+    }
+
     /// Reads the receiver's position in the ring.
     private func noteRead(_ state: inout State, now: Int64? = nil) {
         guard state.fault == nil else { return }
@@ -238,6 +281,7 @@ public final class StreamSender: Sendable {
             return
         }
         state.read = read
+        countRead(&state)
         if state.ringTimer.since != nil {
             let now = now ?? MonotonicClock.now()
             state.ringTimer.update(isWaiting: read < state.written, progress: read, now: now)

@@ -67,6 +67,7 @@ package final class BroadcastRunner {
                 session.send(.statistics(session.statistics))
                 session.send(.finished)
             case .end:
+                if handler.link.failure != nil { session.send(.statistics(session.statistics)) }
                 session.end()
                 return
             }
@@ -94,7 +95,6 @@ package final class BroadcastRunner {
             self.receiver = receiver
             wakePoint = WakePoint(descriptor: receiver.wakeDescriptor.rawValue)
             session.attach(wakePoint, link: handler.link)
-            session.receiver = receiver
         } catch {
             handler.finishBroadcastWithError(error)
             return
@@ -113,7 +113,6 @@ package final class BroadcastRunner {
     private func deliver(_ record: StreamReceiver.Record) async {
         guard let receiver else { return }
         if let format = context.format(of: record.type), format.fits(record) {
-            session.count(record)
             await handler.processSampleBuffer(SampleBuffer(record, format: format), with: record.type)
         }
         receiver.advance(past: record)
@@ -123,7 +122,6 @@ package final class BroadcastRunner {
         guard let receiver, let layout = receiver.slotLayout else { return }
         do throws(StreamReceiver.Error) {
             guard let frame = try receiver.nextFrame() else { return }
-            session.countFrame()
             await handler.processSampleBuffer(SampleBuffer(frame, layout: layout), with: .video)
             receiver.release(frame)
         } catch {

@@ -1,4 +1,4 @@
-// The state that the handler's thread and the control thread of one broadcast share: the connection, the requests and the counts.
+// The state that the handler's thread and the control thread of one broadcast share: the connection and the requests.
 import CLinux
 import Glibc
 import KineMedia
@@ -17,7 +17,6 @@ package final class BroadcastSession: Sendable {
         /// Wakes the handler's thread.
         var wakePoint: WakePoint?
         var link: BroadcastLink?
-        var receiver: StreamReceiver?
         var finishSeconds = 5.0
     }
 
@@ -25,9 +24,6 @@ package final class BroadcastSession: Sendable {
     /// Wakes the control thread.
     let signal = WakeSignal()
     private let state = Mutex(State())
-    private let frames = Atomic<Int64>(0)
-    private let audioSamples = Atomic<Int64>(0)
-    private let bytes = Atomic<Int64>(0)
 
     /// Takes ownership of the socket.
     package init(adopting socket: FileDescriptor) throws(ControlError) {
@@ -43,11 +39,6 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    var receiver: StreamReceiver? {
-        get { state.withLock { $0.receiver } }
-        set { state.withLock { $0.receiver = newValue } }
-    }
-
     /// The requests since the last call. A request that the engine sent before a sample is returned before that sample is read from
     /// the ring, even if the control thread has not read it yet: both threads read under the same lock.
     func nextRequests() -> (requests: [ExtensionRequest], isClosed: Bool) {
@@ -57,13 +48,6 @@ package final class BroadcastSession: Sendable {
             return (state.requests, state.isClosed)
         }
     }
-
-    func count(_ record: StreamReceiver.Record) {
-        if record.type == .video { countFrame() } else { audioSamples.add(1, ordering: .relaxed) }
-        bytes.add(Int64(record.bytes.count), ordering: .relaxed)
-    }
-
-    func countFrame() { frames.add(1, ordering: .relaxed) }
 
     /// Ends the session, when no callback runs any more.
     func end() {
@@ -93,16 +77,9 @@ package final class BroadcastSession: Sendable {
         signal.signal()
     }
 
+    /// The handler's own counts. The engine counts what it gives.
     var statistics: ExtensionStatistics {
-        let (receiver, link) = state.withLock { ($0.receiver, $0.link) }
-        var statistics = link?.counted.withLock { $0 } ?? ExtensionStatistics()
-        statistics.frames = frames.load(ordering: .relaxed)
-        statistics.audioSamples = audioSamples.load(ordering: .relaxed)
-        statistics.bytes = bytes.load(ordering: .relaxed)
-        if let receiver {
-            statistics.queuedBytes = Int64(clamping: receiver.writtenPosition &- receiver.readPosition)
-        }
-        return statistics
+        state.withLock { $0.link }?.counted.withLock { $0 } ?? ExtensionStatistics()
     }
 
     // MARK: The control thread

@@ -62,8 +62,10 @@ import Testing
             let restarts = kinds.filter { if case .restarting(after: .crashed) = $0 { true } else { false } }
             #expect(restarts.count == 1)
             #expect(kinds.last == .ended(ending))
-            let summary = try engine.finish(in: place)
-            #expect(summary?.destinations.first?.restarts == 1)
+            let destination = try #require(try engine.finish(in: place)?.destinations.first)
+            #expect(destination.restarts == 1)
+            // Each process crashes in its third sample, long before its first report.
+            #expect(destination.statistics.frames + destination.statistics.audioSamples >= 4)
         }
     }
 
@@ -84,8 +86,10 @@ import Testing
             try place.installFaults { $0.restarts = 1 }
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             #expect(try engine.ended().0 == .failed("The server does not like this test; use another."))
-            let summary = try engine.finish(in: place)
-            #expect(summary?.destinations.first?.restarts == 0)
+            let destination = try #require(try engine.finish(in: place)?.destinations.first)
+            #expect(destination.restarts == 0)
+            let samples = destination.statistics.frames + destination.statistics.audioSamples
+            #expect(samples == (fault == "throwAtStart" ? 0 : 3))
         }
     }
 

@@ -71,6 +71,7 @@ import Testing
         try peer.sender.check()
         #expect(numbers[0] > 0 && numbers[0] <= frames.offered)
         #expect(counts.queuedBytes == 0)
+        #expect(counts.frames + counts.audioSamples == numbers[0] + numbers[1])
         // Nothing is lost that is not counted.
         let audioLost = Int((counts.audioLost / 0.016).rounded())
         let encodedSkipped = Int(counts.framesSkipped) - (frames.offered - numbers[0])

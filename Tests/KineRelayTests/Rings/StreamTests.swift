@@ -67,7 +67,8 @@ import Testing
         #expect(Array(record.bytes) == [1, 2, 3])
         ends.receiver.advance(past: record)
         #expect(try ends.receiver.nextRecord() == nil)
-        #expect(ends.sender.counts.bytesCopied == 3)
+        let counts = ends.sender.counts
+        #expect(counts.bytesCopied == 3 && counts.bytes == 3 && counts.audioSamples == 1 && counts.frames == 0)
         #expect(ends.sender.position == StreamPosition(samples: 40, frames: 0))
     }
 

@@ -28,7 +28,9 @@ final class Fixture: BroadcastSampleHandler {
             }
         }
         switch setupInfo["sample"] {
-        case "hang": hang()
+        case "hang":
+            viewers = 1
+            hang()
         case "fail and hang":
             let handler = self
             Task.detached { handler.finishBroadcastWithError(FixtureError(description: "Gave up.")) }
