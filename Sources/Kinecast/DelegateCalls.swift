@@ -9,12 +9,12 @@ final class DelegateCalls<Event: Sendable>: Sendable {
     deinit { continuation.withLock { $0?.finish() } }
 
     /// The first call decides how events are delivered.
-    func begin(_ deliver: @escaping @Sendable (Event) -> Void) {
+    func begin(_ deliver: @escaping @Sendable (Event) async -> Void) {
         continuation.withLock { continuation in
             guard continuation == nil else { return }
             let (events, new) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
             continuation = new
-            Task { for await event in events { deliver(event) } }
+            Task { for await event in events { await deliver(event) } }
         }
     }
 

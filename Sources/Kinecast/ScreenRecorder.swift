@@ -121,12 +121,12 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    /// Is told what `events` tell. Not kept alive by the recorder.
+    /// Receives the same events as `events`. Held weakly.
     public var delegate: (any ScreenRecorderDelegate)? {
         get { contents.withLock { $0.delegate.object } }
         set {
             contents.withLock { $0.delegate.object = newValue }
-            delegateCalls.begin { [weak self] in self?.callDelegate($0) }
+            delegateCalls.begin { [weak self] in await self?.callDelegate($0) }
             watchAvailability()
         }
     }
@@ -176,16 +176,17 @@ public final class ScreenRecorder: Sendable {
         delegateCalls.tell(event)
     }
 
-    private func callDelegate(_ event: Event) {
+    private func callDelegate(_ event: Event) async {
         guard let delegate else { return }
         switch event {
-        case .availabilityChanged: delegate.screenRecorderDidChangeAvailability(self)
+        case .availabilityChanged: await delegate.screenRecorderDidChangeAvailability(self)
         case .warning: break
-        case .screenLocked(let isLocked): delegate.screenRecorder(self, didChangeScreenLock: isLocked)
+        case .screenLocked(let isLocked): await delegate.screenRecorder(self, didChangeScreenLock: isLocked)
         case .stopped(let preview, let error):
-            delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+            await delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+            await delegate.screenRecorder(self, didStopRecordingWith: preview, error: error as (any Error)?)
         case .clipBufferingStopped(let error):
-            delegate.screenRecorder(self, didStopClipBufferingWith: error)
+            await delegate.screenRecorder(self, didStopClipBufferingWith: error)
         }
     }
 }

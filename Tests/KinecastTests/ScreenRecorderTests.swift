@@ -45,6 +45,32 @@ import Testing
         }
     }
 
+    /// A part of an app's user interface, with ReplayKit's method as apps have it.
+    @MainActor private final class InterfaceDelegate: ScreenRecorderDelegate {
+        let calls: AsyncStream<String>
+        private let continuation: AsyncStream<String>.Continuation
+
+        init() { (calls, continuation) = AsyncStream.makeStream() }
+
+        func screenRecorder(
+            _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: (any Error)?
+        ) {
+            MainActor.assertIsolated()
+            continuation.yield("ReplayKit's \(preview == nil ? "without" : "with") a preview")
+        }
+
+        func screenRecorder(
+            _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: RecordingError?
+        ) async {
+            MainActor.assertIsolated()
+            continuation.yield("Kinecast's \(preview == nil ? "without" : "with") a preview")
+        }
+
+        func screenRecorder(_ screenRecorder: ScreenRecorder, didStopClipBufferingWith error: RecordingError?) {}
+        func screenRecorderDidChangeAvailability(_ screenRecorder: ScreenRecorder) {}
+        func screenRecorder(_ screenRecorder: ScreenRecorder, didChangeScreenLock isLocked: Bool) {}
+    }
+
     @Test func `another part is shown while a recording runs, in the same size`() async throws {
         let none = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: .screen()) }
         #expect(none?.code == .notRecording)
@@ -124,6 +150,8 @@ import Testing
     }
 
     @Test func `a take that somebody else stops is told with its preview`() async throws {
+        let delegate = await InterfaceDelegate()
+        recorder.delegate = delegate
         let start = try await recorder.startRecording()
         let events = recorder.events
         _ = try await EngineSession.attach(to: start.take).stop()
@@ -133,6 +161,9 @@ import Testing
             #expect(preview?.url != nil)
             break
         }
+        var calls = delegate.calls.makeAsyncIterator()
+        #expect(await calls.next() == "Kinecast's with a preview")
+        #expect(await calls.next() == "ReplayKit's with a preview")
         #expect(!recorder.isRecording)
     }
 

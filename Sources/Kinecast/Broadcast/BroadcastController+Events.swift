@@ -56,28 +56,42 @@ extension BroadcastController {
     }
 }
 
-/// Told by a controller, on any thread and one call at a time. Each method does nothing unless it is implemented.
+/// Receives a controller's events, one call at a time. Each method does nothing unless it is implemented.
+///
+/// A method may be implemented with or without `async`. A class on the main actor, or an actor, is called there; any other object on any
+/// thread.
 public protocol BroadcastControllerDelegate: AnyObject, Sendable {
     /// The broadcast ended without a call of the app: because of `error`, or as somebody else stopped it (nil).
     func broadcastController(
-        _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?)
+        _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
+    ) async
+
+    /// The same call in ReplayKit's form; `error` is a `BroadcastError`. Both forms are called.
+    func broadcastController(_ broadcastController: BroadcastController, didFinishWithError error: (any Error)?) async
 
     /// The service tells something else from now on.
     func broadcastController(
-        _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String])
+        _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
+    ) async
 
     /// The broadcast can be watched there from now on.
-    func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL)
+    func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL) async
 }
 
 extension BroadcastControllerDelegate {
     public func broadcastController(
         _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
-    ) {}
+    ) async {}
+
+    public func broadcastController(
+        _ broadcastController: BroadcastController, didFinishWithError error: (any Error)?
+    ) async {}
 
     public func broadcastController(
         _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
-    ) {}
+    ) async {}
 
-    public func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL) {}
+    public func broadcastController(
+        _ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL
+    ) async {}
 }

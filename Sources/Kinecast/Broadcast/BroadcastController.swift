@@ -118,12 +118,12 @@ public final class BroadcastController: Sendable {
     /// `NAME=value` for a program that is to appear on a virtual screen; empty otherwise, and before the first frame.
     public var environment: [String] { contents.withLock { $0.progress.take?.environment ?? [] } }
 
-    /// Is told what `events` tell. Not kept alive by the controller.
+    /// Receives the same events as `events`. Held weakly.
     public var delegate: (any BroadcastControllerDelegate)? {
         get { contents.withLock { $0.delegate.object } }
         set {
             contents.withLock { $0.delegate.object = newValue }
-            delegateCalls.begin { [weak self] in self?.callDelegate($0) }
+            delegateCalls.begin { [weak self] in await self?.callDelegate($0) }
         }
     }
 
@@ -271,13 +271,14 @@ public final class BroadcastController: Sendable {
         if case .serviceInfoChanged(let info) = event { infoListeners.tell(info) }
     }
 
-    private func callDelegate(_ event: Event) {
+    private func callDelegate(_ event: Event) async {
         guard let delegate else { return }
         switch event {
         case .finished(let preview, let error):
-            delegate.broadcastController(self, didFinishWith: preview, error: error)
-        case .serviceInfoChanged(let info): delegate.broadcastController(self, didUpdateServiceInfo: info)
-        case .broadcastURLChanged(let url): delegate.broadcastController(self, didUpdateBroadcast: url)
+            await delegate.broadcastController(self, didFinishWith: preview, error: error)
+            await delegate.broadcastController(self, didFinishWithError: error)
+        case .serviceInfoChanged(let info): await delegate.broadcastController(self, didUpdateServiceInfo: info)
+        case .broadcastURLChanged(let url): await delegate.broadcastController(self, didUpdateBroadcast: url)
         case .countdown, .live, .reconnecting, .paused, .resumed, .screenLocked, .log, .statistics, .warning,
             .serviceEnded:
             break

@@ -38,9 +38,9 @@ import Testing
         try await place.waitForNoTake()
     }
 
-    /// What the delegate is told.
-    private final class Delegate: BroadcastControllerDelegate {
-        let told = Monitor<[String]>([])
+    /// What the delegate is told, on the main actor, with ReplayKit's method as apps have it.
+    @MainActor private final class Delegate: BroadcastControllerDelegate {
+        nonisolated let told = Monitor<[String]>([])
 
         func broadcastController(
             _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
@@ -58,7 +58,14 @@ import Testing
             told.signal { $0.append("finished \(error?.code.rawValue ?? "well")") }
         }
 
-        func wait(for words: String) -> Bool {
+        func broadcastController(_ broadcastController: BroadcastController, didFinishWithError error: (any Error)?) {
+            let words = (error as? BroadcastError)?.code.rawValue ?? "well"
+            told.signal { $0.append("finished in ReplayKit's form \(words)") }
+        }
+
+        nonisolated init() {}
+
+        nonisolated func wait(for words: String) -> Bool {
             told.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.contains(words) ? true : nil } ?? false
         }
     }
@@ -74,7 +81,7 @@ import Testing
         #expect(delegate.wait(for: "url https://example.org/watch") && delegate.wait(for: #"info ["room": "blue"]"#))
         #expect(controller.broadcastURL?.absoluteString == "https://example.org/watch")
         _ = try await EngineSession.attach(to: controller.take).stop()
-        #expect(delegate.wait(for: "finished well"))
+        #expect(delegate.wait(for: "finished well") && delegate.wait(for: "finished in ReplayKit's form well"))
         #expect(!controller.isBroadcasting)
     }
 
@@ -286,6 +293,7 @@ import Testing
         try await controller.startBroadcast(countdown: 0)
         kill(try #require(try await place.takes().first).pid, SIGKILL)
         #expect(delegate.wait(for: "finished engineDied"))
+        #expect(delegate.wait(for: "finished in ReplayKit's form engineDied"))
         #expect(!controller.isBroadcasting)
     }
 

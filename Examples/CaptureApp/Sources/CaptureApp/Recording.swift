@@ -33,7 +33,7 @@ extension Session {
                 session.keep(try await session.recorder.stopRecording())
             }
         },
-        Command("discard", "", "throws away the recording that runs, or the last one unless it was saved") { session, _ in
+        Command("discard", "", "throws away the recording that runs, or the last unsaved one") { session, _ in
             if session.recorder.isRecording {
                 try await session.recorder.discardRecording()
             } else {
