@@ -12,18 +12,16 @@ import Testing
 
     init() { (accepted, accept) = AsyncStream.makeStream() }
 
-    private func listen(_ admission: AdmissionControl = AdmissionControl()) async throws -> any Channel {
+    private func listen() async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        AcceptPause(admission: admission, rest: .milliseconds(20)))
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(rest: .milliseconds(20)))
                 }
             }
             .childChannelInitializer { [accept] channel in
                 accept.yield(channel)
-                return admission.admit(channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
@@ -55,34 +53,5 @@ import Testing
 
     @Test func `a connection that is gone already is no reason to pause`() async throws {
         #expect(try await reads(after: ECONNABORTED))
-    }
-
-    @Test func `while the queue is full the kernel keeps new connections, and then they are accepted`() async throws {
-        // One is served, and two wait. Nothing is shed, however long this takes.
-        let admission = AdmissionControl(
-            limits: .init(
-                unauthenticatedPerAddress: 1, unauthenticated: 1, waiting: 2, leastProgress: 0, authenticated: 9))
-        let channel = try await listen(admission)
-        var clients: [any Channel] = []
-        var arrivals = accepted.makeAsyncIterator()
-        var served: [any Channel] = []
-        for _ in 0..<3 {
-            clients.append(try await connect(to: channel))
-            served.append(try #require(await arrivals.next()))
-        }
-        #expect(!admission.acceptsMore)
-        #expect(try await !channel.getOption(.autoRead).get())
-        clients.append(try await connect(to: channel))
-        // The first two free their places, one after the other, which leaves the queue half full.
-        for connection in served[..<2] {
-            try await admission.admit(connection).get()
-            #expect(admission.showedToken(connection))
-        }
-        try await admission.admit(served[2]).get()
-        let last = try #require(await arrivals.next())
-        #expect(admission.showedToken(served[2]))
-        try await admission.admit(last).get()
-        for client in clients { try await client.close() }
-        try await channel.close()
     }
 }

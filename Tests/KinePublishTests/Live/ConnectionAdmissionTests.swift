@@ -7,46 +7,44 @@ import Testing
     private typealias Admission = ConnectionAdmission<Int>
 
     private func admission(
-        perAddress: Int = 2, unauthenticated: Int = 10, waiting: Int = 10, leastProgress: Int = 1,
-        authenticated: Int = 10
+        perAddress: Int = 2, unauthenticated: Int = 10, unserved: Int = 10, authenticated: Int = 10
     ) -> Admission {
         Admission(
             limits: .init(
-                unauthenticatedPerAddress: perAddress, unauthenticated: unauthenticated, waiting: waiting,
-                leastProgress: leastProgress,
+                unauthenticatedPerAddress: perAddress, unauthenticated: unauthenticated, unserved: unserved,
                 authenticated: authenticated))
     }
 
-    @Test func `few connections of an address are served, and the others wait in their order`() {
+    @Test func `few connections of an address are served, and the others wait, the newest first`() {
         var admission = admission()
-        #expect(admission.opened(1, from: "a") == [.serve(1)])
-        #expect(admission.opened(2, from: "a") == [.serve(2)])
-        #expect(admission.opened(3, from: "a") == [])
-        #expect(admission.opened(4, from: "a") == [])
-        #expect(admission.opened(5, from: "b") == [.serve(5)], "another address is not held up")
-        #expect(admission.closed(2) == [.serve(3)])
-        #expect(admission.closed(1) == [.serve(4)])
+        #expect(admission.came(1, from: "a") == [.serve(1)])
+        #expect(admission.came(2, from: "a") == [.serve(2)])
+        #expect(admission.came(3, from: "a") == [])
+        #expect(admission.came(4, from: "a") == [])
+        #expect(admission.came(5, from: "b") == [.serve(5)], "another address is not held up")
+        #expect(admission.closed(2) == [.serve(4)])
+        #expect(admission.closed(1) == [.serve(3)])
         #expect(admission.closed(9) == [])
     }
 
     @Test func `a connection that has shown a token takes no place`() {
         var admission = admission(perAddress: 1)
         for id in 1...5 {
-            #expect(admission.opened(id, from: "proxy") == [.serve(id)])
+            #expect(admission.came(id, from: "proxy") == [.serve(id)])
             let (isAccepted, actions) = admission.showedToken(id)
             #expect(isAccepted && actions.isEmpty)
         }
         let (isAccepted, actions) = admission.showedToken(5)
         #expect(isAccepted && actions.isEmpty, "a second time is nothing new")
-        #expect(admission.opened(6, from: "proxy") == [.serve(6)])
-        #expect(admission.opened(7, from: "proxy") == [])
+        #expect(admission.came(6, from: "proxy") == [.serve(6)])
+        #expect(admission.came(7, from: "proxy") == [])
         #expect(admission.showedToken(6).actions == [.serve(7)])
     }
 
     @Test func `the number of viewers is limited`() {
         var admission = admission(authenticated: 1)
-        _ = admission.opened(1, from: "a")
-        _ = admission.opened(2, from: "b")
+        _ = admission.came(1, from: "a")
+        _ = admission.came(2, from: "b")
         #expect(admission.showedToken(1).isAccepted)
         #expect(!admission.showedToken(2).isAccepted)
         _ = admission.closed(1)
@@ -55,102 +53,85 @@ import Testing
 
     @Test func `an idle connection makes room for one that waits`() {
         var admission = admission()
-        _ = admission.opened(1, from: "a")
-        _ = admission.opened(2, from: "a")
-        #expect(admission.becameIdle(2) == [])
-        #expect(admission.becameIdle(1) == [])
-        #expect(admission.opened(3, from: "a") == [.close(2)], "the one that has been idle longest")
-        #expect(admission.opened(4, from: "a") == [], "one at a time")
-        #expect(admission.closed(2) == [.serve(3), .close(1)])
-        #expect(admission.closed(1) == [.serve(4)])
+        _ = admission.came(1, from: "a")
+        _ = admission.came(2, from: "a")
+        #expect(admission.yields(2) == [])
+        #expect(admission.yields(1) == [])
+        #expect(admission.came(3, from: "a") == [.close(2)], "the one that has been idle longest")
+        #expect(admission.came(4, from: "a") == [], "one at a time")
+        #expect(admission.closed(2) == [.serve(4), .close(1)])
+        #expect(admission.closed(1) == [.serve(3)])
     }
 
     @Test func `a connection with another request is not idle`() {
         var admission = admission()
-        _ = admission.opened(1, from: "a")
-        _ = admission.opened(2, from: "a")
-        _ = admission.becameIdle(1)
-        admission.becameBusy(1)
-        #expect(admission.opened(3, from: "a") == [])
-        #expect(admission.becameIdle(1) == [.close(1)])
+        _ = admission.came(1, from: "a")
+        _ = admission.came(2, from: "a")
+        _ = admission.yields(1)
+        admission.asked(1)
+        #expect(admission.came(3, from: "a") == [])
+        #expect(admission.yields(1) == [.close(1)])
     }
 
-    @Test func `when too many wait, the address with most of them loses its newest`() {
-        var admission = admission(perAddress: 1, unauthenticated: 2, waiting: 3)
-        _ = admission.opened(1, from: "a")
-        _ = admission.opened(2, from: "b")
-        for id in 3...5 { #expect(admission.opened(id, from: "a") == []) }
-        #expect(admission.opened(6, from: "c") == [.close(5)])
-        #expect(admission.closed(5) == [])
-        #expect(admission.closed(2) == [.serve(6)], "those of a still have one")
+    @Test func `a silent connection needs no place, and the oldest of too many gives way to the next`() {
+        var admission = admission(perAddress: 1, unserved: 3)
+        for id in 1...3 { #expect(admission.opened(id, from: "a") == []) }
+        #expect(admission.came(4, from: "a") == [.close(1), .serve(4)])
+        #expect(admission.closed(1) == [])
+        #expect(admission.spoke(2) == [])
+        #expect(admission.opened(5, from: "b") == [])
+        #expect(admission.opened(6, from: "b") == [.close(3)], "one that waits has said something")
+        #expect(admission.spoke(3) == [])
+    }
+
+    @Test func `where none is silent, the one that has waited longest gives way`() {
+        var admission = admission(perAddress: 1, unserved: 2)
+        for id in 1...3 { _ = admission.came(id, from: "a") }
+        #expect(admission.opened(4, from: "a") == [.close(2)])
+        #expect(admission.spoke(4) == [])
+        #expect(admission.closed(1) == [.serve(4)])
+    }
+
+    @Test(arguments: [false, true])
+    func `three hundred that say nothing, or half a request, do not keep a viewer out`(isHalf: Bool) {
+        var admission = Admission()
+        for id in 0..<300 { _ = isHalf ? admission.came(id, from: "a") : admission.opened(id, from: "a") }
+        guard isHalf else {
+            #expect(admission.came(300, from: "a") == [.serve(300)])
+            return
+        }
+        #expect(admission.came(300, from: "a") == [])
+        #expect(admission.yields(5) == [.close(5)])
+        #expect(admission.closed(5) == [.serve(300)])
     }
 
     @Test func `all addresses together are limited too`() {
         var admission = admission(perAddress: 2, unauthenticated: 3)
-        for id in 1...3 { #expect(admission.opened(id, from: "\(id)") == [.serve(id)]) }
-        #expect(admission.opened(4, from: "4") == [])
-        #expect(admission.becameIdle(2) == [.close(2)])
+        for id in 1...3 { #expect(admission.came(id, from: "\(id)") == [.serve(id)]) }
+        #expect(admission.came(4, from: "4") == [])
+        #expect(admission.yields(2) == [.close(2)])
         #expect(admission.closed(2) == [.serve(4)])
     }
 
-    @Test func `while the queue is full, no more are accepted until half of it has been served`() {
-        var admission = admission(perAddress: 1, waiting: 4)
-        for id in 1...4 { _ = admission.opened(id, from: "a") }
-        #expect(admission.acceptsMore)
-        #expect(admission.opened(5, from: "a") == [])
-        #expect(!admission.acceptsMore)
-        #expect(admission.showedToken(1).actions == [.serve(2)])
-        #expect(!admission.acceptsMore)
-        #expect(admission.showedToken(2).actions == [.serve(3)])
-        #expect(admission.acceptsMore)
-    }
-
     @Test func `a crowd from one address is served completely, and none of it is closed`() {
-        let crowd = 500
         var admission = Admission()
-        var (arrived, served): (Int, [Int]) = (0, [])
+        var served: [Int] = []
         func note(_ actions: [Admission.Action]) {
             for action in actions {
                 if case .serve(let id) = action { served.append(id) } else { Issue.record("\(action)") }
             }
         }
+        for id in 0..<500 { note(admission.came(id, from: "proxy")) }
         var authenticated = 0
-        while authenticated < crowd {
-            while arrived < crowd, admission.acceptsMore {
-                note(admission.opened(arrived, from: "proxy"))
-                arrived += 1
-            }
+        while authenticated < served.count {
             let (isAccepted, actions) = admission.showedToken(served[authenticated])
             #expect(isAccepted)
             note(actions)
             authenticated += 1
         }
-        #expect(served == Array(0..<crowd), "in the order they came")
-        #expect(!admission.showedToken(crowd).isAccepted)
-    }
-
-    @Test func `peers that keep their places do not keep others in the kernel`() {
-        var admission = admission(perAddress: 1, waiting: 4, leastProgress: 2)
-        for id in 1...5 { _ = admission.opened(id, from: "silent") }
-        #expect(!admission.acceptsMore)
-        _ = admission.closed(1)
-        #expect(admission.opened(6, from: "silent") == [])
-        admission.secondOfPausePassed()
-        #expect(admission.acceptsMore, "one was served, and it should have been two")
-        #expect(admission.opened(7, from: "a") == [.serve(7)], "another address has places of its own")
-        #expect(admission.opened(8, from: "a") == [.close(6)], "and its second costs the newest of those")
-        #expect(admission.acceptsMore)
-    }
-
-    @Test func `a queue that moves keeps new connections in the kernel`() {
-        var admission = admission(perAddress: 1, unauthenticated: 20, waiting: 8, leastProgress: 2)
-        for id in 1...9 { _ = admission.opened(id, from: "a") }
-        for id in [1, 2] { #expect(admission.closed(id) == [.serve(id + 1)]) }
-        admission.secondOfPausePassed()
-        #expect(!admission.acceptsMore)
-        _ = admission.closed(3)
-        admission.secondOfPausePassed()
-        #expect(admission.acceptsMore, "what was served in an earlier second does not count")
+        #expect(Set(served) == Set(0..<500) && served.count == 500)
+        note(admission.came(500, from: "proxy"))
+        #expect(!admission.showedToken(500).isAccepted)
     }
 
     /// Random events: the limits hold, and when all connections have closed, nothing is left.
@@ -162,7 +143,7 @@ import Testing
             return Int(state >> 33) % limit
         }
         for _ in 0..<50 {
-            var admission = admission(perAddress: 2, unauthenticated: 4, waiting: 5, authenticated: 3)
+            var admission = admission(perAddress: 2, unauthenticated: 4, unserved: 5, authenticated: 3)
             var open: [Int] = []
             var served: Set<Int> = []
             var authenticated: Set<Int> = []
@@ -175,7 +156,6 @@ import Testing
             for id in 0..<200 {
                 switch number(6) {
                 case 0, 1:
-                    guard admission.acceptsMore else { continue }
                     open.append(id)
                     note(admission.opened(id, from: "\(number(3))"))
                 case 2:
@@ -189,15 +169,22 @@ import Testing
                     if isAccepted { authenticated.insert(id) }
                     #expect(authenticated.count <= 3, "seed \(seed)")
                     note(actions)
-                case 4: admission.secondOfPausePassed()
-                default: if let id = served.max() { note(admission.becameIdle(id)) }
+                case 4: if !open.isEmpty { note(admission.spoke(open[number(open.count)])) }
+                default: if let id = served.max() { note(admission.yields(id)) }
                 }
             }
             for id in open {
                 (served, authenticated) = (served.subtracting([id]), authenticated.subtracting([id]))
                 note(admission.closed(id))
             }
-            for id in 1000..<1002 { #expect(admission.opened(id, from: "0") == [.serve(id)], "seed \(seed)") }
+            for id in 1000..<1002 { #expect(admission.came(id, from: "0") == [.serve(id)], "seed \(seed)") }
         }
+    }
+}
+
+extension ConnectionAdmission {
+    /// A connection is opened and speaks at once.
+    fileprivate mutating func came(_ id: ID, from address: String) -> [Action] {
+        opened(id, from: address) + spoke(id)
     }
 }

@@ -1,4 +1,5 @@
 // How long a connection may take to send a request, in whatever order requests and responses end.
+import CoreTesting
 import KineLive
 import KinePlatform
 import Testing
@@ -75,6 +76,27 @@ import Testing
         }
         #expect(server.viewers == 1)
         withExtendedLifetime(viewer) {}
+        await server.finish()
+    }
+
+    /// Three hundred from the viewer's own address.
+    @Test(arguments: ["", "GET / HTT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+    func `connections that say nothing, or half a request, do not keep a viewer out`(_ words: String) async throws {
+        let (server, port, token) = try await Self.start()
+        server.publish(Samples.frame(0))
+        let frame = try await blocking {
+            let others = try (0..<300).map { _ in
+                let client = try PlainClient(port: port)
+                client.send(words)
+                return client
+            }
+            defer { withExtendedLifetime(others) {} }
+            let begun = MonotonicClock.now()
+            let frame = try RecordClient(port: port, token: token).frame()
+            Margin.atMost(1, Double(MonotonicClock.now() - begun) / 1e9, "s", "until the first frame")
+            return frame
+        }
+        #expect(frame?.isKeyframe == true)
         await server.finish()
     }
 

@@ -1,4 +1,5 @@
 // The server over TLS, with a client that checks its certificate.
+import CoreTesting
 import KineLive
 import KineMeasure
 import KineMedia
@@ -83,6 +84,33 @@ import Testing
         let own = NIOSSLTrustRoots.file(certificate.path)
         let stream = try await get("/samples", port: port, token: token, trusting: own) { $0.contains(end) }
         #expect(stream.utf8.count { $0 == UInt8(ascii: "~") } >= size)
+        await server.finish()
+    }
+
+    /// From the viewer's own address three hundred that are silent, and a hundred that send the head of a ClientHello (RFC 8446, section
+    /// 5.1).
+    @Test func `connections that say nothing, or half a greeting, do not keep a viewer out`() async throws {
+        let (server, port, token) = try await start()
+        let text = "a picture that no decoder will see"
+        server.publish(
+            EncodedSample(
+                type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: Array(text.utf8)))
+        let others = try await blocking {
+            try (0..<400).map { number in
+                let client = try PlainClient(port: port)
+                if number >= 300 { client.send("\u{16}\u{3}\u{1}\u{2}") }
+                return client
+            }
+        }
+        let own = NIOSSLTrustRoots.file(certificate.path)
+        let begun = MonotonicClock.now()
+        let stream = try await get("/samples", port: port, token: token, trusting: own) { received in
+            guard received.contains(text) else { return false }
+            Margin.atMost(1, Double(MonotonicClock.now() - begun) / 1e9, "s", "until the first frame")
+            return true
+        }
+        #expect(stream.contains(text))
+        withExtendedLifetime(others) {}
         await server.finish()
     }
 

@@ -8,11 +8,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         /// and all of them have to fit beside the largest number of viewers.
         var unauthenticatedPerAddress = 8
         var unauthenticated = 32
-        /// Accepted connections at a time that are not read yet, about 4 KB each. A larger crowd waits in the kernel.
-        var waiting = 128
-        /// The least number of waiting connections to be served in a second while no more are accepted. Viewers in a crowd show
-        /// their token in milliseconds; peers that send nothing keep their places for ten seconds.
-        var leastProgress = 32
+        /// Connections at a time that are not served, about 4 KB each: those that have said nothing, and those that wait.
+        var unserved = 512
         /// Connections at a time with a token.
         var authenticated = 500
 
@@ -26,19 +23,13 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         case close(ID)
     }
 
-    /// Whether connections are accepted.
-    private enum Acceptance: Equatable {
-        case open
-        /// The queue is full: others wait in the kernel. `served` counts the connections of the queue served in this second.
-        case paused(served: Int)
-        /// The queue is full and moves too slowly: connections are accepted again, and for each one a waiting one is closed.
-        case shedding
-    }
-
     private enum Standing: Equatable {
+        /// Has sent nothing, and needs no place.
+        case silent
+        /// Has sent something, and waits for a place.
         case waiting
-        /// Served, without a token so far. `isIdle`: no response is due.
-        case unauthenticated(isIdle: Bool)
+        /// Served, without a token so far. `yields`: its place may be given to a connection that waits.
+        case unauthenticated(yields: Bool)
         case authenticated
         /// Being closed; its place is free afterwards.
         case closing
@@ -51,49 +42,40 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
 
     private let limits: Limits
     private var connections: [ID: Connection] = [:]
-    /// Waiting connections in the order of their arrival.
-    private var queue: [ID] = []
-    /// Idle connections in the order in which they became idle.
-    private var idle: [ID] = []
+    /// Silent connections in the order of their arrival.
+    private var silent: [ID] = []
+    /// Waiting connections in the order in which they first sent something.
+    private var waiting: [ID] = []
+    /// Connections whose places may be taken, in the order in which they came to yield.
+    private var yielding: [ID] = []
     /// Places taken by connections without a token: in all, and by address.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
     /// Connections that are being closed and still take such a place.
     private var placesHeldByClosing: Set<ID> = []
     private var authenticated = 0
-    private var acceptance = Acceptance.open
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// False while new connections are to be left to the kernel.
-    var acceptsMore: Bool {
-        if case .paused = acceptance { false } else { true }
-    }
-
-    /// Call a second after `acceptsMore` became false, and then every second until it is true again.
-    mutating func secondOfPausePassed() {
-        guard case .paused(let served) = acceptance else { return }
-        acceptance = served < limits.leastProgress ? .shedding : .paused(served: 0)
-    }
-
-    /// A connection was accepted. It is served now or later. When too many wait, the newest one of the address with the most
-    /// waiting connections is closed.
+    /// A connection was accepted. When too many are not served, the one that has been silent longest is closed.
     /// - Parameter address: the peer's; the caller decides what counts as one address.
     mutating func opened(_ id: ID, from address: String) -> [Action] {
-        connections[id] = Connection(address: address, standing: .waiting)
-        queue.append(id)
-        var actions = advance()
-        if queue.count >= limits.waiting, acceptance == .open { acceptance = .paused(served: 0) }
-        guard queue.count > limits.waiting else { return actions }
-        var counts: [String: Int] = [:]
-        for id in queue { counts[connections[id]?.address ?? "", default: 0] += 1 }
-        let most = counts.values.max() ?? 0
-        if let last = queue.lastIndex(where: { counts[connections[$0]?.address ?? ""] == most }) {
-            actions.append(.close(queue[last]))
-            connections[queue[last]]?.standing = .closing
-            queue.remove(at: last)
-        }
-        return actions
+        let oldest = silent.first ?? waiting.first
+        connections[id] = Connection(address: address, standing: .silent)
+        silent.append(id)
+        guard silent.count + waiting.count > limits.unserved, let oldest else { return [] }
+        forget(oldest)
+        connections[oldest]?.standing = .closing
+        return [.close(oldest)]
+    }
+
+    /// The connection has sent its first bytes. It is served now or later.
+    mutating func spoke(_ id: ID) -> [Action] {
+        guard connections[id]?.standing == .silent else { return [] }
+        forget(id)
+        connections[id]?.standing = .waiting
+        waiting.append(id)
+        return advance()
     }
 
     /// The connection has shown a token. `isAccepted` is false when there is no room for another viewer: refuse it and close.
@@ -108,25 +90,26 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return (true, advance())
     }
 
-    /// The connection has its response and has sent no further request: it may be closed to make room for another.
-    mutating func becameIdle(_ id: ID) -> [Action] {
-        guard connections[id]?.standing == .unauthenticated(isIdle: false) else { return [] }
-        connections[id]?.standing = .unauthenticated(isIdle: true)
-        idle.append(id)
+    /// The connection has its response and has sent no further request, or takes too long to send one: it may be closed to make
+    /// room for another.
+    mutating func yields(_ id: ID) -> [Action] {
+        guard connections[id]?.standing == .unauthenticated(yields: false) else { return [] }
+        connections[id]?.standing = .unauthenticated(yields: true)
+        yielding.append(id)
         return advance()
     }
 
     /// The connection has sent a request.
-    mutating func becameBusy(_ id: ID) {
-        guard connections[id]?.standing == .unauthenticated(isIdle: true) else { return }
-        connections[id]?.standing = .unauthenticated(isIdle: false)
-        idle.removeAll { $0 == id }
+    mutating func asked(_ id: ID) {
+        guard connections[id]?.standing == .unauthenticated(yields: true) else { return }
+        connections[id]?.standing = .unauthenticated(yields: false)
+        yielding.removeAll { $0 == id }
     }
 
     mutating func closed(_ id: ID) -> [Action] {
         guard let connection = connections[id] else { return [] }
         switch connection.standing {
-        case .waiting: queue.removeAll { $0 == id }
+        case .silent, .waiting: forget(id)
         case .unauthenticated: leavePlace(of: id)
         case .authenticated: authenticated -= 1
         case .closing: if placesHeldByClosing.remove(id) != nil { release(connection.address) }
@@ -135,9 +118,14 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return advance()
     }
 
+    private mutating func forget(_ id: ID) {
+        silent.removeAll { $0 == id }
+        waiting.removeAll { $0 == id }
+    }
+
     private mutating func leavePlace(of id: ID) {
         guard let address = connections[id]?.address else { return }
-        idle.removeAll { $0 == id }
+        yielding.removeAll { $0 == id }
         release(address)
     }
 
@@ -147,47 +135,36 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         unauthenticatedByAddress[address] = left > 0 ? left : nil
     }
 
-    /// Gives free places to the waiting connections in their order, and closes idle ones to make room for the others.
+    /// Gives free places to the waiting connections, and closes yielding ones to make room for the others. The newest comes first: peers
+    /// that send half a request would keep it waiting otherwise, and of a crowd each has its turn within moments.
     private mutating func advance() -> [Action] {
         var actions: [Action] = []
         var blocked: Set<String> = []
-        var next = 0
-        while next < queue.count {
-            let id = queue[next]
-            guard let address = connections[id]?.address else {
-                queue.remove(at: next)
-                continue
-            }
+        for id in waiting.reversed() {
+            guard let address = connections[id]?.address else { continue }
             if unauthenticated < limits.unauthenticated,
                 unauthenticatedByAddress[address, default: 0] < limits.unauthenticatedPerAddress
             {
-                queue.remove(at: next)
-                connections[id]?.standing = .unauthenticated(isIdle: false)
+                forget(id)
+                connections[id]?.standing = .unauthenticated(yields: false)
                 unauthenticated += 1
                 unauthenticatedByAddress[address, default: 0] += 1
                 actions.append(.serve(id))
-                if case .paused(let served) = acceptance { acceptance = .paused(served: served + 1) }
-                continue
-            }
-            if blocked.insert(address).inserted, let given = idleToClose(for: address) {
+            } else if blocked.insert(address).inserted, let given = placeToTake(for: address) {
                 connections[given]?.standing = .closing
                 placesHeldByClosing.insert(given)
-                idle.removeAll { $0 == given }
+                yielding.removeAll { $0 == given }
                 actions.append(.close(given))
             }
-            next += 1
         }
-        // Only at half, so that accepting does not start and stop all the time.
-        if queue.count <= limits.waiting / 2 { acceptance = .open }
         return actions
     }
 
-    /// The longest idle connection whose place a connection from `address` could take; nil if there is none, or if one is being
+    /// The connection that has yielded longest and whose place one from `address` could take; nil if there is none, or if one is being
     /// closed already.
-    private func idleToClose(for address: String) -> ID? {
+    private func placeToTake(for address: String) -> ID? {
         let isAddressFull = unauthenticatedByAddress[address, default: 0] >= limits.unauthenticatedPerAddress
-        let isClosing = placesHeldByClosing.contains { !isAddressFull || connections[$0]?.address == address }
-        guard !isClosing else { return nil }
-        return idle.first { !isAddressFull || connections[$0]?.address == address }
+        let fits = { (id: ID) in !isAddressFull || connections[id]?.address == address }
+        return placesHeldByClosing.contains(where: fits) ? nil : yielding.first(where: fits)
     }
 }

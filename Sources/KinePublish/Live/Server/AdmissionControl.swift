@@ -1,5 +1,4 @@
-// Carries out what ConnectionAdmission decides, for the channels of one server. A connection that waits is accepted but not
-// registered with its event loop, so nothing is read from it and it needs no buffers.
+// Carries out what ConnectionAdmission decides, for the channels of one server.
 import NIOCore
 import Synchronization
 
@@ -9,10 +8,8 @@ final class AdmissionControl: Sendable {
 
     private struct Member {
         let channel: any Channel
-        /// Succeeds when the connection may be served.
-        let admission: EventLoopFuture<Void>
-        /// Nil once the admission is decided.
-        var admitted: EventLoopPromise<Void>?
+        /// Begins to serve the connection; nil before it has sent anything.
+        var serve: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
     }
 
@@ -20,7 +17,6 @@ final class AdmissionControl: Sendable {
         var admission: ConnectionAdmission<ID>
         var members: [ID: Member] = [:]
         var isClosed = false
-        var queueChanged: (@Sendable () -> Void)?
     }
 
     private let state: Mutex<State>
@@ -29,39 +25,25 @@ final class AdmissionControl: Sendable {
         state = Mutex(State(admission: ConnectionAdmission(limits: limits)))
     }
 
-    /// Call first for each connection that was accepted; `admit` says when it may be served.
+    /// Call first for each connection that was accepted.
     func arrived(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
-        let admitted = channel.eventLoop.makePromise(of: Void.self)
         let address = Self.address(of: channel)
         let isOpen = state.withLock { state in
-            if !state.isClosed {
-                state.members[id] = Member(channel: channel, admission: admitted.futureResult, admitted: admitted)
-            }
+            if !state.isClosed { state.members[id] = Member(channel: channel) }
             return !state.isClosed
         }
-        guard isOpen else { return admitted.fail(ChannelError.ioOnClosedChannel) }
+        guard isOpen else { return channel.close(promise: nil) }
         channel.closeFuture.whenComplete { [weak self] _ in self?.closed(id) }
         change { $0.admission.opened(id, from: address) }
     }
 
-    /// Succeeds once the connection may be served; fails where it is to be closed.
-    func admit(_ channel: any Channel) -> EventLoopFuture<Void> {
-        state.withLock { $0.members[ObjectIdentifier(channel)]?.admission }
-            ?? channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
-    }
-
-    /// False while new connections are to be left to the kernel.
-    var acceptsMore: Bool { state.withLock { $0.admission.acceptsMore } }
-
-    /// `body` is called, from any thread, whenever `acceptsMore` has changed.
-    func onQueueChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.queueChanged = body } }
-
-    /// Call as `ConnectionAdmission.secondOfPausePassed` says.
-    func secondOfPausePassed() {
+    /// The connection has sent its first bytes. `serve` is called, from any thread, once it may be served.
+    func spoke(_ channel: any Channel, _ serve: @escaping @Sendable () -> Void) {
+        let id = ObjectIdentifier(channel)
         change { state in
-            state.admission.secondOfPausePassed()
-            return []
+            state.members[id]?.serve = serve
+            return state.admission.spoke(id)
         }
     }
 
@@ -86,11 +68,9 @@ final class AdmissionControl: Sendable {
         return isAccepted
     }
 
-    func becameIdle(_ channel: any Channel) { change { $0.admission.becameIdle(ObjectIdentifier(channel)) } }
+    func yields(_ channel: any Channel) { change { $0.admission.yields(ObjectIdentifier(channel)) } }
 
-    func becameBusy(_ channel: any Channel) {
-        state.withLock { $0.admission.becameBusy(ObjectIdentifier(channel)) }
-    }
+    func asked(_ channel: any Channel) { state.withLock { $0.admission.asked(ObjectIdentifier(channel)) } }
 
     /// Admits no more connections and tells all of them to end.
     func end() {
@@ -99,8 +79,7 @@ final class AdmissionControl: Sendable {
             return Array(state.members.values)
         }
         for member in members {
-            member.task?.cancel()
-            member.admitted?.fail(ChannelError.ioOnClosedChannel)
+            if let task = member.task { task.cancel() } else { member.channel.close(promise: nil) }
         }
     }
 
@@ -113,39 +92,25 @@ final class AdmissionControl: Sendable {
 
     private func closed(_ id: ID) {
         change { state in
-            // The connection may have been closed while it waited.
-            state.members[id]?.admitted?.fail(ChannelError.ioOnClosedChannel)
             state.members[id] = nil
             return state.admission.closed(id)
         }
     }
 
     private func change(_ body: (inout State) -> [ConnectionAdmission<ID>.Action]) {
-        let (served, ended, queueChanged) = state.withLock { state in
-            var served: [EventLoopPromise<Void>] = []
-            var ended: [Member] = []
-            let accepted = state.admission.acceptsMore
+        let (served, ended) = state.withLock { state in
+            var served: [@Sendable () -> Void] = []
+            var ended: [any Channel] = []
             for action in body(&state) {
                 switch action {
-                case .serve(let id):
-                    if let promise = state.members[id]?.admitted { served.append(promise) }
-                    state.members[id]?.admitted = nil
-                case .close(let id):
-                    if let member = state.members[id] { ended.append(member) }
-                    state.members[id]?.admitted = nil
+                case .serve(let id): if let serve = state.members[id]?.serve { served.append(serve) }
+                case .close(let id): if let member = state.members[id] { ended.append(member.channel) }
                 }
             }
-            return (served, ended, state.admission.acceptsMore == accepted ? nil : state.queueChanged)
+            return (served, ended)
         }
-        queueChanged?()
-        for promise in served { promise.succeed(()) }
-        for member in ended {
-            if let admitted = member.admitted {
-                admitted.fail(ChannelError.ioOnClosedChannel)
-            } else {
-                member.channel.close(promise: nil)
-            }
-        }
+        for serve in served { serve() }
+        for channel in ended { channel.close(promise: nil) }
     }
 
     /// The peer's address; for IPv6 only its network, since a peer that has one address of a network has 2⁶⁴.

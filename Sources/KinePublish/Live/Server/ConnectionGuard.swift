@@ -12,7 +12,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// The time from opening, or from the end of the last response due, to the end of the next request.
-    private static let requestTime = TimeAmount.seconds(10)
+    static let requestTime = TimeAmount.seconds(10)
+    /// The time, from its opening or from its last request, in which a connection without a token keeps its place although others wait.
+    private static let placeTime = TimeAmount.milliseconds(500)
     /// The time that a viewer may read nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
     /// Unsent bytes that the kernel may hold: few, so that a slow viewer gets a new keyframe rather than old frames.
@@ -26,6 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var openRequests = 0
     private var isLastResponse = false
     private var requestDeadline: Scheduled<Void>?
+    private var placeDeadline: Scheduled<Void>?
     private var stallDeadline: Scheduled<Void>?
 
     init(admission: AdmissionControl) { self.admission = admission }
@@ -33,6 +36,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         _ = context.channel.setOption(TCPStatistics.unsentLimit.option, value: Self.unsentLimit)
         awaitRequest(context)
+        keepPlace(of: context.channel)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { cancel() }
@@ -46,7 +50,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             openRequests += 1
-            admission.becameBusy(context.channel)
+            admission.asked(context.channel)
+            keepPlace(of: context.channel)
         case .body: break
         case .end:
             balance.requestEnded()
@@ -68,7 +73,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let channel = context.channel
             // Not before the response is written: an idle connection may be closed at once.
             written.futureResult.assumeIsolated().whenComplete { [self] _ in
-                if openRequests == 0 { admission.becameIdle(channel) }
+                if openRequests == 0 { admission.yields(channel) }
             }
             return context.write(data, promise: written)
         }
@@ -101,12 +106,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         requestDeadline = close(context.channel, in: Self.requestTime)
     }
 
+    private func keepPlace(of channel: any Channel) {
+        placeDeadline?.cancel()
+        placeDeadline = channel.eventLoop.scheduleTask(in: Self.placeTime) { [admission] in admission.yields(channel) }
+    }
+
     private func close(_ channel: any Channel, in time: TimeAmount) -> Scheduled<Void> {
         channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
     }
 
     private func cancel() {
         requestDeadline?.cancel()
+        placeDeadline?.cancel()
         stallDeadline?.cancel()
     }
 }

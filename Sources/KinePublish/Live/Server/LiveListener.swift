@@ -67,11 +67,9 @@ struct LiveListener: Sendable {
         }
         return
             bootstrap
-            // One connection at a time: none is accepted after the one that fills the queue.
-            .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause(admission: admission))
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -80,7 +78,13 @@ struct LiveListener: Sendable {
             .childChannelOption(.maxMessagesPerRead, value: 1)
             // Samples for a slow viewer wait in the history, once for all viewers.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
-            .childChannelInitializer(serve)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    admission.arrived(channel)
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionEntry(admission: admission, serve: serve))
+                }
+            }
     }
 
     private static func server<Child: ServerChildChannel>(
@@ -88,9 +92,7 @@ struct LiveListener: Sendable {
     ) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
         let logger = Logger(label: "live") { _ in SwiftLogNoOpLogHandler() }
         return { channel in
-            admission.admit(channel).flatMap {
-                child.setup(channel: channel, logger: logger)
-            }.map { value in
+            child.setup(channel: channel, logger: logger).map { value in
                 admission.run(channel) { await child.handle(value: value, logger: logger) }
             }
         }
