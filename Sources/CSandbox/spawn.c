@@ -86,9 +86,10 @@ static int arrange_descriptors(const struct kine_spawn_options *options, int *re
     return 0;
 }
 
-static void reset_signals(void) {
+static void reset_signals(uint64_t ignored) {
     for (int number = 1; number < 65; number++)
-        if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
+        if (number != SIGKILL && number != SIGSTOP)
+            signal(number, ignored >> (number - 1) & 1 ? SIG_IGN : SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, 0);
@@ -123,7 +124,7 @@ static void become(const char *path, char *const argv[], char *const envp[], con
     }
     if (options->directory && chdir(options->directory) != 0) return;
     if (confine(options, ruleset) != 0) return;
-    reset_signals();
+    reset_signals(options->ignored_signals);
     execve(path, argv, envp);
 }
 

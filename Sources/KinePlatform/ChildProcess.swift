@@ -31,6 +31,9 @@ public final class ChildProcess: Sendable {
         /// A session of its own, away from the terminal's signals.
         public var newSession = false
         public var newProcessGroup = false
+        /// The signals that the child ignores; all others have their default action, and none is blocked. SIGHUP stays ignored where this
+        /// process ignores it, as under nohup.
+        public var ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP])
         /// The child's working directory; nil keeps this process's.
         public var directory: String?
         /// The user, and the group of the same number, that a child of root's becomes; nil: this process's.
@@ -81,7 +84,9 @@ public final class ChildProcess: Sendable {
             var native = kine_spawn_options(
                 fds: fds.baseAddress, fd_count: Int32(fds.count),
                 parent_death_signal: options.parentDeathSignal ?? 0, new_session: options.newSession ? 1 : 0,
-                new_process_group: options.newProcessGroup ? 1 : 0, directory: UnsafePointer(directory),
+                new_process_group: options.newProcessGroup ? 1 : 0,
+                ignored_signals: options.ignoredSignals.reduce(0) { $0 | 1 << UInt64($1 - 1) },
+                directory: UnsafePointer(directory),
                 user: options.user ?? 0,
                 no_new_privileges: confinement?.noNewPrivileges == true ? 1 : 0,
                 no_core_file: confinement == nil ? 0 : 1,

@@ -70,6 +70,26 @@ import Testing
         #expect(taken.withLock { $0 } == [nil, 1, SIGUSR1, SIGUSR2, nil])
     }
 
+    @Test func `a signal that is ignored stays ignored, and a child ignores what it is told to`() throws {
+        signal(SIGALRM, SIG_IGN)
+        defer { signal(SIGALRM, SIG_DFL) }
+        #expect(SignalDescriptor.ignored(among: [SIGALRM, SIGTERM]) == [SIGALRM])
+        let taken = Monitor<[Int32?]>([])
+        DedicatedThread(name: "signals") {
+            let signals = SignalDescriptor([SIGALRM])
+            pthread_kill(pthread_self(), SIGALRM)
+            let next = signals.next()
+            taken.withLock { $0 = [next] }
+        }.join()
+        #expect(taken.withLock { $0 } == [nil])
+        var options = ChildProcess.Options()
+        options.ignoredSignals = [SIGHUP, SIGTERM]
+        let child = try ChildProcess(
+            executable: "/bin/sh", arguments: ["-c", "kill -HUP $$; kill -TERM $$; kill -ALRM $$; exit 3"],
+            environment: [], options: options)
+        #expect(child.wait() == .killed(signal: SIGALRM))
+    }
+
     @Test func `a child does not inherit these descriptors`() {
         let wake = WakeSignal()
         #expect(fcntl(wake.descriptor, F_GETFD) & FD_CLOEXEC != 0)

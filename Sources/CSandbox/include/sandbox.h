@@ -79,6 +79,7 @@ struct kine_spawn_options {
     int parent_death_signal; // 0: the child outlives its parent
     int new_session;         // setsid(): away from the terminal's signals
     int new_process_group;   // setpgid(0, 0)
+    uint64_t ignored_signals; // bit N - 1: the child ignores signal N; all others have their default action
     const char *directory;   // NULL: the parent's
     uint32_t user;           // the user and the group that root becomes, with no other groups; 0: stays
     int no_new_privileges;   // neither it nor its children ever gain rights, by set-user-ID or otherwise

@@ -51,6 +51,8 @@ struct EngineQuestion {
             options.descriptors = [input?.descriptor, pipe.writeEnd, log.descriptor]
             // The signal comes when the starting thread ends, which is this one, and it waits for the process.
             options.parentDeathSignal = SIGKILL
+            // It stays in this process's group, where a shell's background job ignores Ctrl-C.
+            options.ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP, SIGINT, SIGQUIT])
             if readsFiles { options.confinement = ChildProcess.Confinement() }
             process = try ChildProcess(
                 executable: executable.string, arguments: [option], environment: ProcessEnvironment.current,

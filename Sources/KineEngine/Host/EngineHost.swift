@@ -49,10 +49,10 @@ public final class EngineHost {
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
-    /// `client` is the connected socket of the client that started this process. From now on SIGINT, SIGTERM and SIGHUP end the
-    /// take.
+    /// `client` is the connected socket of the client that started this process. From now on SIGINT, SIGTERM, SIGQUIT and SIGHUP
+    /// end the take.
     public init(client: FileDescriptor) throws(ControlError) {
-        signals = SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
+        signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP])
         clients = try EngineClients(owner: client)
         do throws(Errno) {
             worker = try TakeWorker()

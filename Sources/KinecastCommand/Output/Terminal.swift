@@ -32,9 +32,15 @@ final class Terminal: Sendable {
 
     /// Replaces the status line of a terminal. `text` gets the number of columns, less one for the cursor.
     func status(_ text: (_ columns: Int) -> String) {
-        guard isInteractive else { return }
+        guard isInteractive, !isInBackground else { return }
         hasStatusLine.withLock { $0 = true }
         write("\r\u{1b}[K" + text(max(1, columns - 1)))
+    }
+
+    /// Whether another job has the terminal, whose text the status line would overwrite.
+    private var isInBackground: Bool {
+        let group = tcgetpgrp(descriptor.rawValue)
+        return group >= 0 && group != getpgrp()
     }
 
     private var columns: Int {

@@ -39,11 +39,13 @@ struct CommandProcess {
 
     /// Starts COMMAND with this process's standard streams. If standard input is a terminal, it stays in this process's group, so
     /// that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling thread: call from the main one.
-    init(_ command: ShownCommand, environment: [String]) throws(Errno) {
+    /// `ignoring`: the signals that it ignores.
+    init(_ command: ShownCommand, environment: [String], ignoring signals: [Int32]) throws(Errno) {
         leadsGroup = isatty(STDIN_FILENO) != 1
         var options = ChildProcess.Options()
         options.parentDeathSignal = SIGKILL
         options.newProcessGroup = leadsGroup
+        options.ignoredSignals = signals
         process = try ChildProcess(
             executable: command.executable, arguments: command.arguments,
             environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)

@@ -20,22 +20,29 @@ final class TakeRun {
     private let session: EngineSession
     private let inbox = Monitor(Inbox())
     private let signals: SignalDescriptor
+    /// The signals that this process was started to ignore, as by nohup. COMMAND ignores them too.
+    private let inheritedIgnored: [Int32]
     private let shownCommand: ShownCommand?
     private let reporter: TakeReporter
     private var machine: TakeRunStateMachine
     private var command: CommandProcess?
     private var commandDeadline: Int64?
     private var exitStatus: Int32?
+    private var isPaused = false
+
+    /// The signals of a terminal that stop a job.
+    private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
     /// Starts the engine and asks it for the take.
     init(
         configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter
     ) throws(ClientError) {
+        inheritedIgnored = SignalDescriptor.ignored(among: Array(1..<32)).filter { $0 != SIGCHLD }
         // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored where
         // nohup did so. A reader that closes its pipe must not end the take by SIGPIPE.
-        for signal in [SIGINT, SIGTERM] { Glibc.signal(signal, SIG_DFL) }
+        for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
-        signals = SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGCHLD])
+        signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGCHLD] + Self.stopSignals)
         session = try MainThread.shared.wait { () async throws(ClientError) in
             try await EngineSession.start(configuration)
         }
@@ -50,7 +57,7 @@ final class TakeRun {
         while exitStatus == nil {
             let deadline = commandDeadline
             let ready = MainThread.shared.poll([signals.descriptor], until: deadline)
-            for event in newEvents() { handle(.session(event)) }
+            readEvents()
             if ready[0] { readSignals() }
             if let deadline, MonotonicClock.now() >= deadline {
                 commandDeadline = nil
@@ -69,22 +76,49 @@ final class TakeRun {
         }
     }
 
-    private func newEvents() -> [SessionEvent] {
-        inbox.withLock { inbox in
+    private func readEvents() {
+        let events = inbox.withLock { inbox in
             defer { inbox.events = [] }
             return inbox.events
+        }
+        for event in events {
+            switch event {
+            case .paused: isPaused = true
+            case .resumed: isPaused = false
+            default: break
+            }
+            handle(.session(event))
         }
     }
 
     private func readSignals() {
         while let signal = signals.next() {
-            if signal != SIGCHLD {
+            if Self.stopSignals.contains(signal) {
+                suspend(by: signal)
+            } else if signal != SIGCHLD {
                 handle(.interrupted)
             } else if let ending = command?.poll() {
                 command = nil
                 handle(.commandEnded(ending))
             }
         }
+    }
+
+    /// Stops this job, by Ctrl-Z or since it uses the terminal from the background, and returns when it continues. The person sees
+    /// that it is stopped, so nothing is recorded meanwhile.
+    private func suspend(by signal: Int32) {
+        let request = { [session] (continues: Bool) in
+            try MainThread.shared.wait { () async throws(ClientError) in
+                if continues { try await session.resume() } else { try await session.pause() }
+            }
+        }
+        let pauses = !isPaused && (try? request(false)) != nil
+        readEvents()
+        command?.signal(signal)
+        signals.takeDefaultAction(of: signal)
+        command?.signal(SIGCONT)
+        // It may be over, or another client has resumed it.
+        if pauses { _ = try? request(true) }
     }
 
     private func handle(_ input: TakeRunStateMachine.Input) {
@@ -108,7 +142,7 @@ final class TakeRun {
     private func startCommand(_ environment: [String]) {
         guard let shownCommand else { return }
         do {
-            command = try CommandProcess(shownCommand, environment: environment)
+            command = try CommandProcess(shownCommand, environment: environment, ignoring: inheritedIgnored)
         } catch {
             handle(
                 .commandFailed(
@@ -124,7 +158,11 @@ final class TakeRun {
         while !inbox.withLock({ $0.isSessionClosed }), MonotonicClock.now() < deadline {
             _ = MainThread.shared.poll([signals.descriptor], until: deadline)
             while let signal = signals.next() {
-                if signal != SIGCHLD { return }
+                if Self.stopSignals.contains(signal) {
+                    signals.takeDefaultAction(of: signal)
+                } else if signal != SIGCHLD {
+                    return
+                }
             }
         }
     }

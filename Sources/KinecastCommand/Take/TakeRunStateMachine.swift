@@ -6,7 +6,7 @@ import KinePlatform
 struct TakeRunStateMachine: Hashable {
     enum Input {
         case session(SessionEvent)
-        /// The user asked to end, by SIGINT, SIGTERM or SIGHUP.
+        /// The user asked to end, by SIGINT, SIGTERM, SIGQUIT or SIGHUP.
         case interrupted
         case commandEnded(ChildProcess.Ending)
         /// COMMAND could not be started; one sentence.

@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func `a signal ends the take properly`(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGQUIT, SIGHUP]) func `a signal ends the take properly`(signal: Int32) throws {
         try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
@@ -175,6 +175,60 @@ import Testing
             #expect(ended.status == 0)
             #expect(ended.events.last?.result == "finished")
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
+        }
+    }
+
+    @Test func `under nohup a hangup ends neither command line nor engine, and COMMAND ignores it too`() throws {
+        try TestPlace.with { place in
+            let take = try place.start(
+                [
+                    "record", "a.mp4", "--pattern", "320x240", "--json", "--", "sh", "-c",
+                    "grep -E '^Sig(Ign|Blk)' /proc/self/status >signals; exec sleep 1000",
+                ], ignoring: [SIGHUP, SIGINT, SIGQUIT])
+            try take.recorded(1)
+            let engine = try #require(try ProcessHandle(place.registry().find(nil).pid))
+            take.signal(SIGHUP)
+            engine.signal(SIGHUP)
+            let before = try take.event("progress") { ($0.duration ?? 0) >= 1 }.duration ?? 0
+            try take.recorded(before + 2)
+            // A background job of a shell ignores it, and has no other way to be ended.
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == 0 && ended.events.last?.result == "finished")
+            // Bit N - 1 is signal N: SIGHUP, SIGINT and SIGQUIT, and not SIGPIPE, which the command line ignores by itself.
+            let signals = ProcFiles.read(place.path("signals"))
+            #expect(signals == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000007\n")
+        }
+    }
+
+    @Test(arguments: [SIGTSTP, SIGTTIN, SIGTTOU])
+    func `a job that its terminal stops records nothing until it continues`(signal: Int32) throws {
+        try TestPlace.with { place in
+            let take = try place.start(["record", "a.mp4", "--pattern", "320x240", "--json"], asJob: true)
+            try take.recorded(1)
+            take.signal(signal)
+            try take.event("paused")
+            try wait("the process to stop") { ProcFiles.read("/proc/\(take.process.pid)/stat").contains(") T ") }
+            #expect(try place.run("status").output.contains(" paused "))
+            take.signal(SIGCONT)
+            try take.event("resumed")
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `a take that was paused before its job was stopped stays paused afterwards`() throws {
+        try TestPlace.with { place in
+            let take = try place.start(["record", "a.mp4", "--pattern", "320x240", "--json"], asJob: true)
+            try take.recorded(1)
+            #expect(try place.run("pause").status == 0)
+            try take.event("paused")
+            take.signal(SIGTSTP)
+            try wait("the process to stop") { ProcFiles.read("/proc/\(take.process.pid)/stat").contains(") T ") }
+            take.signal(SIGCONT)
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == 0 && !ended.events.contains { $0.event == "resumed" })
         }
     }
 

@@ -105,10 +105,11 @@ package final class RunningKinecast {
     package static func sibling(_ name: String) -> String { executables.appending(name).string }
 
     /// `input`: its standard input, which stays the caller's; nil: an empty one. `executable`: another program than kinecast, its
-    /// arguments with it.
+    /// arguments with it. `asJob`: in a process group of its own, as a shell's job.
     package init(
         arguments: [String], environment: [String], directory: FilePath, input: FileDescriptor? = nil,
-        terminal: FileDescriptor? = nil, executable: String = RunningKinecast.executable.string
+        terminal: FileDescriptor? = nil, executable: String = RunningKinecast.executable.string,
+        ignoredSignals: [Int32] = [], asJob: Bool = false
     ) throws {
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
@@ -117,6 +118,8 @@ package final class RunningKinecast {
         var options = ChildProcess.Options()
         options.descriptors = [input ?? null, output.writeEnd, terminal ?? errors.writeEnd]
         options.directory = directory.string
+        options.ignoredSignals = ignoredSignals
+        options.newProcessGroup = asJob
         process = try ChildProcess(
             executable: executable, arguments: arguments, environment: environment, options: options)
         ends = [output.readEnd, errors.readEnd]

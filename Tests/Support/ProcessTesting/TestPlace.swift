@@ -58,11 +58,12 @@ package struct TestPlace: Sendable {
     ///   - variables: `NAME=value` besides the environment.
     ///   - terminal: standard error instead of a pipe.
     package func start(
-        _ arguments: [String], _ variables: [String] = [], terminal: FileDescriptor? = nil
+        _ arguments: [String], _ variables: [String] = [], terminal: FileDescriptor? = nil, ignoring: [Int32] = [],
+        asJob: Bool = false
     ) throws -> RunningKinecast {
         try RunningKinecast(
             arguments: arguments, environment: ProcessEnvironment.merging(environment, variables), directory: directory,
-            terminal: terminal)
+            terminal: terminal, ignoredSignals: ignoring, asJob: asJob)
     }
 
     /// Starts kinecast here with the screen of that name, and no audio.
