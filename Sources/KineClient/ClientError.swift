@@ -101,3 +101,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         }
     }
 }
+
+extension ClientError.TakeReference {
+    public init(_ take: TakeRecord) { self.init(id: take.id, pid: take.pid, output: take.output) }
+}

@@ -107,7 +107,9 @@ import Testing
     ])
     func `an engine's death is told with what became of the file`(file: EngineDeath.File, words: String) {
         let aborted = EngineDeath(cause: .aborted, ending: .killed(signal: 9), file: file)
-        #expect(TakeSentences.death(aborted) == "The engine was ended immediately, as asked" + words)
+        #expect(
+            TakeSentences.death(aborted)
+                == "The engine was ended immediately, as asked, with the broadcasts it had" + words)
         let died = EngineDeath(cause: .died, ending: .exited(status: 3), lastWords: "Fatal error: no", file: file)
         #expect(
             TakeSentences.death(died)
@@ -132,7 +134,7 @@ import Testing
         ),
         (
             .noAnswer(.init(id: "abc", pid: 7, output: nil)),
-            "Take abc (process 7) does not answer; try again, or end the process."
+            "Take abc (process 7) does not answer; try again, or kinecast stop --now abc ends it and saves what was recorded."
         ),
         (
             .endedWithoutAnswer(.init(id: "abc", pid: 7, output: "/a.mp4")),

@@ -46,7 +46,8 @@ import Testing
         let requests = (1...3).map { ClipRequest(id: 10 * $0, output: "/tmp/\($0).mp4", duration: nil) }
         for (id, request) in zip(1..., requests) {
             #expect(
-                machine.handle(.request(id: id, .exportClip(request), deadline: nil)) == [.send(.exportClip(request))])
+                machine.handle(.request(id: id, .exportClip(request), deadline: nil))
+                    == [.send(.exportClip(request)), .send(.status)])
         }
         let refused = ClipAnswer.Result.failed(ClipFailure(.exportInProgress, "Another is written."))
         #expect(
@@ -86,7 +87,8 @@ import Testing
         #expect(
             machine.handle(.message(.destinationAdded(3, reference: 1))) == [.answer(id: 10, .success(.added(3)))])
         #expect(
-            machine.handle(.request(id: 12, .removeDestination(3), deadline: nil)) == [.send(.removeDestination(3))])
+            machine.handle(.request(id: 12, .removeDestination(3), deadline: nil))
+                == [.send(.removeDestination(3)), .send(.status)])
         for (number, answers) in [(4, 0), (3, 1)] {
             let event = DestinationEvent(destination: number, label: "x", kind: .ended(.finished))
             let answer: [Machine.Action] = [.answer(id: 12, .success(.removed(.finished)))]
@@ -133,11 +135,39 @@ import Testing
         #expect(machine.handle(.close) == [.closeChannel, .finish])
     }
 
-    @Test func `only the client that started an engine can end it immediately`() {
+    @Test func `every client can end an engine at once, and recovers its file`() {
         var machine = owner()
         #expect(machine.handle(.abort) == [.recover(.aborted, output: "/tmp/a.mp4", hasBegun: true)])
         var guest = guest()
-        #expect(guest.handle(.abort) == [.send(.stop(immediately: true))])
+        #expect(guest.handle(.abort) == [.recover(.aborted, output: "/tmp/a.mp4", hasBegun: false)])
+        #expect(guest.handle(.channelClosed(nil)) == [])
+        #expect(guest.handle(.recovered(Self.death)) == [.emit(.ended(.engineDied(Self.death)))])
+    }
+
+    @Test(arguments: [
+        SessionRequest.stop(immediately: false), .removeDestination(4), .setMicrophone(on: true), .setCamera(nil),
+        .exportClip(ClipRequest(id: 9, output: "/a.mp4", duration: nil)),
+    ])
+    func `an answer may take long while the engine says anything, and no longer`(request: SessionRequest) {
+        var machine = guest()
+        #expect(machine.handle(.request(id: 1, request, deadline: 10)).last == .send(.status))
+        _ = machine.handle(.message(.status(Self.status)))
+        #expect(machine.handle(.time(10)) == [.send(.status)])
+        #expect(machine.nextDeadline == 10 + Machine.checkInterval)
+        // Its end comes as an event of its own where the engine goes on after all.
+        let take = ClientError.TakeReference(id: "abcdefgh", pid: 7, output: "/tmp/a.mp4")
+        #expect(
+            machine.handle(.time(10 + Machine.checkInterval)) == [.answer(id: 1, .failure(.noAnswer(take)))])
+        #expect(machine.nextDeadline == nil)
+    }
+
+    @Test func `a recovery may take long`() {
+        var machine = guest(follows: true)
+        _ = machine.handle(.request(id: 1, .stop(immediately: false), deadline: 10))
+        _ = machine.handle(.channelClosed(nil))
+        #expect(machine.handle(.time(10)) == [])
+        let outcome = SessionAnswer.outcome(.engineDied(Self.death))
+        #expect(machine.handle(.recovered(Self.death)).last == .answer(id: 1, .success(outcome)))
     }
 
     @Test func `progress of a broadcast asks how its destinations are, and that of a recording is told as it is`() {
@@ -151,15 +181,18 @@ import Testing
     @Test(arguments: [
         (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
         (.resume, [.resume], .resumed, .done),
-        (.setMicrophone(on: true), [.setMicrophone(on: true)], .microphone(on: true), .done),
-        (.setCamera(.init()), [.setCamera(.init())], .camera(.init()), .done),
-        (.setCamera(nil), [.setCamera(nil)], .camera(nil), .done),
+        (.setMicrophone(on: true), [.setMicrophone(on: true), .status], .microphone(on: true), .done),
+        (.setCamera(.init()), [.setCamera(.init()), .status], .camera(.init()), .done),
+        (.setCamera(nil), [.setCamera(nil), .status], .camera(nil), .done),
         (.switchSource(.window(7)), [.switchSource(.window(7))], .sourceSwitched(.window(7)), .done),
         (.status, [.status], .status(status), .status(status)),
         (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),
         (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),
         (.renewLinks, [.renewLinks], link, .done),
-        (.stop(immediately: true), [.stop(immediately: true)], .finished(summary), .outcome(.finished(summary))),
+        (
+            .stop(immediately: true), [.stop(immediately: true), .status], .finished(summary),
+            .outcome(.finished(summary))
+        ),
         (.outcome, [], .failed(failure), .outcome(.failed(failure))),
     ])
     func `each request sends its messages and has its answer`(

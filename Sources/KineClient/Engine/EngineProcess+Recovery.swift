@@ -41,6 +41,22 @@ extension EngineProcess {
 
 /// A recording whose engine another process had started, and that may be gone as well.
 enum OrphanedRecording {
+    /// The time, in nanoseconds, that the killed engine has to end, and the client that started it to recover the file.
+    private static let patience: Int64 = 5_000_000_000
+
+    /// Kills the engine at the other end and recovers its file, unless the client that started the engine does it. Blocks.
+    static func end(_ engine: ProcessHandle?, _ output: String?) -> EngineDeath.File {
+        guard let engine else { return .leftAlone(path: output) }
+        let deadline = MonotonicClock.now() + patience
+        engine.signal(SIGKILL)
+        engine.waitForEnd(until: deadline)
+        while true {
+            let file = recover(output)
+            guard case .leftAlone = file, MonotonicClock.now() < deadline else { return file }
+            _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
+        }
+    }
+
     /// Makes an ordinary file of it, and takes its take off the list of those that died. Left alone where another process is at it:
     /// the client that started the engine, or the engine itself, which only gave up the connection. Blocks for as long as the disk
     /// needs.

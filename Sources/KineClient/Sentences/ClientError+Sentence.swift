@@ -22,7 +22,10 @@ extension ClientError: CustomStringConvertible {
         case .registry(let error): error.description
         case .control(let error): error.description
         case .refused(let reason): reason
-        case .noAnswer(let take): "\(take) (process \(take.pid)) does not answer; try again, or end the process."
+        case .noAnswer(let take):
+            "\(take) (process \(take.pid)) does not answer; try again, or "
+                + (take.id.map { "kinecast stop --now \($0) ends it and saves what was recorded." }
+                    ?? "end the process.")
         case .endedWithoutAnswer(let take):
             "\(take) ended without an answer"
                 + (take.output.map { "; if \($0) does not play, kinecast recover finishes it." }

@@ -25,7 +25,7 @@ public enum TakeSentences {
     /// The beginning of a sentence about the engine's death: how it died.
     public static func happened(_ death: EngineDeath) -> String {
         switch death.cause {
-        case .aborted: "The engine was ended immediately, as asked"
+        case .aborted: "The engine was ended immediately, as asked, with the broadcasts it had"
         case .died:
             "The engine died (\(death.ending?.sentence ?? "in a way that is unknown here")"
                 + "\(death.lastWords.map { "; its last words: \($0)" } ?? ""))"

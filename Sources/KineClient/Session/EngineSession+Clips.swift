@@ -20,8 +20,8 @@ extension EngineSession {
         }
     }
 
-    /// Has the engine write the last `duration` of the take to a new file. Returns when the file is there, without a limit of time;
-    /// throws `ClientError.clip` where there will be none. The take goes on.
+    /// Has the engine write the last `duration` of the take to a new file. Returns when the file is there, and throws `noAnswer` as
+    /// `stop` does, `ClientError.clip` where there will be none. The take goes on.
     ///
     /// - Parameters:
     ///   - path: absolute.
@@ -36,7 +36,7 @@ extension EngineSession {
         let request = ClipRequest(
             id: Int.random(in: 1...1 << 52), output: path, duration: duration, overwrite: overwrite,
             isPrivate: isPrivate, isNumbered: isNumbered)
-        guard case .clip(let result) = try await ask(.exportClip(request), within: nil) else { throw .takeIsOver }
+        guard case .clip(let result) = try await ask(.exportClip(request)) else { throw .takeIsOver }
         switch result {
         case .exported(let clip): return clip
         case .failed(let failure): throw .clip(failure)

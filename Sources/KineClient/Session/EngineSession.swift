@@ -146,7 +146,7 @@ public final class EngineSession: Sendable {
     /// Records the microphone from now on, or no more. Refused in a take that was begun without one, and where the person does not
     /// allow it, who may be asked first.
     public func setMicrophone(isOn: Bool) async throws(ClientError) {
-        _ = try await ask(.setMicrophone(on: isOn), within: Self.personPatience)
+        _ = try await ask(.setMicrophone(on: isOn))
     }
 
     /// Shows another source from now on, fitted into the take's size, while the file and the broadcasts go on. Returns when it is shown.
@@ -158,11 +158,8 @@ public final class EngineSession: Sendable {
     /// Shows that camera over the picture from now on; nil: none. Returns before its first frame: a camera takes a second to begin.
     /// Refused where there is no such camera, and where the person does not allow it, who may be asked first.
     public func setCamera(_ camera: TakeConfiguration.Camera?) async throws(ClientError) {
-        _ = try await ask(.setCamera(camera), within: Self.personPatience)
+        _ = try await ask(.setCamera(camera))
     }
-
-    /// The time that a person has to answer, and the engine with them.
-    private static let personPatience = Duration.seconds(90)
 
     public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
         try await status(.status, within: patience)
@@ -200,9 +197,10 @@ public final class EngineSession: Sendable {
     }
 
     /// Finishes the broadcast to one destination, while the take and the others go on. Returns when it has ended, which takes as long as
-    /// its service may take to finish. Refused for the last destination of a take that was begun for its destinations alone.
+    /// its service may take to finish, and throws `noAnswer` as `stop` does. Refused for the last destination of a take that was begun for
+    /// its destinations alone.
     public func removeDestination(_ number: Int) async throws(ClientError) -> DestinationEnding {
-        guard case .removed(let ending) = try await ask(.removeDestination(number), within: nil) else {
+        guard case .removed(let ending) = try await ask(.removeDestination(number)) else {
             throw .takeIsOver
         }
         return ending
@@ -228,17 +226,17 @@ public final class EngineSession: Sendable {
     /// Asks for the take's end and returns at once; `events` tells how it ended.
     public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
 
-    /// Ends the take and waits, without a limit, until the file and the broadcasts are finished. `immediately` skips moving the
-    /// index.
+    /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine says anything; throws
+    /// `noAnswer` after ten seconds in which it does not. `immediately` skips moving the index.
     public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
-        try await outcome(.stop(immediately: immediately))
+        try await outcome(.stop(immediately: immediately), within: Self.patience)
     }
 
     /// Waits until the take is over.
-    public func outcome() async throws(ClientError) -> TakeOutcome { try await outcome(.outcome) }
+    public func outcome() async throws(ClientError) -> TakeOutcome { try await outcome(.outcome, within: nil) }
 
-    /// Kills the engine and recovers the file, for a user who will not wait; `events` tells what was saved. An attached session
-    /// asks the engine to stop immediately instead.
+    /// Kills the engine, with its extensions, and recovers the file, for a user who will not wait; `events` tells what was saved. An
+    /// attached session kills the process at the other end of its connection.
     public func abort() { mailbox.post(.input(.abort)) }
 
     /// Closes the connection. An engine whose take this session started finishes it by itself.
@@ -264,8 +262,10 @@ public final class EngineSession: Sendable {
         return status
     }
 
-    private func outcome(_ request: SessionRequest) async throws(ClientError) -> TakeOutcome {
-        guard case .outcome(let outcome) = try await ask(request, within: nil) else { throw .takeIsOver }
+    private func outcome(
+        _ request: SessionRequest, within patience: Duration?
+    ) async throws(ClientError) -> TakeOutcome {
+        guard case .outcome(let outcome) = try await ask(request, within: patience) else { throw .takeIsOver }
         return outcome
     }
 }

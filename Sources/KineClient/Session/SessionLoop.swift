@@ -99,15 +99,19 @@ final class SessionLoop {
         case .askPerson(let question): askPerson(question)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
-            let death =
-                engine?.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced)
-                ?? EngineDeath(cause: cause, file: OrphanedRecording.recover(output))
-            handle(.recovered(death))
+            handle(.recovered(recover(cause, output: output, hasBegun: hasBegun)))
         case .closeChannel:
             readsChannel = false
             connection.close()
         case .finish: break
         }
+    }
+
+    private func recover(_ cause: EngineDeath.Cause, output: String?, hasBegun: Bool) -> EngineDeath {
+        if let engine { return engine.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced) }
+        let file =
+            cause == .aborted ? OrphanedRecording.end(connection.peer, output) : OrphanedRecording.recover(output)
+        return EngineDeath(cause: cause, file: file)
     }
 
     /// On a thread of its own: a person takes their time.

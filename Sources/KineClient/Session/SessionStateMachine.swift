@@ -49,6 +49,15 @@ enum SessionRequest: Equatable {
         }
     }
 
+    /// Whether the engine may take as long as it needs. The time for an answer then limits only its silence: it is asked for its
+    /// status as well, and again each time that is over.
+    var mayTakeLong: Bool {
+        switch self {
+        case .setMicrophone, .setCamera, .removeDestination, .exportClip, .stop: true
+        default: false
+        }
+    }
+
     /// The answer to this request that a message of the engine holds; nil: none.
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
@@ -144,7 +153,12 @@ struct SessionStateMachine {
         var id: Int
         var request: SessionRequest
         var deadline: Int64?
+        /// Whether the engine has said anything since it was last asked.
+        var isEngineAlive = false
     }
+
+    /// The nanoseconds after which an engine that takes long is asked for its status again.
+    static let checkInterval: Int64 = 10_000_000_000
 
     private let role: Role
     private var state = State.running
@@ -171,7 +185,7 @@ struct SessionStateMachine {
         case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
         case .endSamples: state == .running ? [.send(.endSamples)] : []
         case .personAnswered(let answer): state == .running ? [.send(.permissionAnswer(answer))] : []
-        case .abort: state == .running ? abort() : []
+        case .abort: state == .running ? recover(.aborted) : []
         case .recovered(let death): recovered(death)
         case .time(let now): expire(now)
         case .close: close()
@@ -180,6 +194,9 @@ struct SessionStateMachine {
     }
 
     private mutating func received(_ message: EngineMessage) -> [Action] {
+        for index in pending.indices where pending[index].request.mayTakeLong {
+            pending[index].isEngineAlive = true
+        }
         var events: [Action] = []
         switch message {
         case .started(let take):
@@ -238,12 +255,6 @@ struct SessionStateMachine {
         }
     }
 
-    private mutating func abort() -> [Action] {
-        // Only the engine's parent may kill it; a guest can ask it to stop immediately.
-        if case .guest = role { return [.send(.stop(immediately: true))] }
-        return recover(.aborted)
-    }
-
     private mutating func recover(_ cause: EngineDeath.Cause) -> [Action] {
         state = .recovering(isClosing: false)
         return [.recover(cause, output: reference.output, hasBegun: started != nil)]
@@ -276,7 +287,7 @@ struct SessionStateMachine {
         switch state {
         case .running:
             pending.append(Pending(id: id, request: request, deadline: deadline))
-            return request.messages.map(Action.send)
+            return (request.messages + (request.mayTakeLong ? [.status] : [])).map(Action.send)
         case .recovering:
             pending.append(Pending(id: id, request: request, deadline: nil))
             return []
@@ -286,9 +297,19 @@ struct SessionStateMachine {
     }
 
     private mutating func expire(_ now: Int64) -> [Action] {
-        let isLate = { (one: Pending) in one.deadline.map { $0 <= now } ?? false }
-        defer { pending.removeAll(where: isLate) }
-        return pending.filter(isLate).map { .answer(id: $0.id, .failure(.noAnswer(reference))) }
+        let isDue = { (one: Pending) in one.deadline.map { $0 <= now } ?? false }
+        let goesOn = { [isRecovering = state != .running] (one: Pending) in
+            one.request.mayTakeLong && (one.isEngineAlive || isRecovering)
+        }
+        var actions: [Action] = []
+        for index in pending.indices where isDue(pending[index]) && goesOn(pending[index]) {
+            pending[index].deadline = now + Self.checkInterval
+            pending[index].isEngineAlive = false
+            if state == .running { actions = [.send(.status)] }
+        }
+        actions += pending.filter(isDue).map { .answer(id: $0.id, .failure(.noAnswer(reference))) }
+        pending.removeAll(where: isDue)
+        return actions
     }
 
     private mutating func close() -> [Action] {

@@ -62,6 +62,15 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         try? descriptor.close()
     }
 
+    /// The process at the other end; nil where the connection has ended, or the system does not say.
+    public var peer: ProcessHandle? {
+        let pid = kine_peer_pid(descriptor.rawValue)
+        guard pid > 0, let process = ProcessHandle(pid) else { return nil }
+        // It held its end when the handle was made, so the number was its own.
+        var entry = pollfd(fd: descriptor.rawValue, events: 0, revents: 0)
+        return poll(&entry, 1, 0) == 0 ? process : nil
+    }
+
     /// The events to poll the descriptor for: always input, output while something waits to be sent.
     public var pollEvents: Int16 {
         state.withLock { Int16($0.output.isEmpty || $0.condition.isBroken ? POLLIN : POLLIN | POLLOUT) }

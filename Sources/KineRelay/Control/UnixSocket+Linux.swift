@@ -21,10 +21,11 @@ enum UnixSocket {
         try make(path) { Glibc.connect($0, $1, $2) }
     }
 
-    /// Binds a new socket file, readable by its owner only, and listens.
+    /// Binds a new socket file, readable by its owner only, and listens. The queue is as long as the kernel allows: a process that hangs
+    /// accepts nothing, and has to be reached all the same to be ended.
     static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { socket, address, length in
-            bind(socket, address, length) == 0 && chmod(path.string, 0o600) == 0 ? Glibc.listen(socket, 16) : -1
+            bind(socket, address, length) == 0 && chmod(path.string, 0o600) == 0 ? Glibc.listen(socket, SOMAXCONN) : -1
         }
     }
 

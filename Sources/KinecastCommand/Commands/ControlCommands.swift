@@ -50,8 +50,18 @@ struct StopCommand: ParsableCommand {
 
     @OptionGroup var argument: TakeArgument
 
+    @Flag(
+        help: ArgumentHelp(
+            "End it at once, also where its engine does not answer, and save what was recorded; broadcasts are cut off."
+        ))
+    var now = false
+
     func run() throws {
-        let outcome = try argument.ask { (take) async throws(ClientError) in try await take.stop() }
+        let outcome = try argument.ask { [now] (take) async throws(ClientError) in
+            guard now else { return try await take.stop() }
+            take.abort()
+            return try await take.outcome()
+        }
         if argument.json { JSONEvents.write(JSONEvent.summary(outcome)) }
         outcome.print(on: .standardError)
         if outcome.exitStatus != 0 { throw ExitCode(outcome.exitStatus) }

@@ -57,6 +57,9 @@ struct StatusCommand: ParsableCommand {
         for record in dead { Terminal.standardError.line(TakeSentences.died(record)) }
         guard !takes.isEmpty else { return Terminal.standardError.line("No take is running.") }
         Self.text(takes).forEach(Terminal.standardOutput.line)
+        for (record, status) in takes where status == nil {
+            Terminal.standardError.problem(ClientError.noAnswer(.init(record)).description)
+        }
     }
 
     /// A line for each take, and beneath it one for each destination, with its number first; then what is to be hidden and is not there.

@@ -15,6 +15,8 @@ final class TakeRun {
     private struct Inbox {
         var events: [SessionEvent] = []
         var isSessionClosed = false
+        /// The engine does not answer the request to stop.
+        var unanswered: ClientError?
     }
 
     private let session: EngineSession
@@ -77,10 +79,11 @@ final class TakeRun {
     }
 
     private func readEvents() {
-        let events = inbox.withLock { inbox in
-            defer { inbox.events = [] }
-            return inbox.events
+        let (events, unanswered) = inbox.withLock { inbox in
+            defer { (inbox.events, inbox.unanswered) = ([], nil) }
+            return (inbox.events, inbox.unanswered)
         }
+        if let unanswered { reporter.warning("\(unanswered)") }
         for event in events {
             switch event {
             case .paused: isPaused = true
@@ -127,7 +130,7 @@ final class TakeRun {
 
     private func perform(_ action: TakeRunStateMachine.Action) {
         switch action {
-        case .stop: session.requestStop()
+        case .stop: stop()
         case .abort: session.abort()
         case .startCommand(let environment): startCommand(environment)
         case .terminateCommand:
@@ -136,6 +139,17 @@ final class TakeRun {
         case .killCommand: command?.signal(SIGKILL)
         case .report(let report): reporter.report(report)
         case .exit(let status): exitStatus = status
+        }
+    }
+
+    /// The outcome comes as an event.
+    private func stop() {
+        Task(executorPreference: MainThread.shared) { [session, inbox] in
+            do throws(ClientError) {
+                _ = try await session.stop()
+            } catch {
+                if error.code == .noAnswer { inbox.withLock { $0.unanswered = error } }
+            }
         }
     }
 

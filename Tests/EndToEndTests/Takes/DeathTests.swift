@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import KineContainers
 import KineControl
+import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -66,6 +67,27 @@ import Testing
             #expect(ended.events.last?.result == "recovered")
             #expect(ended.errors.contains("saved in \(place.path("a.mp4"))"))
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try place.run("status").errors.contains("No take is running"))
+        }
+    }
+
+    @Test func `an engine that hangs is ended by stop --now, with its broadcast, and its file is saved`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("broadcast", "--record", "a.mp4", "--pattern", "320x240", "--json")
+            try take.event("destination") { $0.kind == "link" }
+            try take.recorded(1)
+            let engine = try #require(try ProcessHandle(place.registry().find(nil).pid))
+            engine.signal(SIGSTOP)
+            try wait("the engine to stop") { ProcFiles.read("/proc/\(engine.pid)/stat").contains(") T ") }
+            let stopped = try place.run("stop", "--now")
+            #expect(stopped.status == ExitStatus.engineDied)
+            #expect(
+                stopped.errors.contains(
+                    "ended immediately, as asked, with the broadcasts it had; what was recorded is saved in "
+                        + place.path("a.mp4")), "\(stopped)")
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.engineDied && ended.events.last?.result == "recovered", "\(ended)")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
             #expect(try place.run("status").errors.contains("No take is running"))
         }
     }
