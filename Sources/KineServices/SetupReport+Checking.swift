@@ -27,7 +27,7 @@ public enum CheckedSetupReport: Sendable, Equatable {
         case .ask(let question):
             self = .ask(
                 number: question.question, message: question.message?.cleaned(of: secrets, limit: 500),
-                try Self.fields(question.fields))
+                try Self.fields(question.fields, secrets))
         case .login(let address): self = .login(try Self.address(address, of: "the login", schemes: ["https"]))
         case .finished(let result):
             guard result.setupInfo.count <= Self.entryLimit else {
@@ -48,7 +48,7 @@ public enum CheckedSetupReport: Sendable, Equatable {
     }
 
     private static func fields(
-        _ fields: [SetupQuestionField]
+        _ fields: [SetupQuestionField], _ secrets: [String]
     ) throws(Violation) -> [ServiceManifest.SetupField] {
         guard !fields.isEmpty, fields.count <= entryLimit else {
             throw Violation(description: "asked for \(fields.count) fields at once, and 1 to \(entryLimit) are allowed")
@@ -61,7 +61,9 @@ public enum CheckedSetupReport: Sendable, Equatable {
             let json = try JSONEncoder().encode(fields)
             return try JSONDecoder().decode([FieldOfForm2].self, from: json).map(\.field)
         } catch let problem as ServiceManifest.Problem {
-            throw Violation(description: "asked for a field that cannot be: \(problem)")
+            // It repeats what cannot be, as the program has written it.
+            let reason = problem.description.cleaned(of: secrets, limit: 500)
+            throw Violation(description: "asked for a field that cannot be: \(reason)")
         } catch {
             throw Violation(description: "asked for a field that cannot be")
         }
