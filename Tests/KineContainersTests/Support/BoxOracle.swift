@@ -49,6 +49,12 @@ struct OracleBox {
         return boxes
     }
 
+    /// The number of `size` bytes, `offset` bytes into the content. What follows the box is not read.
+    func number(_ bytes: [UInt8], at offset: Int, _ size: Int) throws -> Int {
+        guard offset <= content.count - size else { throw OracleError("\(type) at \(self.offset) is too short") }
+        return try bytes.number(at: content.lowerBound + offset, size)
+    }
+
     func child(_ path: String...) throws -> OracleBox {
         var box = self
         for type in path {
@@ -95,14 +101,13 @@ struct OracleMovie: Equatable {
             throw OracleError("not exactly one moov")
         }
         let header = try moov.child("mvhd")
-        let wide = try bytes.number(at: header.content.lowerBound, 1) == 1
-        timescale = try bytes.number(at: header.content.lowerBound + (wide ? 20 : 12), 4)
-        duration = try bytes.number(at: header.content.lowerBound + (wide ? 24 : 16), wide ? 8 : 4)
+        let wide = try header.number(bytes, at: 0, 1) == 1
+        timescale = try header.number(bytes, at: wide ? 20 : 12, 4)
+        duration = try header.number(bytes, at: wide ? 24 : 16, wide ? 8 : 4)
         tracks = try moov.children.filter { $0.type == "trak" }.map { try OracleTrack(bytes, $0) }
         var defaults: [Int: Int] = [:]
         for extends in (try? moov.child("mvex").children) ?? [] {
-            let at = extends.content.lowerBound
-            defaults[try bytes.number(at: at + 4, 4)] = try bytes.number(at: at + 12, 4)
+            defaults[try extends.number(bytes, at: 4, 4)] = try extends.number(bytes, at: 12, 4)
         }
         for fragment in top where fragment.type == "moof" {
             for run in fragment.children where run.type == "traf" {
@@ -112,25 +117,25 @@ struct OracleMovie: Equatable {
     }
 
     private mutating func add(_ bytes: [UInt8], _ run: OracleBox, moof: OracleBox, defaults: [Int: Int]) throws {
-        let header = try run.child("tfhd").content.lowerBound
-        let id = try bytes.number(at: header + 4, 4)
+        let header = try run.child("tfhd")
+        let id = try header.number(bytes, at: 4, 4)
         guard let track = tracks.firstIndex(where: { $0.id == id }) else { throw OracleError("no track \(id)") }
-        guard try bytes.number(at: header, 4) == 0x20000 else { throw OracleError("tfhd flags") }
-        var start = try bytes.number(at: run.child("tfdt").content.lowerBound + 4, 8)
+        guard try header.number(bytes, at: 0, 4) == 0x20000 else { throw OracleError("tfhd flags") }
+        var start = try run.child("tfdt").number(bytes, at: 4, 8)
         if let last = tracks[track].samples.last, last.end != start {
             throw OracleError("track \(id): a sample ends at \(last.end), the next starts at \(start)")
         }
-        let samples = try run.child("trun").content
-        let flags = try bytes.number(at: samples.lowerBound, 4)
-        var offset = try moof.offset + bytes.number(at: samples.lowerBound + 8, 4)
-        var at = samples.lowerBound + 12
-        let count = try bytes.number(at: samples.lowerBound + 4, 4)
+        let samples = try run.child("trun")
+        let flags = try samples.number(bytes, at: 0, 4)
+        var offset = try moof.offset + samples.number(bytes, at: 8, 4)
+        var at = 12
+        let count = try samples.number(bytes, at: 4, 4)
         guard count <= bytes.count else { throw OracleError("trun has \(count) samples") }
         for _ in 0..<count {
             func field(_ flag: Int) throws -> Int? {
                 guard flags & flag != 0 else { return nil }
                 defer { at += 4 }
-                return try bytes.number(at: at, 4)
+                return try samples.number(bytes, at: at, 4)
             }
             let duration = try field(0x100) ?? defaults[id] ?? 0
             let size = try field(0x200) ?? 0
@@ -140,7 +145,8 @@ struct OracleMovie: Equatable {
             offset = try offset.plus(size)
             start = try start.plus(duration)
         }
-        guard at == samples.upperBound else { throw OracleError("trun has \(samples.upperBound - at) bytes too many") }
+        let rest = samples.content.count - at
+        guard rest == 0 else { throw OracleError("trun has \(rest) bytes too many") }
     }
 
     /// Checks that every sample lies in an mdat and gives its bytes, track by track.
@@ -159,23 +165,23 @@ struct OracleMovie: Equatable {
 
 extension OracleTrack {
     init(_ bytes: [UInt8], _ box: OracleBox) throws {
-        let header = try box.child("tkhd").content.lowerBound
-        let wide = try bytes.number(at: header, 1) == 1
-        id = try bytes.number(at: header + (wide ? 20 : 12), 4)
-        trackDuration = try bytes.number(at: header + (wide ? 28 : 20), wide ? 8 : 4)
-        let media = try box.child("mdia", "mdhd").content.lowerBound
-        let wideMedia = try bytes.number(at: media, 1) == 1
-        timescale = try bytes.number(at: media + (wideMedia ? 20 : 12), 4)
-        mediaDuration = try bytes.number(at: media + (wideMedia ? 24 : 16), wideMedia ? 8 : 4)
+        let header = try box.child("tkhd")
+        let wide = try header.number(bytes, at: 0, 1) == 1
+        id = try header.number(bytes, at: wide ? 20 : 12, 4)
+        trackDuration = try header.number(bytes, at: wide ? 28 : 20, wide ? 8 : 4)
+        let media = try box.child("mdia", "mdhd")
+        let wideMedia = try media.number(bytes, at: 0, 1) == 1
+        timescale = try media.number(bytes, at: wideMedia ? 20 : 12, 4)
+        mediaDuration = try media.number(bytes, at: wideMedia ? 24 : 16, wideMedia ? 8 : 4)
         let handlerBox = try box.child("mdia", "hdlr").content
         guard handlerBox.count >= 25 else { throw OracleError("a short hdlr") }
         handler = String(decoding: bytes[handlerBox.lowerBound + 8..<handlerBox.lowerBound + 12], as: UTF8.self)
         name = String(decoding: bytes[handlerBox.lowerBound + 24..<handlerBox.upperBound - 1], as: UTF8.self)
-        if let list = try? box.child("edts", "elst").content.lowerBound {
-            let size = try bytes.number(at: list, 1) == 1 ? 8 : 4
-            for index in 0..<(try bytes.number(at: list + 4, 4)) {
-                let at = list + 8 + index * (2 * size + 4)
-                edits.append([try bytes.number(at: at, size), try bytes.number(at: at + size, size)])
+        if let list = try? box.child("edts", "elst") {
+            let size = try list.number(bytes, at: 0, 1) == 1 ? 8 : 4
+            for index in 0..<(try list.number(bytes, at: 4, 4)) {
+                let at = 8 + index * (2 * size + 4)
+                edits.append([try list.number(bytes, at: at, size), try list.number(bytes, at: at + size, size)])
             }
         }
         let table = try box.child("mdia", "minf", "stbl")
