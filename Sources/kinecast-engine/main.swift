@@ -81,6 +81,9 @@ kine_forbid_dump()
 // Writing to a client or an audio server that has gone away is an error, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
 
+// It would replace the size of the pieces that audio is asked for, and so the latency of what is recorded.
+unsetenv("PULSE_LATENCY_MSEC")
+
 do throws(ControlError) {
     let host = try EngineHost(client: FileDescriptor(rawValue: 3))
     exit(host.run())

@@ -76,48 +76,6 @@ final class AudioRecorder: AudioReceiver {
     }
 }
 
-/// Turns a microphone off whenever it has opened, when its first questions are on their way, and on again when it has closed.
-final class MicrophoneSwitcher: AudioReceiver {
-    struct State {
-        var capture: AudioCapture?
-        var isOpen = false
-        var rounds = 0
-    }
-
-    let state = Monitor(State())
-
-    func begin(_ capture: AudioCapture) {
-        let isOpen = state.withLock { state in
-            state.capture = capture
-            return state.isOpen
-        }
-        if isOpen { capture.set(target: 0, isOn: false) }
-    }
-
-    func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {
-        let capture = state.withLock { state in
-            state.isOpen = true
-            return state.capture
-        }
-        capture?.set(target: 0, isOn: false)
-    }
-
-    func audioClosed(_ stream: AudioStreamID) {
-        let capture = state.withLock { state in
-            state.isOpen = false
-            return state.capture
-        }
-        state.signal { $0.rounds += 1 }
-        capture?.set(target: 0, isOn: true)
-    }
-
-    func audio(_ stream: AudioStreamID, samples: Span<Float>) {}
-    func audioMissing(_ stream: AudioStreamID, frames: Int) {}
-    func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading) {}
-    func audioSettled(now: Int64) {}
-    func audioWarning(_ warning: AudioWarning) {}
-}
-
 extension AudioRecorder {
     /// Waits until the captured audio has passed a click, and judges its place. The bounds hold on a quiet machine: an audio
     /// server that is kept from running loses samples, and its clock is a guess.
@@ -355,14 +313,19 @@ extension AudioRecorder {
         try await onThread {
             let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
             defer { server.end() }
-            let switcher = MicrophoneSwitcher()
+            let recorder = AudioRecorder()
             let capture = try AudioCapture(
-                targets: [.microphone("desk")], channels: 2, server: server.address, receiver: switcher)
+                targets: [.microphone("desk")], channels: 2, server: server.address, receiver: recorder)
             defer { capture.stop() }
-            switcher.begin(capture)
-            let end = MonotonicClock.now() + 300_000_000_000
-            let rounds = switcher.state.wait(until: end) { $0.rounds >= 50 ? $0.rounds : nil }
-            #expect(rounds != nil)
+            var numbers = SeededGenerator()
+            for round in 1...50 {
+                let stream = try recorder.waitFor("the microphone") { $0.order.count == round ? $0.order.last : nil }
+                // The first question comes with the first audio, some 10 ms after the stream has opened.
+                _ = WakeSignal.poll([], until: MonotonicClock.now() + Int64.random(in: 0...15_000_000, using: &numbers))
+                capture.set(target: 0, isOn: false)
+                _ = try recorder.waitFor("its end") { $0.streams[stream]?.isClosed == true ? true : nil }
+                capture.set(target: 0, isOn: true)
+            }
         }
     }
 

@@ -85,4 +85,13 @@ import Testing
         #expect(readings.judge(reading(0), roundTrip: 20_000_000) == .accept)
         #expect(readings.judge(reading(8000), roundTrip: 20_000_000) == .askAgain)
     }
+
+    @Test func `of slow answers the quickest is believed`() {
+        var readings = ClockReadings(rate: 8000)
+        for delay in [9, 4, 8, 7, 6] as [Int64] {
+            #expect(readings.judge(reading(8000, late: delay), roundTrip: delay * 1_000_000) == .askAgain)
+        }
+        #expect(readings.judge(reading(8000, late: 5), roundTrip: 5_000_000) == .accept)
+        #expect(readings.instant(ofFrame: 16000) == reading(16000, late: 4).instant)
+    }
 }

@@ -24,7 +24,7 @@ public final class PatternAudio: AudioFeed {
     public init(
         channels: Int, pace: AudioPace = .file, receiver: any AudioReceiver
     ) throws(AudioCapture.Error) {
-        let state = Monitor(State(interval: Int64(pace.fragment * 1e9)))
+        let state = Monitor(State(interval: Int64(pace.interval * 1e9)))
         self.state = state
         do throws(Errno) {
             thread = try DedicatedThread(starting: "audio") {
@@ -40,7 +40,7 @@ public final class PatternAudio: AudioFeed {
 
     public func hurry() { state.signal { $0.interval = min($0.interval, Self.hurriedInterval) } }
 
-    public func change(pace: AudioPace) { state.signal { $0.interval = Int64(pace.fragment * 1e9) } }
+    public func change(pace: AudioPace) { state.signal { $0.interval = Int64(pace.interval * 1e9) } }
 
     public func stop() {
         let isFirst = state.signal { state -> Bool in

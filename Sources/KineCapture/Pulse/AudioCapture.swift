@@ -40,15 +40,18 @@ public protocol AudioFeed: Sendable {
     func stop()
 }
 
-/// The size of the pieces in which audio arrives. Each piece wakes a sleeping machine.
+/// How often audio is fetched. Each time wakes a sleeping machine.
 public enum AudioPace: Sendable {
-    /// In large pieces: a file does not need it sooner.
+    /// Seldom: a file does not need it sooner.
     case file
-    /// In the smallest pieces that are worth the work: there are listeners.
+    /// As often as is worth the work: there are listeners.
     case live
 
-    /// Seconds of audio in one piece.
-    public var fragment: Double { self == .file ? 0.4 : 0.01 }
+    /// Seconds of audio that are fetched at once.
+    public var interval: Double { self == .file ? 0.4 : 0.01 }
+    /// Seconds of audio in one of the server's pieces. An output is then rendered in blocks of half that length; a sound that
+    /// begins during a block is heard, and recorded, after it.
+    public var fragment: Double { self == .file ? 0.02 : 0.01 }
     /// The longest time between two calls of `audioSettled`, in nanoseconds.
     public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
 }

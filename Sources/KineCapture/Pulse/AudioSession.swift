@@ -14,6 +14,8 @@ final class AudioSession: PulseRecordStream.Owner {
         }
 
         private let state = Monitor(State())
+        /// Ends the sleep between two times that audio is fetched.
+        private let signal = WakeSignal()
 
         func outcome(until deadline: Int64) -> Result<Void, AudioCapture.Error> {
             state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer(.noAnswer(seconds: 5)))
@@ -26,7 +28,7 @@ final class AudioSession: PulseRecordStream.Owner {
             state.withLock {
                 guard !$0.isStopped else { return }
                 $0.jobs.append(job)
-                $0.waker?.wake()
+                wake($0)
             }
         }
 
@@ -39,9 +41,19 @@ final class AudioSession: PulseRecordStream.Owner {
                 guard !$0.isStopped else { return false }
                 $0.isStopped = true
                 $0.jobs = []
-                $0.waker?.wake()
+                wake($0)
                 return true
             }
+        }
+
+        private func wake(_ state: State) {
+            signal.signal()
+            state.waker?.wake()
+        }
+
+        /// Sleeps until CLOCK_MONOTONIC reaches `deadline`, or there is a job or an end.
+        fileprivate func sleep(until deadline: Int64) {
+            if WakeSignal.poll([signal.descriptor], until: deadline)[0] { signal.clear() }
         }
 
         // The loop's own thread calls these. The waker goes before the loop does.
@@ -112,7 +124,7 @@ final class AudioSession: PulseRecordStream.Owner {
         while !handle.isStopped {
             followConnection()
             let before = MonotonicClock.now()
-            connection.runOnce(until: min(quietUntil, retryAt ?? .max))
+            wait(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
             for job in handle.removeJobs(afterSleep: now - before > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
@@ -120,6 +132,22 @@ final class AudioSession: PulseRecordStream.Owner {
                 quietUntil = now + pace.quietInterval
                 if hasBegun { receiver.audioSettled(now: now) }
             }
+        }
+    }
+
+    /// Handles what the server has sent, or waits for it. The server sends small pieces; at the pace of a file, when nothing but
+    /// audio is expected, the thread sleeps while they collect.
+    private func wait(until deadline: Int64) {
+        let collects = pace == .file && !isHurried && connection.state == .ready && !isAsking
+        // Each turn handles a part of a piece.
+        if collects && connection.runOnce(until: 0) { return }
+        let now = MonotonicClock.now()
+        let asking = streams.values.map(\.stream).filter { $0.wantsTime(at: now) }
+        if collects && asking.isEmpty && streams.values.allSatisfy(\.stream.isSettled) {
+            return handle.sleep(until: min(deadline, now + Int64(pace.interval * 1e9)))
+        }
+        if connection.runOnce(until: deadline) {
+            for stream in asking { stream.askTime() }
         }
     }
 
@@ -205,7 +233,7 @@ final class AudioSession: PulseRecordStream.Owner {
         let id = AudioStreamID(rawValue: nextID)
         nextID += 1
         let stream = PulseRecordStream(
-            id: id, source: source, channels: channels, fragment: pace.fragment, context: context, owner: self)
+            id: id, source: source, channels: channels, pace: pace, context: context, owner: self)
         if let stream {
             streams[id] = (stream, target)
         } else {
@@ -235,17 +263,14 @@ final class AudioSession: PulseRecordStream.Owner {
     func change(pace: AudioPace) {
         self.pace = pace
         if isHurried { return }
-        for (stream, _) in streams.values { stream.change(fragment: pace.fragment) }
+        for (stream, _) in streams.values { stream.change(pace: pace) }
     }
 
     func streamOpened(_ stream: PulseRecordStream) {
         guard let target = streams[stream.id]?.target else { return }
         receiver.audioOpened(stream.id, target: target, sampleRate: stream.rate)
-        if isHurried {
-            stream.hurry()
-        } else if stream.fragment != pace.fragment {
-            stream.change(fragment: pace.fragment)
-        }
+        if stream.pace != pace { stream.change(pace: pace) }
+        if isHurried { stream.hurry() }
     }
 
     func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int) {

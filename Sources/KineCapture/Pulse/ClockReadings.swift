@@ -25,31 +25,38 @@ struct ClockReadings {
     /// is 1 ms in three seconds; the rest is jitter.
     static let tolerance: Int64 = 15_000_000
     /// Nanoseconds from question to answer. Beyond this the answer's moment is too uncertain.
-    static let longestRoundTrip: Int64 = 10_000_000
-    /// Refusals in a row, after which the next answer is accepted as it is: the machine may simply be busy.
+    static let longestRoundTrip: Int64 = 2_000_000
+    /// Refusals in a row, after which the quickest of the answers is accepted as it is: the machine may simply be busy.
     static let patience = 5
 
     private let rate: Int64
     private(set) var accepted: AudioClockReading?
     private var doubted: AudioClockReading?
+    /// The quickest answer since the last one that was accepted or doubted.
+    private var quickest: (reading: AudioClockReading, roundTrip: Int64)?
     private var refusals = 0
 
     init(rate: Int) { self.rate = Int64(rate) }
 
     mutating func judge(_ reading: AudioClockReading, roundTrip: Int64) -> Verdict {
+        var known = (reading: reading, roundTrip: roundTrip)
+        if let quickest, quickest.roundTrip < roundTrip { known = quickest }
         if refusals < Self.patience {
             if roundTrip > Self.longestRoundTrip {
                 refusals += 1
+                quickest = known
                 return .askAgain
             }
             if let accepted, departs(reading, from: accepted), doubted.map({ departs(reading, from: $0) }) ?? true {
                 refusals += 1
                 doubted = reading
+                quickest = nil
                 return .askAgain
             }
         }
-        accepted = reading
+        accepted = known.reading
         doubted = nil
+        quickest = nil
         refusals = 0
         return .accept
     }

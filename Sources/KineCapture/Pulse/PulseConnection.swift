@@ -79,15 +79,16 @@ final class PulseConnection {
     }
 
     /// Sleeps until something happens, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
-    /// handles it.
-    func runOnce(until deadline: Int64?) {
+    /// handles it. False if nothing has happened.
+    @discardableResult
+    func runOnce(until deadline: Int64?) -> Bool {
         var timeout: Int32 = -1
         if let deadline {
             // Rounded up to the millisecond that poll knows, so as not to wake before the deadline and then again.
             timeout = Int32(clamping: max(0, deadline - MonotonicClock.now() + 999_999) / 1_000_000 * 1000)
         }
-        guard pa_mainloop_prepare(loop, timeout) >= 0, pa_mainloop_poll(loop) >= 0 else { return }
-        pa_mainloop_dispatch(loop)
+        guard pa_mainloop_prepare(loop, timeout) >= 0, pa_mainloop_poll(loop) >= 0 else { return false }
+        return pa_mainloop_dispatch(loop) > 0
     }
 
     private func contextChanged() {

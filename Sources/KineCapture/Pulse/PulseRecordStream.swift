@@ -1,4 +1,4 @@
-// One record stream of an audio server: samples in large pieces, and from time to time the instant at which a frame was heard.
+// One record stream of an audio server: its samples, and from time to time the instant at which a frame was heard.
 // Used by the thread that runs the connection's loop.
 import CPulse
 import KinePlatform
@@ -23,8 +23,7 @@ final class PulseRecordStream {
     private(set) var isOpen = false
 
     private let channels: Int
-    /// Seconds of audio in one piece, as asked for.
-    private(set) var fragment: Double
+    private(set) var pace: AudioPace
     private weak var owner: (any Owner)?
     private var stream: OpaquePointer?
     private var readings = ClockReadings(rate: 48000)
@@ -35,21 +34,23 @@ final class PulseRecordStream {
     private var questions: [OpaquePointer] = []
     private var nextQuestion: Int64 = 0
     private var openedAt: Int64 = 0
+    /// Bytes that are worth handing on.
     private var batch = 0
 
-    /// Nanoseconds between two questions about the clock. For a while after the start they follow one another.
+    /// Nanoseconds between two questions about the clock, and how long after the start they come more often.
     private static let questionInterval: Int64 = 2_500_000_000
+    private static let firstInterval: Int64 = 400_000_000
     private static let settlingTime: Int64 = 5_000_000_000
 
-    /// Opens the stream. `fragment`: seconds of audio in one piece. Nil: the server refuses at once.
+    /// Opens the stream. Nil: the server refuses at once.
     init?(
-        id: AudioStreamID, source: AudioSource, channels: Int, fragment: Double, context: OpaquePointer,
+        id: AudioStreamID, source: AudioSource, channels: Int, pace: AudioPace, context: OpaquePointer,
         owner: any Owner
     ) {
         self.id = id
         self.source = source
         self.channels = channels
-        self.fragment = fragment
+        self.pace = pace
         self.owner = owner
         var specification = pa_sample_spec(
             format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: channels))
@@ -58,8 +59,8 @@ final class PulseRecordStream {
         let unretained = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(stream, { _, data in PulseRecordStream.from(data)?.stateChanged() }, unretained)
         pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data)?.read() }, unretained)
-        var attributes = Self.attributes(fragment: fragment, rate: rate, channels: channels)
-        // Large pieces (ADJUST_LATENCY) let server and recorder sleep. The device's own rate (FIX_RATE): there is one
+        var attributes = attributes
+        // The pieces decide the device's own latency (ADJUST_LATENCY). The device's own rate (FIX_RATE): there is one
         // resampler on the way, ours. DONT_MOVE: where the audio comes from is decided here, not by the server.
         let flags =
             PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_FIX_RATE.rawValue | PA_STREAM_DONT_MOVE.rawValue
@@ -82,14 +83,18 @@ final class PulseRecordStream {
         userdata.map { Unmanaged<PulseRecordStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static func attributes(fragment: Double, rate: Int, channels: Int) -> pa_buffer_attr {
-        let bytesPerSecond = Double(rate * channels * MemoryLayout<Float>.size)
-        let whole = UInt32(fragment * Double(rate)) * UInt32(channels * MemoryLayout<Float>.size)
+    /// Bytes of so many seconds.
+    private func bytes(_ seconds: Double) -> Int { Int(seconds * Double(rate)) * channels * MemoryLayout<Float>.size }
+
+    private var attributes: pa_buffer_attr {
         // Room for four seconds: a recorder that does not run for a while loses nothing.
-        return pa_buffer_attr(
-            maxlength: UInt32(bytesPerSecond * 4), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
-            fragsize: whole)
+        pa_buffer_attr(
+            maxlength: UInt32(bytes(4)), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
+            fragsize: UInt32(bytes(pace.fragment)))
     }
+
+    /// Whether the clock is known, and no question about it is under way.
+    var isSettled: Bool { readings.accepted != nil && askedAt == nil }
 
     /// Ends the stream. The owner is not called.
     func close() {
@@ -103,18 +108,15 @@ final class PulseRecordStream {
         pa_stream_unref(stream)
     }
 
-    /// Asks for small pieces from now on: the take ends, and its last samples should come soon.
-    func hurry() {
-        change(fragment: min(fragment, 0.02))
-        batch = 1
-    }
+    /// Hands on what comes at once: the take ends, and its last samples should come soon.
+    func hurry() { batch = 1 }
 
-    /// Asks for pieces of so many seconds from now on.
-    func change(fragment: Double) {
+    /// Asks for other pieces from now on.
+    func change(pace: AudioPace) {
         guard let stream, isOpen else { return }
-        self.fragment = fragment
+        self.pace = pace
         setBatch()
-        var attributes = Self.attributes(fragment: fragment, rate: rate, channels: channels)
+        var attributes = attributes
         if let operation = pa_stream_set_buffer_attr(stream, &attributes, nil, nil) { pa_operation_unref(operation) }
     }
 
@@ -128,7 +130,6 @@ final class PulseRecordStream {
             openedAt = MonotonicClock.now()
             setBatch()
             owner?.streamOpened(self)
-            askTime()
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             close()
             owner?.streamEnded(self)
@@ -136,19 +137,13 @@ final class PulseRecordStream {
         }
     }
 
-    /// A device with short periods wakes us often. Half a fragment is worth the work; less can wait.
-    private func setBatch() { batch = Int(fragment * Double(rate)) / 2 * channels * MemoryLayout<Float>.size }
+    /// A device with short periods wakes us often. Half of what is fetched at once is worth the work; less can wait.
+    private func setBatch() { batch = bytes(pace.interval / 2) }
 
     private func read() {
-        guard let stream, isOpen else { return }
-        let now = MonotonicClock.now()
-        if readings.accepted == nil {
-            if askedAt == nil { askTime() }
-            return
-        }
-        guard pa_stream_readable_size(stream) >= batch else { return }
+        // What comes before the clock is known waits for it.
+        guard let stream, isOpen, readings.accepted != nil, pa_stream_readable_size(stream) >= batch else { return }
         drain()
-        if now >= nextQuestion { askTime() }
         owner?.streamRests(self)
     }
 
@@ -168,10 +163,15 @@ final class PulseRecordStream {
         }
     }
 
+    /// Whether to ask for the clock when the next audio comes, which has only just been heard: PipeWire does not count the
+    /// time since its last piece.
+    func wantsTime(at instant: Int64) -> Bool { isOpen && askedAt == nil && instant >= nextQuestion }
+
     /// Asks two questions at once. PulseAudio holds some of a monitor's audio back in case the output rewinds: tens of
     /// milliseconds, changing with the output's latency. Only the stream's description has that time.
-    private func askTime() {
-        guard let stream, isOpen, askedAt == nil else { return }
+    func askTime() {
+        // The clock of a stream that has no audio yet is a guess.
+        guard let stream, isOpen, askedAt == nil, framesRead > 0 || pa_stream_readable_size(stream) > 0 else { return }
         askedAt = MonotonicClock.now()
         answeredAt = nil
         let unretained = Unmanaged.passUnretained(self).toOpaque()
@@ -218,15 +218,16 @@ final class PulseRecordStream {
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
         let isFirst = readings.accepted == nil
         let reading = AudioClockReading(frame: framesRead, instant: answered - latency)
-        switch readings.judge(reading, roundTrip: answered - asked) {
-        case .askAgain: askTime()
-        case .accept:
-            nextQuestion = answered - openedAt < Self.settlingTime ? answered : answered + Self.questionInterval
-            owner?.stream(self, told: reading)
-            if isFirst {
-                drain()
-                owner?.streamRests(self)
-            }
+        // One that is refused is asked for again with the next audio.
+        guard readings.judge(reading, roundTrip: answered - asked) == .accept,
+            let instant = readings.instant(ofFrame: framesRead)
+        else { return }
+        nextQuestion =
+            answered + (answered - openedAt < Self.settlingTime ? Self.firstInterval : Self.questionInterval)
+        owner?.stream(self, told: AudioClockReading(frame: framesRead, instant: instant))
+        if isFirst {
+            drain()
+            owner?.streamRests(self)
         }
     }
 }
