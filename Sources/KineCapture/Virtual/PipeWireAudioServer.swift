@@ -21,12 +21,15 @@ final class PipeWireAudioServer: Sendable {
         let own = ProcessEnvironment.current(
             changing: [
                 "PIPEWIRE_RUNTIME_DIR": directory, "PULSE_RUNTIME_PATH": directory, "XDG_RUNTIME_DIR": directory,
-                "XDG_CONFIG_HOME": directory + "/config", "XDG_STATE_HOME": directory + "/state", "HOME": directory,
-                "DBUS_SESSION_BUS_ADDRESS": bus,
+                "XDG_CONFIG_HOME": directory + "/config", "XDG_STATE_HOME": directory + "/state",
+                "XDG_DATA_HOME": directory + "/data", "HOME": directory, "DBUS_SESSION_BUS_ADDRESS": bus,
+                "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
             ],
             removing: [
                 "DISPLAY", "WAYLAND_DISPLAY", "PULSE_SERVER", "PIPEWIRE_REMOTE", "PIPEWIRE_CONFIG_DIR",
-                "WIREPLUMBER_CONFIG_DIR",
+                "PIPEWIRE_CONFIG_PREFIX", "PIPEWIRE_CONFIG_NAME", "PIPEWIRE_LATENCY", "PIPEWIRE_QUANTUM",
+                "PIPEWIRE_RATE",
+                "PIPEWIRE_PROPS", "WIREPLUMBER_CONFIG_DIR", "WIREPLUMBER_PROFILE",
             ])
         try Self.configure(directory, socket: socket, servers)
         var started: [ChildProcess] = []

@@ -13,7 +13,10 @@ final class PrivateAudioServer: Sendable {
         let socket = directory + "/pulse.sock"
         environment = ["PULSE_SERVER=unix:\(socket)", "PULSE_SINK=kinecast"]
         process = try Self.start(directory: directory, socket: socket, servers)
-        try servers.wait(for: process, .noAnswer(program: Self.program)) { SessionServers.accepts(socket) }
+        // It listens before it has begun, and can still fail.
+        try servers.wait(for: process, .noAnswer(program: Self.program)) {
+            SessionServers.accepts(socket) && (try? PulseSources.list(server: "unix:\(socket)")) != nil
+        }
     }
 
     func end(deadline: Int64) { _ = process.end(deadline: deadline) }
@@ -21,9 +24,11 @@ final class PrivateAudioServer: Sendable {
     private static func start(
         directory: String, socket: String, _ servers: SessionServers
     ) throws(VirtualSession.Error) -> ChildProcess {
+        // Without an address libdbus would look for a bus in XDG_RUNTIME_DIR. The server ends where its name is taken there.
         let own = [
             "PULSE_RUNTIME_PATH": directory, "PULSE_STATE_PATH": directory, "HOME": directory,
-            "XDG_CONFIG_HOME": directory,
+            "XDG_CONFIG_HOME": directory, "XDG_RUNTIME_DIR": directory, "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+            "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
         ]
         return try servers.start(
             program,
@@ -31,9 +36,10 @@ final class PrivateAudioServer: Sendable {
                 "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disallow-exit", "--realtime=no",
                 "--high-priority=no",
                 "--load=module-native-protocol-unix auth-anonymous=1 auth-cookie-enabled=0 socket=\(socket)",
-                "--load=module-null-sink sink_name=kinecast sink_properties=device.description=Kinecast",
+                // Otherwise it renders two seconds ahead while nobody asks for less, and what starts meanwhile is heard after them.
+                "--load=module-null-sink sink_name=kinecast sink_properties=device.description=Kinecast norewinds=1",
             ],
             environment: ProcessEnvironment.current(
-                changing: own, removing: ["DISPLAY", "PULSE_SERVER", "DBUS_SESSION_BUS_ADDRESS"]))
+                changing: own, removing: ["DISPLAY", "PULSE_SERVER", "PULSE_CONFIG"]))
     }
 }

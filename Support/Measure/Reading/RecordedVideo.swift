@@ -1,4 +1,5 @@
 // A recording read back: ffprobe says when each frame is shown, ffmpeg decodes it. Neither knows anything of ours.
+import Glibc
 import KineMedia
 import SystemPackage
 
@@ -115,5 +116,27 @@ public struct RecordedAudio {
                 (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
             }
         }
+    }
+
+    /// How much of the loudest tenth of a second is a tone of that frequency: 0…1. A busy machine leaves gaps in what is played, so not
+    /// all of it need be heard.
+    public func share(ofTone frequency: Double) -> Double {
+        let length = RecordedAudio.rate / 10
+        var best = 0.0
+        var loudest = 0.001  // nearly nothing
+        for start in stride(from: 0, to: max(0, samples.count - length), by: length / 2) {
+            var (energy, real, imaginary) = (0.0, 0.0, 0.0)
+            for index in 0..<length {
+                let sample = Double(samples[start + index])
+                let angle = 2 * Double.pi * frequency * Double(index) / Double(RecordedAudio.rate)
+                energy += sample * sample
+                real += sample * cos(angle)
+                imaginary += sample * sin(angle)
+            }
+            guard energy > loudest else { continue }
+            loudest = energy
+            best = 2 * (real * real + imaginary * imaginary) / (energy * Double(length))
+        }
+        return best
     }
 }

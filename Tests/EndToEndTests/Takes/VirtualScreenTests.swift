@@ -1,5 +1,7 @@
 // A command in a private screen with private audio.
+import DesktopTesting
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing
@@ -41,6 +43,25 @@ import Testing
             #expect(lines.first?.hasPrefix(":") == true)
             #expect(lines.dropFirst() == ["seen and heard"], "\(ended)")
             #expect(ended.errors.contains("oops\n"))
+        }
+    }
+
+    /// A take with the person's bus where systemd puts it, for whose names the private server would ask.
+    @Test func `what a command plays at once is in the file, and the private audio server is on no bus`() throws {
+        try TestPlace.with { place in
+            let bus = try TestBus(at: place.path("runtime/bus"))
+            defer { withExtendedLifetime(bus) {} }
+            let tone = place.path("tone.wav")
+            _ = try Tool.output(
+                "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=0.5", "-ac", "2", tone])
+            let script = """
+                paplay "$0" && dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus \
+                /org/freedesktop/DBus org.freedesktop.DBus.ListNames
+                """
+            let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "sh", "-c", script, tone)
+            #expect(ended.status == 0 && ended.output.contains("org.freedesktop.DBus"), "\(ended)")
+            #expect(!ended.output.contains("Pulse"), "\(ended)")
+            #expect(try RecordedAudio(path: place.path("a.mp4")).share(ofTone: 440) > 0.5)
         }
     }
 

@@ -108,31 +108,8 @@ import Testing
             let ended = try place.run(
                 "record", "a.mp4", "--virtual", "wayland:320x240", "--", player, tone)
             #expect(ended.status == 0, "\(ended)")
-            #expect(try Self.tone(of: 440, in: place.path("a.mp4")) > 0.5)
+            #expect(try RecordedAudio(path: place.path("a.mp4")).share(ofTone: 440) > 0.5)
         }
-    }
-
-    /// How much of the loudest tenth of a second is a tone of that frequency: 0…1. A busy machine leaves gaps in what is played, so not all
-    /// of it need be heard.
-    private static func tone(of frequency: Double, in path: String) throws -> Double {
-        let samples = try RecordedAudio(path: path).samples
-        let length = RecordedAudio.rate / 10
-        var best = 0.0
-        var loudest = 0.001  // nearly nothing
-        for start in stride(from: 0, to: max(0, samples.count - length), by: length / 2) {
-            var (energy, real, imaginary) = (0.0, 0.0, 0.0)
-            for index in 0..<length {
-                let sample = Double(samples[start + index])
-                let angle = 2 * Double.pi * frequency * Double(index) / Double(RecordedAudio.rate)
-                energy += sample * sample
-                real += sample * cos(angle)
-                imaginary += sample * sin(angle)
-            }
-            guard energy > loudest else { continue }
-            loudest = energy
-            best = 2 * (real * real + imaginary * imaginary) / (energy * Double(length))
-        }
-        return best
     }
 
     // MARK: The end

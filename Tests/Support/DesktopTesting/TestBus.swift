@@ -7,22 +7,25 @@ import SystemPackage
 
 /// A running dbus-daemon. It ends when the last reference goes, and with the thread that made it.
 package final class TestBus: Sendable {
-    package var address: String { "unix:path=\(directory.file("bus"))" }
+    package let address: String
 
     private let process: ChildProcess
     private let directory: TemporaryDirectory
 
     /// Starts the bus and waits until it takes connections.
     ///
-    /// - Parameter isOpenToOthers: other users may connect.
-    package init(isOpenToOthers: Bool = false) throws {
+    /// - Parameters:
+    ///   - socket: its path; nil: in a directory of the bus's own.
+    ///   - isOpenToOthers: other users may connect.
+    package init(at socket: String? = nil, isOpenToOthers: Bool = false) throws {
         directory = try TemporaryDirectory()
+        address = "unix:path=\(socket ?? directory.file("bus"))"
         if isOpenToOthers { chmod(directory.path, 0o755) }
         let configuration = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
             <busconfig>
-              <listen>unix:path=\(directory.file("bus"))</listen>
+              <listen>\(address)</listen>
               <auth>EXTERNAL</auth>
               <policy context="default">
                 <allow send_destination="*" eavesdrop="true"/>
