@@ -13,6 +13,7 @@ final class AudioPipeline: Sendable {
 
     private let plan: AudioPlan
     private let configuration: TakeConfiguration.Audio
+    private let inbox: Inbox
     /// Nil: the take has no audio.
     private let running: Running?
 
@@ -41,6 +42,7 @@ final class AudioPipeline: Sendable {
     ) throws(TakeError) {
         plan = AudioPlan(configuration, isRecorded: isRecorded, requirements: requirements)
         self.configuration = configuration
+        self.inbox = inbox
         let isLive = requirements.contains { [plan] in !plan.choices(for: $0).isEmpty }
         do throws(TakeError) {
             running =
@@ -76,7 +78,9 @@ final class AudioPipeline: Sendable {
         let channels = configuration.channels
         let pace: AudioPace = isLive ? .live : .file
         let capture = { (off: Set<Int>) throws(AudioCapture.Error) -> any AudioFeed in
-            isPattern
+            // The pattern's audio is there whenever it is asked for.
+            worker.awaitAudio(of: isPattern ? [] : plan.awaited.subtracting(off))
+            return isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
                     targets: plan.targets, off: off, channels: channels, server: server, pace: pace, receiver: worker,
@@ -119,8 +123,15 @@ final class AudioPipeline: Sendable {
     /// The audio that a feed with these requirements lacks because it came after the tracks were made.
     func missing(for requirements: AudioRequirements) -> [SampleType] { plan.missing(for: requirements) }
 
-    /// Begins to deliver. Audio from before the take's origin is left out; audio that has not come is silence.
-    func start(into sink: any AudioSink) { running?.worker.start(into: sink) }
+    /// Begins to deliver. Audio from before the take's origin is left out; audio that has not come is silence. The inbox gets
+    /// `audioArrived` once every device that is recorded from the start has delivered.
+    func start(into sink: any AudioSink) {
+        guard let worker = running?.worker else { return inbox.post(.event(.audioArrived)) }
+        worker.start(into: sink)
+    }
+
+    /// The devices whose first audio is still waited for.
+    var awaited: [AudioTarget] { running?.worker.awaited ?? [] }
 
     /// Delivers everything up to the media time of `end` (CLOCK_MONOTONIC, nanoseconds), the last access unit filled up
     /// with silence, and ends the threads. Waits for the devices' last audio, 0.8 s at most. No callback comes after it
@@ -143,6 +154,7 @@ final class AudioPipeline: Sendable {
     func setMicrophone(isOn: Bool) -> Bool {
         guard let running, running.capture is AudioCapture, !plan.microphones.isEmpty else { return false }
         for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }
+        if !isOn { running.worker.stopAwaiting { plan.microphones.contains($0) } }
         return true
     }
 

@@ -60,6 +60,11 @@ struct AudioPlan: Equatable {
     /// Indices of the targets that are the microphone.
     var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
 
+    /// Indices of the targets whose first audio the take waits for. An application begins to play when it likes.
+    var awaited: Set<Int> {
+        Set(targets.indices.filter { if case .application = targets[$0] { false } else { true } })
+    }
+
     private mutating func addTargets(_ configuration: TakeConfiguration.Audio) {
         func add(_ target: AudioTarget) -> Int {
             targets.append(target)

@@ -24,6 +24,10 @@ final class AudioWorker: AudioReceiver {
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
         var lanes: [AudioStreamID: AudioLane] = [:]
+        /// Indices of the targets whose first audio is waited for.
+        var awaited: Set<Int> = []
+        /// The streams of those targets.
+        var awaitedStreams: [AudioStreamID: Int] = [:]
     }
 
     /// The format of access units for each track of the plan; nil: it has none.
@@ -68,6 +72,26 @@ final class AudioWorker: AudioReceiver {
             for output in state.outputs { output.sink = sink }
             state.phase = .delivering
         }
+    }
+
+    // MARK: The first audio
+
+    /// Before the capture begins.
+    func awaitAudio(of targets: Set<Int>) {
+        state.withLock { $0.awaited = targets }
+        if targets.isEmpty { inbox.post(.event(.audioArrived)) }
+    }
+
+    var awaited: [AudioTarget] { state.withLock { state in state.awaited.sorted().map { plan.targets[$0] } } }
+
+    /// Of the targets with these indices.
+    func stopAwaiting(_ isEnough: (Int) -> Bool) {
+        let isComplete = state.withLock { state in
+            guard !state.awaited.isEmpty else { return false }
+            state.awaited = state.awaited.filter { !isEnough($0) }
+            return state.awaited.isEmpty
+        }
+        if isComplete { inbox.post(.event(.audioArrived)) }
     }
 
     /// Somebody listens from now on, or nobody does: audio is handed on sooner, or later.
@@ -137,6 +161,7 @@ final class AudioWorker: AudioReceiver {
             state.withLock { state in
                 if case .broken = state.phase { return }
                 state.lanes[stream] = lane
+                if state.awaited.contains(target) { state.awaitedStreams[stream] = target }
                 for track in tracks { state.assembler.tracks[track].lanes.append(lane) }
             }
         } catch {
@@ -145,7 +170,11 @@ final class AudioWorker: AudioReceiver {
     }
 
     func audio(_ stream: AudioStreamID, samples: Span<Float>) {
-        state.withLock { $0.lanes[stream]?.append(samples) }
+        let target = state.withLock { state in
+            state.lanes[stream]?.append(samples)
+            return state.awaitedStreams.removeValue(forKey: stream)
+        }
+        if let target { stopAwaiting { $0 == target } }
     }
 
     func audioMissing(_ stream: AudioStreamID, frames: Int) {
@@ -177,5 +206,11 @@ final class AudioWorker: AudioReceiver {
         if isWaitOver { state.signal { _ in } }
     }
 
-    func audioWarning(_ warning: AudioWarning) { inbox.post(.warning(warning.sentence)) }
+    func audioWarning(_ warning: AudioWarning) {
+        inbox.post(.warning(warning.sentence))
+        switch warning {
+        case .serverLost: stopAwaiting { _ in true }
+        case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
+        }
+    }
 }

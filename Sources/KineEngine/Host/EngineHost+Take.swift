@@ -149,6 +149,17 @@ extension EngineHost {
         tellPerson(event, at: MonotonicClock.now())
     }
 
+    /// The instant until which the first audio is waited for; nil: it is not.
+    var audioDeadline: Int64? { machine.awaitsAudioSince.map { $0 + Self.audioPatience } }
+
+    private static let audioPatience: Int64 = 5_000_000_000
+
+    /// The take begins without the audio that it has waited for.
+    func giveUpAudio() {
+        for target in opened?.take.audio.awaited ?? [] { clients.tellAll(.warning(target.undeliveredSentence)) }
+        handle(.audioArrived)
+    }
+
     private func announceStarted() {
         if let started { clients.tellStarted(started) }
         desktop?.began()

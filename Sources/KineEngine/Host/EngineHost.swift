@@ -102,20 +102,21 @@ public final class EngineHost {
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
             nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
-            clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline,
+            clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline, audioDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
     /// The instant at which the take has its full length; nil before the first frame, in a pause and without a limit.
     private var durationEnd: Int64? {
-        guard machine.phase == .recording, let take = opened?.take, let limit = take.configuration.durationLimit
+        guard machine.isCapturing, let take = opened?.take, let limit = take.configuration.durationLimit
         else { return nil }
         return take.clock.snapshot.instant(afterRecording: limit)
     }
 
     private func doWhatIsDue(at now: Int64) {
         if let deadline = permission?.inquiry?.machine.deadline, now >= deadline { permission(.time(now)) }
+        if let deadline = audioDeadline, now >= deadline { giveUpAudio() }
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
         if let instant = nextProgress, now >= instant {
             nextProgress = isProgressWanted ? now + 1_000_000_000 : nil

@@ -241,6 +241,14 @@ extension MissingAudio {
     }
 }
 
+extension AudioTarget {
+    /// Says that its device is there and has delivered nothing, not even silence.
+    var undeliveredSentence: String {
+        let name = isMicrophone ? "microphone" : "audio output"
+        return "The \(name) has delivered nothing for 5 seconds; the take goes on, and is silent until it does."
+    }
+}
+
 private func list(_ windows: [UInt32]) -> String {
     windows.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
 }

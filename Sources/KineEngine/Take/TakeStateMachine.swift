@@ -38,6 +38,8 @@ struct TakeStateMachine: Sendable {
         case openFailed(TakeFailure)
         /// The first frame was captured.
         case began(at: Int64)
+        /// The audio that the take waits for has begun to come, or is waited for no longer.
+        case audioArrived
         case pauseRequested(at: Int64)
         case resumeRequested(at: Int64)
         case stopRequested(StopReason, at: Int64)
@@ -73,6 +75,8 @@ struct TakeStateMachine: Sendable {
         case cancelled(StopReason, at: Int64)
         /// It is open, and no frame has come yet.
         case starting
+        /// Frames come. `started` waits for the first audio, since COMMAND begins to play with it.
+        case awaitingAudio
         case recording
         case paused(since: Int64)
         case finishing(StopReason)
@@ -80,18 +84,25 @@ struct TakeStateMachine: Sendable {
     }
 
     private var state = State.idle
+    private var hasAudio = false
     /// The instant of the first frame or the last pause, before which the take cannot end.
     private var latest = Int64.min
 
     var phase: TakePhase {
         switch state {
-        case .idle, .opening, .starting: .starting
+        case .idle, .opening, .starting, .awaitingAudio: .starting
         case .recording: .recording
         case .paused: .paused
         case .cancelled, .finishing: .finishing
         case .ended: .ended
         }
     }
+
+    /// The instant of the first frame, while only audio is waited for.
+    var awaitsAudioSince: Int64? { state == .awaitingAudio ? latest : nil }
+
+    /// Frames come and belong to the take.
+    var isCapturing: Bool { state == .recording || state == .awaitingAudio }
 
     mutating func handle(_ event: Event) -> [Action] {
         switch event {
@@ -112,15 +123,18 @@ struct TakeStateMachine: Sendable {
             case .idle, .opening: action = .fail(failure)
             // It failed because it was told to end.
             case .cancelled(let reason, _): action = .end(reason)
-            case .starting, .recording, .paused, .finishing, .ended: return []
+            case .starting, .awaitingAudio, .recording, .paused, .finishing, .ended: return []
             }
             state = .ended
             return [action]
         case .began(let instant):
             guard state == .starting else { return [] }
-            state = .recording
+            state = .awaitingAudio
             latest = instant
-            return [.announceStarted]
+            return announceIfComplete()
+        case .audioArrived:
+            hasAudio = true
+            return announceIfComplete()
         case .pauseRequested(let instant): return pauseRequested(at: instant)
         case .resumeRequested(let instant): return resumeRequested(at: instant)
         case .stopRequested(let reason, let instant): return stopRequested(reason, at: instant)
@@ -131,6 +145,12 @@ struct TakeStateMachine: Sendable {
         }
     }
 
+    private mutating func announceIfComplete() -> [Action] {
+        guard state == .awaitingAudio, hasAudio else { return [] }
+        state = .recording
+        return [.announceStarted]
+    }
+
     private mutating func pauseRequested(at instant: Int64) -> [Action] {
         switch state {
         case .recording:
@@ -138,7 +158,7 @@ struct TakeStateMachine: Sendable {
             state = .paused(since: latest)
             return [.pause(at: latest)]
         case .paused: return [.refuse("The take is paused already; kinecast resume goes on.")]
-        case .idle, .opening, .starting: return [Self.notBegun]
+        case .idle, .opening, .starting, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
@@ -150,7 +170,7 @@ struct TakeStateMachine: Sendable {
             state = .recording
             return [.resume(at: latest)]
         case .recording: return [.refuse("The take is not paused; kinecast pause pauses it.")]
-        case .idle, .opening, .starting: return [Self.notBegun]
+        case .idle, .opening, .starting, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
@@ -168,7 +188,7 @@ struct TakeStateMachine: Sendable {
             state = .cancelled(reason, at: instant)
             return [.cancelOpening]
         case .starting: end = instant
-        case .recording: end = max(latest, instant)
+        case .awaitingAudio, .recording: end = max(latest, instant)
         // The pause lasts to the end: nothing after its beginning belongs to the take.
         case .paused(let since): end = since
         case .cancelled, .finishing, .ended: return []

@@ -137,6 +137,50 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
+    @Test func `audio has arrived once output and microphone have delivered; an application is not waited for`()
+        async throws
+    {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            try server.control("suspend-source", "desk", "1")
+            try server.control("suspend-sink", "kinecast", "1")
+            let audio = DeliveredAudio()
+            let arrivals = { audio.inbox.drain().count { if case .event(.audioArrived) = $0 { true } else { false } } }
+            let clock = TakeClock()
+            clock.begin(at: MonotonicClock.now())
+            /// Has `body` see a take's audio, whose streams the server knows.
+            func begin(
+                _ audioConfiguration: TakeConfiguration.Audio, streams: Int, _ body: (AudioPipeline) throws -> Void
+            ) throws {
+                let pipeline = try pipeline(audioConfiguration, clock: clock, server: server.address, into: audio)
+                pipeline.start(into: audio)
+                try wait("the streams") {
+                    try server.control("list", "short", "source-outputs").split(separator: "\n").count == streams
+                }
+                try body(pipeline)
+                pipeline.cancel()
+            }
+            try begin(configuration { $0.microphone = .named("desk") }, streams: 2) { pipeline in
+                #expect(pipeline.awaited == [.defaultOutput, .microphone("desk")])
+                try server.control("suspend-sink", "kinecast", "0")
+                try wait("the output") { pipeline.awaited == [.microphone("desk")] }
+                #expect(arrivals() == 0)
+                try server.control("suspend-source", "desk", "0")
+                try wait("the microphone") { pipeline.awaited == [] }
+                try wait("its arrival") { arrivals() == 1 }
+            }
+            try server.control("suspend-source", "desk", "1")
+            try begin(
+                configuration {
+                    $0.microphone = .named("desk")
+                    $0.isMicrophoneOff = true
+                }, streams: 1
+            ) { _ in try wait("the output alone") { arrivals() == 1 } }
+            try begin(configuration { $0.app = .application("Chess") }, streams: 0) { _ in #expect(arrivals() == 1) }
+        }
+    }
+
     @Test func `application and microphone share a track`() async throws {
         try await onThread {
             // The microphone hears what a second output plays.

@@ -17,6 +17,8 @@ import Testing
         var machine = TakeStateMachine()
         var events: [Event] = []
         var opening = Opening.unasked
+        var began = false
+        var hasAudio = false
         var announced = 0
         var finishes = 0
         var ends = 0
@@ -47,9 +49,11 @@ import Testing
             case .stopRequested:
                 let isRunning = [.starting, .recording, .paused].contains(before.phase)
                 if isRunning != (actions.count == 1) { return "stop in \(before) gave \(actions)" }
-            case .began:
-                let isAwaited = before.phase == .starting && before.opening == .done
-                if isAwaited != (actions == [.announceStarted]) { return "began in \(before)" }
+            case .began, .audioArrived:
+                let isStarting = before.phase == .starting && before.opening == .done
+                if case .audioArrived = event { hasAudio = true } else { began = began || isStarting }
+                let isAwaited = isStarting && began && hasAudio
+                if isAwaited != (actions == [.announceStarted]) { return "\(event) in \(before)" }
             case .finished:
                 let isAwaited = before.phase == .finishing && before.opening == .done
                 if isAwaited != (actions.count == 1) { return "finished in \(before)" }
@@ -107,7 +111,8 @@ import Testing
     }
 
     private static let alphabet: [Event] = [
-        .openRequested, .opened, .openFailed(failure), .began(at: 10), .began(at: 30), .pauseRequested(at: 5),
+        .openRequested, .opened, .openFailed(failure), .began(at: 10), .began(at: 30), .audioArrived,
+        .pauseRequested(at: 5),
         .pauseRequested(at: 20), .resumeRequested(at: 8), .resumeRequested(at: 25), .stopRequested(.stopped, at: 15),
         .stopRequested(.clientLost, at: 40), .finished,
     ]
@@ -140,8 +145,22 @@ import Testing
     /// A take that is open, and records since 100.
     private func recording() -> TakeStateMachine {
         var machine = TakeStateMachine()
-        for event in [Event.openRequested, .opened, .began(at: 100)] { _ = machine.handle(event) }
+        for event in [Event.openRequested, .opened, .began(at: 100), .audioArrived] { _ = machine.handle(event) }
         return machine
+    }
+
+    @Test func `a take is announced once its frames and its audio come, whichever is first, and may end before`() {
+        var machine = TakeStateMachine()
+        for event in [Event.openRequested, .opened] { _ = machine.handle(event) }
+        var early = machine
+        #expect(early.handle(.audioArrived).isEmpty && early.awaitsAudioSince == nil)
+        #expect(early.handle(.began(at: 100)) == [.announceStarted])
+        #expect(machine.handle(.began(at: 100)).isEmpty && machine.awaitsAudioSince == 100 && machine.isCapturing)
+        var ended = machine
+        #expect(machine.handle(.audioArrived) == [.announceStarted])
+        #expect(machine.awaitsAudioSince == nil && machine.handle(.audioArrived).isEmpty)
+        #expect(ended.handle(.stopRequested(.durationReached, at: 300)) == [.finish(at: 300)])
+        #expect(ended.handle(.audioArrived).isEmpty && !ended.isCapturing)
     }
 
     @Test func `a take that is told to end while it is being opened ends at that instant, whether it opens or not`() {
