@@ -40,6 +40,12 @@ struct SceneCommand: ParsableCommand {
     @Flag(help: "flash: at irregular times rather than every second.")
     var random = false
 
+    @Option(
+        help: """
+            flash: twice a second, and each beep is played by a stream of its own at once; so many milliseconds of latency, or 0 for the server's choice.
+            """)
+    var player: Int?
+
     @Flag(help: "flash, metronome: no audio.")
     var mute = false
 
@@ -58,6 +64,7 @@ struct SceneCommand: ParsableCommand {
 
     func run() throws {
         if let render { return try write(frame: render) }
+        if let player { return try play(latency: player == 0 ? nil : player) }
         let beeper = scene.hasAudio && !mute ? try Beeper() : nil
         beeper?.settle(deadline: MonotonicClock.now() + 5_000_000_000)
         let window = try openWindow()
@@ -86,6 +93,28 @@ struct SceneCommand: ParsableCommand {
         }
         // Nothing more changes; the window stays until the time is over or somebody ends the process.
         if frames == nil { SceneCommand.sleep(until: seconds == nil ? .max : start + limit) }
+    }
+
+    /// Each beep's stream is opened, its frame shown, and the beep given to the server.
+    private func play(latency: Int?) throws {
+        let player = try PlainPlayer(latency: latency)
+        let window = try openWindow()
+        let flashes = FlashScene(.half)
+        let log = try FrameLog(path: log)
+        flashes.paint(0, on: window.canvas)
+        let start = try window.show([.put(window.canvas.bounds)])
+        var number = 1
+        while let due = flashes.instant(of: number), due < limit {
+            SceneCommand.sleep(until: start + due)
+            let beeps = flashes.beeps(at: number)
+            if beeps { try player.open() }
+            let shown = try window.show(flashes.advance(to: number, on: window.canvas))
+            let began = MonotonicClock.now()
+            if beeps { player.play(nanoseconds: flashes.beepLength(at: number)) }
+            log.add(frame: number, shownAt: shown, beepAt: beeps ? began : nil)
+            number += 1
+        }
+        SceneCommand.sleep(until: start + limit)
     }
 
     private func openWindow() throws -> any SceneSurface {

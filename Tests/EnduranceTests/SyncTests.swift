@@ -1,9 +1,12 @@
 // Video and audio of a private screen: a flash and the beep that belongs to it, read back from the finished file.
+import AudioTesting
 import CoreTesting
 import Glibc
 import KineMeasure
+import KineMedia
 import KinePlatform
 import ProcessTesting
+import ScreenTesting
 import Testing
 
 @Suite(.serialized) struct SyncTests {
@@ -85,5 +88,76 @@ import Testing
             Margin.atLeast(seconds / 1.7 - 3, Double(result.pairs.count), "pairs", "flashes with their beeps")
             Margin.atMost(2, Double(result.lonelyFlashes.count + result.lonelyBeeps.count), "marks", "alone")
         }
+    }
+
+    /// The output that a command plays to.
+    enum Output: String, CaseIterable, Sendable {
+        case pulseAudio = "PulseAudio's"
+        case pipeWire = "PipeWire's"
+        /// A null sink on the person's own server.
+        case own = "a person's"
+    }
+
+    /// Each beep is a stream of its own, as of a program that begins to play.
+    @Test(arguments: Output.allCases, ["record", "broadcast"])
+    func `whatever a command plays from its first instant is in the file, whole, with its picture`(
+        output: Output, command: String
+    ) throws {
+        for latency in [20, 200, 0] {
+            let asked = latency == 0 ? "the default latency" : "\(latency) ms"
+            let what = "\(output.rawValue) output, \(command), \(asked)"
+            let (played, heard, video) = try beeps(to: output, by: command, latency: latency)
+            let pairs = played.compactMap { beep in
+                heard.min { abs($0.lowerBound - beep.start) < abs($1.lowerBound - beep.start) }.map { (beep, $0) }
+            }
+            func worst(_ distances: [Double]) -> Double { (distances.map(abs).max() ?? 0) * 1000 }
+            print("\(what): \(pairs.map { Int((($1.lowerBound - $0.start) * 1000).rounded()) }) ms")
+            Margin.atLeast(Double(played.count), Double(heard.count), "beeps", "heard, \(what)")
+            Margin.atMost(20, worst(pairs.map { $1.lowerBound - $0.start }), "ms", "from picture to beep, \(what)")
+            Margin.atMost(
+                20, worst(pairs.map { $1.upperBound - $1.lowerBound - $0.length }), "ms", "a beep's length, \(what)")
+            #expect(video == played.count)
+        }
+    }
+
+    /// The beeps as the scene began them and as the file has them, in seconds of the file, and the number of flashes in it.
+    private func beeps(
+        to output: Output, by command: String, latency: Int
+    ) throws -> (played: [(start: Double, length: Double)], heard: [Range<Double>], flashes: Int) {
+        let server = output == .own ? try TestAudioServer() : nil
+        let screen = output == .own ? try PrivateScreen(size: PixelSize(width: 640, height: 480)) : nil
+        defer { server?.end() }
+        var result: (played: [(start: Double, length: Double)], heard: [Range<Double>], flashes: Int) = ([], [], 0)
+        try TestPlace.with { place in
+            let source =
+                switch output {
+                case .pulseAudio: ["--virtual", "640x480"]
+                case .pipeWire: ["--virtual", "wayland:640x480"]
+                case .own: [String]()
+                }
+            let file = command == "record" ? ["record", "a.mp4"] : ["broadcast", "--record", "a.mp4"]
+            let ended = try place.run(
+                file + source + [
+                    "--fps", "60", "--", RunningKinecast.scene, "flash", "--player", "\(latency)", "--seconds", "3.5",
+                    "--log", place.path("log"),
+                ],
+                (screen.map { ["DISPLAY=\($0.name)"] } ?? []) + (server.map { ["PULSE_SERVER=\($0.address)"] } ?? []))
+            try #require(ended.status == 0, "\(ended)")
+            let path = place.path("a.mp4")
+            result.heard = FlashAndBeep.tones(in: try RecordedAudio(path: path).samples, rate: RecordedAudio.rate)
+            let flashes = try FlashAndBeep(path: path).flashes
+            result.flashes = flashes.count
+            // Lines of `frame NUMBER INSTANT beep INSTANT`, in nanoseconds. A flash is in the file when it was shown.
+            let scene = FlashScene(.half)
+            let lines = ProcFiles.read(place.path("log")).split(separator: "\n").map { $0.split(separator: " ") }
+            let beeps = lines.filter { $0.count == 5 }
+            for (words, flash) in zip(beeps, flashes) {
+                let late = ((Double(words[4]) ?? 0) - (Double(words[2]) ?? 0)) / 1e9
+                let length = scene.beepLength(at: Int(words[1]) ?? 0)
+                result.played.append((flash + late, Double(length) / 1e9))
+            }
+            #expect(beeps.count == 7 && flashes.count == 7)
+        }
+        return result
     }
 }

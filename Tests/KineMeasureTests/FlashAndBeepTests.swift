@@ -23,6 +23,7 @@ import Testing
             for index in start..<start + 2400 { samples[index] = index / 24 % 2 == 0 ? 0.5 : -0.5 }
         }
         #expect(FlashAndBeep.beeps(in: samples, rate: 48000) == [0.1, 0.5])
+        #expect(FlashAndBeep.tones(in: samples, rate: 48000) == [0.1..<0.15, 0.5..<0.55])
     }
 
     @Test func `a flash is the first bright frame`() {

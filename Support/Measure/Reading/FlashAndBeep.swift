@@ -11,6 +11,8 @@ public struct FlashAndBeep: Equatable, Sendable {
     }
 
     public let pairs: [Pair]
+    /// All flashes, in seconds from the file's start.
+    public let flashes: [Double]
     /// Those without a partner nearer than `reach`: a pause began or ended between the two.
     public let lonelyFlashes: [Double]
     public let lonelyBeeps: [Double]
@@ -33,6 +35,7 @@ public struct FlashAndBeep: Equatable, Sendable {
 
     /// Pairs each flash with the beep nearest to it, the closest pairs first.
     public init(flashes: [Double], beeps: [Double]) {
+        self.flashes = flashes
         var candidates: [(flash: Int, beep: Int, distance: Double)] = []
         for (flash, time) in flashes.enumerated() {
             for (beep, other) in beeps.enumerated() where abs(time - other) <= FlashAndBeep.reach {
@@ -66,7 +69,12 @@ public struct FlashAndBeep: Equatable, Sendable {
 
     /// When a beep begins after at least 50 ms of silence, to about a thousandth of a second.
     public static func beeps(in samples: [Float], rate: Int) -> [Double] {
-        var found: [Double] = []
+        tones(in: samples, rate: rate).map(\.lowerBound)
+    }
+
+    /// From where to where each beep is heard, in seconds: up to its last sound before at least 50 ms of silence.
+    public static func tones(in samples: [Float], rate: Int) -> [Range<Double>] {
+        var found: [Range<Double>] = []
         let silence = rate / 20
         var quiet = silence
         var index = 0
@@ -80,10 +88,13 @@ public struct FlashAndBeep: Equatable, Sendable {
                 // A codec smears an onset over some samples before it: the instant is where half the strength is reached.
                 let attack = samples[index..<min(samples.count, index + rate / 100)]
                 let peak = attack.lazy.map { abs($0) }.max() ?? 0
-                found.append(Double(attack.firstIndex { abs($0) >= peak / 2 } ?? index) / Double(rate))
+                let start = Double(attack.firstIndex { abs($0) >= peak / 2 } ?? index) / Double(rate)
+                found.append(start..<start)
             }
             quiet = 0
             index += 1
+            let start = found[found.count - 1].lowerBound
+            found[found.count - 1] = start..<max(start, Double(index) / Double(rate))
         }
         return found
     }

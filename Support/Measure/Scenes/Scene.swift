@@ -71,7 +71,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
         case .motion: MotionScene(size: size, framesPerSecond: framesPerSecond)
         case .noise: NoiseScene(size: size, framesPerSecond: framesPerSecond)
         case .bars: BarsScene(size: size)
-        case .flash: FlashScene(randomIntervals: randomIntervals)
+        case .flash: FlashScene(randomIntervals ? .random : .second)
         case .metronome: MotionScene(size: size, framesPerSecond: framesPerSecond, isBeeping: true)
         case .clock: ClockScene(size: size, framesPerSecond: framesPerSecond)
         }

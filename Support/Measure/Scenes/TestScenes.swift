@@ -31,23 +31,37 @@ public final class BarsScene: Scene {
 
 /// White for a tenth of a second and black otherwise. Odd frames are white and begin together with a beep.
 public final class FlashScene: Scene {
-    private let randomIntervals: Bool
+    /// The time from one flash to the next.
+    public enum Rhythm: Sendable {
+        case second, random
+        /// Half a second. The first flash comes at once, and each second beep lasts three times as long.
+        case half
+    }
+
+    private let rhythm: Rhythm
 
     /// How long flash and beep last, in nanoseconds.
     public static let length: Int64 = 100_000_000
-    /// From frame 0 to the first flash: time for a recorder to start.
-    private static let head: Int64 = 1_000_000_000
 
-    public init(randomIntervals: Bool) { self.randomIntervals = randomIntervals }
+    public init(_ rhythm: Rhythm) { self.rhythm = rhythm }
+
+    /// From frame 0 to the first flash: time for a recorder to start, or to show the black before it.
+    private var head: Int64 { rhythm == .half ? FlashScene.length : 1_000_000_000 }
+
+    /// How long the beep of a frame lasts, in nanoseconds.
+    public func beepLength(at number: Int) -> Int64 {
+        rhythm == .half && number / 2 % 2 == 1 ? 3 * FlashScene.length : FlashScene.length
+    }
 
     public func instant(of number: Int) -> Int64? {
         guard number > 0 else { return 0 }
         let flash = (number - 1) / 2
-        var start = FlashScene.head
-        if randomIntervals {
+        var start = head
+        switch rhythm {
+        case .second: start += Int64(flash) * 1_000_000_000
+        case .half: start += Int64(flash) * 500_000_000
+        case .random:
             for index in 0..<flash { start += Int64(700 + IndexedRandom.below(1000, index, seed: 77)) * 1_000_000 }
-        } else {
-            start += Int64(flash) * 1_000_000_000
         }
         return start + (number % 2 == 1 ? 0 : FlashScene.length)
     }
