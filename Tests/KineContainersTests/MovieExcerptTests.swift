@@ -136,6 +136,16 @@ import Testing
         }
     }
 
+    @Test func `an excerpt of the whole is as long as the recording, and its last frame lasts until then`() throws {
+        let source = try Source(SyntheticTake(seed: 2, seconds: 3, audio: Self.audio))
+        let excerpt = try MovieExcerpt(of: source.index, from: .zero, to: source.index.duration)
+        let (bytes, _) = Self.file(of: excerpt, source.bytes)
+        #expect(excerpt.duration == source.index.duration)
+        #expect(try RecordingIndex(reading: MemoryFile(bytes)).duration == source.index.duration)
+        let end = try #require(try OracleMovie(bytes).tracks[0].samples.last?.end)
+        #expect(source.time(end) == source.index.duration)
+    }
+
     @Test func `a long run is copied in one piece that lies as in the recording's blocks`() throws {
         let take = SyntheticTake(seed: 3, seconds: 400, audio: Self.audio)
         let source = try Source(take)

@@ -26,14 +26,15 @@ public struct MovieExcerpt: Sendable {
     /// One for each track of the recording; nil where nothing of it is left.
     let cuts: [TrackCut?]
 
-    /// The times are rounded to the video's ticks, 1/90000 s. An `end` later than the last frame's means that.
+    /// The times are rounded to the video's ticks, 1/90000 s. An `end` later than the recording's means that; its last frame is shown until
+    /// then.
     public init(of index: RecordingIndex, from start: MediaTime, to end: MediaTime) throws(Error) {
-        guard start < index.videoDuration else { throw .beyondEnd(index.videoDuration) }
+        guard start < index.duration else { throw .beyondEnd(index.duration) }
         guard start < end else { throw .empty }
         let video = index.video
         let first = UInt64(max(0, start.ticks(timescale: TrackDescription.videoTimescale)))
         // Compared before it is converted: an end may be any time.
-        let last = end < index.videoDuration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : video.end
+        let last = end < index.duration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : index.end
         guard first < last else { throw .empty }
         ticks = first..<last
         self.index = index
@@ -55,7 +56,7 @@ public struct MovieExcerpt: Sendable {
     /// The ticks that a frame is shown in the excerpt.
     func duration(ofFrame frame: Int) -> UInt32 {
         let video = index.video
-        let end = frame + 1 < video.starts.count ? video.starts[frame + 1] : video.end
+        let end = frame + 1 < video.starts.count ? video.starts[frame + 1] : index.end
         return UInt32(clamping: min(end, ticks.upperBound) - max(video.starts[frame], ticks.lowerBound))
     }
 }

@@ -75,9 +75,9 @@ public struct RecordingIndex: Sendable {
     var video: IndexedTrack { tracks[0] }
 
     /// The time of the end, which may be that of an access unit of audio behind the last frame's.
-    public var duration: MediaTime { RecordingLayout.duration(ticks: tracks.map(\.shownTicks).max() ?? 0) }
-    /// The time of the last frame's end.
-    var videoDuration: MediaTime { RecordingLayout.duration(ticks: video.end) }
+    public var duration: MediaTime { RecordingLayout.duration(ticks: end) }
+    /// The same in ticks of the movie.
+    var end: UInt64 { tracks.map(\.shownTicks).max() ?? 0 }
     public var frameCount: Int { video.sizes.count }
     public var codec: VideoCodec { VideoCodec(sampleEntry: video.description.sampleEntry) ?? .h264 }
 
