@@ -93,15 +93,24 @@ import Testing
 
     @Test func `times outside of the recording are typed errors`() async throws {
         let recording = try await record()
-        for (from, to) in [(Duration.seconds(3), Duration?.none), (.seconds(1), .seconds(1)), (.seconds(-1), nil)] {
+        let end = recording.duration
+        for (from, to) in [
+            (Duration.seconds(3), Duration?.none), (.seconds(1), .seconds(1)), (.seconds(-1), nil),
+            (.seconds(-1), .seconds(1)), (.zero, end + .nanoseconds(1)), (.seconds(1), .seconds(1 << 60)), (end, nil),
+        ] {
             let error = await #expect(throws: RecordingError.self) { try await recording.trim(from: from, to: to) }
             #expect(error?.code == .outOfRange)
         }
-        let error = await #expect(throws: RecordingError.self) { try await recording.thumbnails(at: [.seconds(9)]) }
-        #expect(error?.code == .outOfRange && error?.message.contains("choose an earlier time") == true)
-        // A time far later than the end means the end of the last frame.
-        let whole = try await recording.trim(to: .seconds(1 << 60))
-        #expect(whole.duration <= recording.duration && whole.duration > recording.duration - .milliseconds(25))
+        for time in [Duration.seconds(9), .nanoseconds(-1)] {
+            let error = await #expect(throws: RecordingError.self) {
+                try await recording.thumbnails(at: [.zero, time])
+            }
+            #expect(error?.code == .outOfRange && error?.message.contains("\(MediaTime(end).seconds) s") == true)
+        }
+        // The whole recording is as long as the recording.
+        for whole in [try await recording.trim(), try await recording.trim(to: end)] {
+            #expect(whole.duration == end && whole.description.hasSuffix(" (\(MediaTime(end).seconds) s, 321x240)"))
+        }
     }
 
     @Test func `foreign, unfinished and missing files are refused in words`() async throws {

@@ -36,16 +36,17 @@ extension RecordingPreview {
     ///
     /// The part is exact: it begins with the frame that is shown at `start` and ends at `end`, and its audio is cut to the sample. Only
     /// the frames from `start` to the next keyframe are encoded again; everything else is copied. Takes about as long as a copy of the
-    /// file. Throws `outOfRange` where `end` is not after `start` or the recording has ended by `start`. A task that is cancelled
+    /// file. Throws `outOfRange` where `end` is not after `start`, and for times outside of the recording. A task that is cancelled
     /// throws `cancelled`, and leaves nothing behind.
     /// - Parameters:
     ///   - start: since the recording's first frame.
-    ///   - end: nil, or later than the recording's end: to the end.
+    ///   - end: nil: that of the recording, `duration`.
     public func trim(
         from start: Duration = .zero, to end: Duration? = nil
     ) async throws(RecordingError) -> RecordingPreview {
         let input = try file().path
-        guard start >= .zero, end.map({ $0 > start }) ?? true else {
+        try checkWithin([start, end ?? duration])
+        guard start < end ?? duration else {
             throw RecordingError(.outOfRange, "The excerpt ends before it begins; let its end be later than its start.")
         }
         let request = TrimRequest(
@@ -69,7 +70,7 @@ extension RecordingPreview {
         }
     }
 
-    /// The frames that are shown at these times, in the order of the times. Throws `outOfRange` for a time after the recording's end.
+    /// The frames that are shown at these times, in the order of the times. Throws `outOfRange` for times outside of the recording.
     /// - Parameters:
     ///   - times: since the recording's first frame.
     ///   - maximumSize: in pixels: images keep their shape and fit into it, and are never enlarged; nil: the frames' size.
@@ -79,10 +80,12 @@ extension RecordingPreview {
     ) async throws(RecordingError) -> [Thumbnail] {
         guard !times.isEmpty else { return [] }
         if let maximumSize, maximumSize.width < 1 || maximumSize.height < 1 {
-            throw RecordingError(.outOfRange, "An image has at least one pixel; choose a larger maximum size.")
+            throw RecordingError(.invalidParameter, "An image has at least one pixel; choose a larger maximum size.")
         }
+        let input = try file().path
+        try checkWithin(times)
         let request = ImagesRequest(
-            input: try file().path, times: times.map(MediaTime.init), maximumSize: maximumSize, format: format.rawValue)
+            input: input, times: times.map(MediaTime.init), maximumSize: maximumSize, format: format.rawValue)
         do throws(ClientError) {
             return try await store.editor.images(request).map { image in
                 Thumbnail(
@@ -90,6 +93,13 @@ extension RecordingPreview {
             }
         } catch {
             throw RecordingError(error)
+        }
+    }
+
+    private func checkWithin(_ times: [Duration]) throws(RecordingError) {
+        guard times.allSatisfy({ (.zero...duration).contains($0) }) else {
+            throw RecordingError(
+                .outOfRange, "The recording lasts from 0 to \(MediaTime(duration).seconds) s; choose times within it.")
         }
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Until it is saved, the file lies in the app's own directory: `save` moves it away, and `discard` throws it away. A file that was saved,
 /// or whose name the app chose, belongs to the person: from then on `save` copies it, and `discard` leaves it where it is.
-public final class RecordingPreview: Sendable {
+public final class RecordingPreview: Sendable, CustomStringConvertible {
     enum Place: Sendable {
         case unsaved(URL)
         /// The person's file.
@@ -86,6 +86,12 @@ public final class RecordingPreview: Sendable {
                 place.withLock { $0 = new }
             }
         }
+    }
+
+    /// The file, its duration and its size.
+    public var description: String {
+        let size = size.map { ", \($0.width)x\($0.height)" } ?? ""
+        return "\(url?.path ?? "discarded") (\(MediaTime(duration).seconds) s\(size))"
     }
 
     static func path(of url: URL) throws(RecordingError) -> String {

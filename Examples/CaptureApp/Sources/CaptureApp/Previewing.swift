@@ -8,10 +8,10 @@ extension Session {
             let path = try words.needed(0, "a file’s path")
             session.keep(try await RecordingPreview.open(URL(filePath: path)))
         },
-        Command("trim", "FROM TO", "cuts the last recording, in seconds; the original stays") { session, words in
+        Command("trim", "FROM [TO]", "cuts the last recording, in seconds; the original stays") { session, words in
             let start = try words.seconds(0)
-            let end = try words.seconds(1)
-            session.keep(try await session.lastPreview().trim(from: .seconds(start), to: .seconds(end)))
+            let end = words.count > 1 ? Duration.seconds(try words.seconds(1)) : nil
+            session.keep(try await session.lastPreview().trim(from: .seconds(start), to: end))
         },
         Command("thumbnail", "FILE AT", "saves the frame at that second as a PNG image") { session, words in
             let path = try words.needed(0, "a file’s path")
