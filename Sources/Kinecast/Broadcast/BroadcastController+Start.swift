@@ -34,9 +34,9 @@ extension BroadcastController {
         do throws(BroadcastError) {
             try await countDown(countdown)
             try await begin(setup, start, output: url?.path, replacing: replacing)
-            presenter?.close()
+            await presenter?.close()
         } catch {
-            presenter?.close()
+            await presenter?.close()
             let session = contents.withLock { contents in
                 contents.progress.startFailed()
                 contents.start = nil
@@ -70,7 +70,7 @@ extension BroadcastController {
                 try Task.checkCancellation()
                 guard self?.isStartCancelled != true else { throw CancellationError() }
                 self?.tell(.countdown(left))
-                presenter?.showCountdown(left) { [weak self] in self?.cancelStart() }
+                await presenter?.showCountdown(left) { [weak self] in self?.cancelStart() }
                 try await second()
             }
         }

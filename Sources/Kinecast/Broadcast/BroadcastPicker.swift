@@ -124,7 +124,7 @@ public final class BroadcastPicker: Sendable {
             do throws(BroadcastError) {
                 result = .success(try await choose(contents))
             } catch {
-                presenter.close()
+                await presenter.close()
                 result = .failure(error)
             }
             self.contents.withLock { $0.presentation = nil }

@@ -33,7 +33,8 @@ public struct BroadcastForm: Sendable, Equatable {
     public let fields: [BroadcastField]
 }
 
-/// Shows a picker to the person. Calls come one after the other, from any thread; a call whose task is cancelled throws `cancelled`.
+/// Shows a picker to the person. Calls come one after the other; a call whose task is cancelled throws `cancelled`. The last four methods
+/// may be implemented with or without `async`. A class on the main actor is called there, any other object on any thread.
 public protocol BroadcastPresenter: Sendable {
     /// Has one of the services chosen. Throws `BroadcastError.cancelled(by:)` where the person will not.
     func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice
@@ -44,20 +45,20 @@ public protocol BroadcastPresenter: Sendable {
 
     /// Shows an address at which the person logs in to the service, and opens it if they want; `cancel` ends the setup, and may be called
     /// until `hideLogin`. The address begins with https.
-    func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void)
+    func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) async
 
     /// The person has logged in, or the login is over.
-    func hideLogin()
+    func hideLogin() async
 
     /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`.
-    func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void)
+    func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async
 
     /// The broadcast has started, or will not: nothing is to be seen any more. May come more than once, and without a call before.
-    func close()
+    func close() async
 }
 
 extension BroadcastPresenter {
-    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {}
+    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {}
 }
 
 extension BroadcastError {

@@ -90,7 +90,7 @@ public final class TerminalPresenter: BroadcastPresenter {
 
     public func hideLogin() { close() }
 
-    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {
+    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {
         show("Broadcasting begins in \(secondsLeft) s; press Enter to cancel.", cancel: cancel)
     }
 

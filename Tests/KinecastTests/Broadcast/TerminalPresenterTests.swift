@@ -155,14 +155,14 @@ import Testing
 
     @Test func `Enter cancels the countdown, and closing it leaves the next line to others`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        presenter.showCountdown(3) { continuation.yield() }
-        presenter.showCountdown(2) { continuation.yield() }
+        await presenter.showCountdown(3) { continuation.yield() }
+        await presenter.showCountdown(2) { continuation.yield() }
         let acting = act { $0.sees("begins in 2 s; press Enter to cancel.", types: "\n") }
         for await _ in stream { break }
         acting.join()
         presenter.close()
         presenter.close()
-        presenter.showCountdown(3) { Issue.record("it was closed") }
+        await presenter.showCountdown(3) { Issue.record("it was closed") }
         presenter.close()
         let choosing = act { person in
             person.sees("q to cancel: ", types: "1\n")

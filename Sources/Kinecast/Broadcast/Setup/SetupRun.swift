@@ -74,10 +74,10 @@ final class SetupRun: Sendable {
                     }
                 }
             case .showLogin(let url):
-                presenter.showLogin(url, for: service) { [self] in
+                await presenter.showLogin(url, for: service) { [self] in
                     post(.cancelled(.cancelled(by: "the person who was to log in")))
                 }
-            case .hideLogin: presenter.hideLogin()
+            case .hideLogin: await presenter.hideLogin()
             }
         }
         question?.cancel()
