@@ -67,7 +67,7 @@ public struct RecordingError: Error, Equatable, Sendable {
 
     init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message
+        self.message = LibraryWords.replacing(message)
     }
 
     func with(_ preview: RecordingPreview?) -> RecordingError {
@@ -148,6 +148,7 @@ extension RecordingError {
         let code: Code =
             switch failure.exitStatus {
             case ExitStatus.noPermission: .userDeclined
+            case ExitStatus.usage: .invalidParameter
             case ExitStatus.unavailable where !hasBegun: .unavailable
             case ExitStatus.cannotCreate: .failedToSave
             case ExitStatus.storageFailed: .insufficientStorage

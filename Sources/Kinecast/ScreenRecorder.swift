@@ -172,6 +172,8 @@ public final class ScreenRecorder: Sendable {
     }
 
     func tell(_ event: Event) {
+        var event = event
+        if case .warning(let sentence) = event { event = .warning(LibraryWords.replacing(sentence)) }
         listeners.tell(event)
         delegateCalls.tell(event)
     }
@@ -190,3 +192,18 @@ public final class ScreenRecorder: Sendable {
         }
     }
 }
+
+extension ScreenRecorder.Event: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .availabilityChanged(let isAvailable): isAvailable ? "available" : "not available"
+        case .screenLocked(let isLocked): isLocked ? "screen locked" : "screen unlocked"
+        case .warning(let sentence): "warning: \(sentence)"
+        case .stopped(let preview, let error): "stopped" + detail(preview) + detail(error)
+        case .clipBufferingStopped(let error): "clip buffering stopped" + detail(error)
+        }
+    }
+}
+
+/// What follows the name of an event.
+func detail(_ part: (some CustomStringConvertible)?) -> String { part.map { ": \($0)" } ?? "" }

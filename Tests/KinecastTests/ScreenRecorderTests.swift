@@ -126,8 +126,14 @@ import Testing
         try await recorder.startRecording()
         let twice = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
         #expect(twice?.code == .alreadyRecording)
+        let unpaused = await #expect(throws: RecordingError.self) { try await recorder.resumeRecording() }
+        #expect(unpaused?.message == "The take is not paused; pause it first.")
         try await recorder.discardRecording()
         #expect(files() == [])
+        recorder.framesPerSecond = 0
+        let impossible = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(impossible?.code == .invalidParameter)
+        recorder.framesPerSecond = 30
         recorder.scope = .ownWindow
         let windowless = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
         #expect(windowless?.code == .noWindow)
@@ -137,6 +143,27 @@ import Testing
         let saved = URL(filePath: folder.file("saved.mp4"))
         try await recorder.stopRecording(to: saved)
         #expect(FileManager.default.fileExists(atPath: saved.path))
+    }
+
+    @Test func `an app's errors name no option of the command line`() async throws {
+        let engine = try TestEngine(
+            granting: [.screen], to: Self.app.identifier, environment: ["DISPLAY=", "WAYLAND_DISPLAY="])
+        let recorder = ScreenRecorder(app: Self.app, locator: engine.locator, store: recorder.store)
+        recorder.scope = .screen()
+        let error = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(error?.code == .unavailable && error?.message.contains("--") == false, "\(String(describing: error))")
+        let sentences = [
+            "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
+                + "with --virtual 1280x720 -- COMMAND.",
+            "A session on Wayland does not give what --cursor-scale needs; leave it out, or log in to a session on X11.",
+            "Drawing the region was cancelled; draw one, or give it as --region 640x480+100+50.",
+        ]
+        #expect(
+            sentences.map(LibraryWords.replacing) == [
+                "There is no display: DISPLAY is not set. Run inside a graphical session, or record a virtual screen.",
+                "A session on Wayland does not give what cursorScale needs; leave it out, or log in to a session on X11.",
+                "Drawing the region was cancelled; draw one, or give it in pixels.",
+            ])
     }
 
     @Test func `a place that cannot be written leaves the preview in the error`() async throws {

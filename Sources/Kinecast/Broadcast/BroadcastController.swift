@@ -266,6 +266,8 @@ public final class BroadcastController: Sendable {
     }
 
     func tell(_ event: Event) {
+        var event = event
+        if case .warning(let sentence) = event { event = .warning(LibraryWords.replacing(sentence)) }
         listeners.tell(event)
         delegateCalls.tell(event)
         if case .serviceInfoChanged(let info) = event { infoListeners.tell(info) }

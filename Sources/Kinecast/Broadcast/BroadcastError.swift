@@ -51,6 +51,8 @@ public struct BroadcastError: Error, Equatable, Sendable {
         case insufficientStorage
         /// The file cannot be written at that place.
         case failedToSave
+        /// A value that makes no sense, or that is out of range.
+        case invalidParameter
     }
 
     public let code: Code
@@ -63,7 +65,7 @@ public struct BroadcastError: Error, Equatable, Sendable {
 
     init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
-        self.message = message
+        self.message = LibraryWords.replacing(message)
         self.field = field
     }
 

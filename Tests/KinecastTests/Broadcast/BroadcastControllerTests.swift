@@ -104,7 +104,9 @@ import Testing
         let again = await #expect(throws: BroadcastError.self) {
             try await controller.startBroadcast(recordingTo: file, countdown: 0)
         }
-        #expect(again?.code == .failedToSave)
+        #expect(
+            again?.message == "\(file.path) exists already: choose another name, or let it be replaced."
+                && again?.code == .failedToSave)
         try await controller.startBroadcast(recordingTo: file, replacing: true, countdown: 0)
         try await controller.finishBroadcast()
     }
@@ -208,10 +210,12 @@ import Testing
         withExtendedLifetime(events) {}
     }
 
-    /// Cancels the countdown at its second second.
-    private final class Canceller: BroadcastPresenter {
-        let shown = Mutex<[Int]>([])
-        let closings = Mutex(0)
+    /// A part of an app's user interface, which cancels the countdown at its second second.
+    @MainActor private final class Canceller: BroadcastPresenter {
+        nonisolated let shown = Mutex<[Int]>([])
+        nonisolated let closings = Mutex(0)
+
+        nonisolated init() {}
 
         func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
             throw .cancelled
