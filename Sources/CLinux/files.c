@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <libgen.h>
+#include <limits.h>
+
 int kine_reserve(int fd, int64_t start, int64_t end) {
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, start, end - start);
 }
@@ -13,6 +16,19 @@ int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset
 
 int kine_open_unnamed(const char *directory, int mode) {
     return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+int kine_replacement_refusal(const char *path) {
+    struct statx file, directory;
+    char parent[PATH_MAX];
+    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &file) != 0) return 0;
+    if (file.stx_attributes & STATX_ATTR_MOUNT_ROOT) return EBUSY;
+    if (file.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) return EPERM;
+    if (snprintf(parent, sizeof parent, "%s", path) >= (int)sizeof parent) return 0;
+    if (statx(AT_FDCWD, dirname(parent), 0, STATX_BASIC_STATS, &directory) != 0) return 0;
+    uid_t user = geteuid();
+    if (directory.stx_mode & S_ISVTX && user != 0 && user != file.stx_uid && user != directory.stx_uid) return EPERM;
+    return 0;
 }
 
 int kine_exchange_paths(const char *one, const char *other) {

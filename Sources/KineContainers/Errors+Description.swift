@@ -1,11 +1,12 @@
 // One sentence for each error of this target: what happened, to which file, and what to do.
+import Glibc
 import SystemPackage
 
 extension StorageError: CustomStringConvertible {
     /// Whether the file could not even be made: the command line's exit status is then 73, and 74 otherwise.
     public var isCreationFailure: Bool {
         switch self {
-        case .alreadyExists, .cannotCreate, .notARegularFile: true
+        case .alreadyExists, .cannotCreate, .cannotReplace, .notARegularFile: true
         case .cannotOpen, .inUse, .full, .removed, .failed: false
         }
     }
@@ -14,8 +15,14 @@ extension StorageError: CustomStringConvertible {
         switch self {
         case .alreadyExists(let path):
             "\(path) exists already: choose another name, or replace it with --overwrite"
+        case .cannotCreate(let path, ENAMETOOLONG):
+            "\(path) cannot be created, as its name is too long for the disk: choose a shorter one"
         case .cannotCreate(let path, let code):
             "\(path) cannot be created (\(Errno(rawValue: code))): choose a directory that exists and that you may write to"
+        case .cannotReplace(let path, EBUSY):
+            "\(path) cannot be replaced, as it is mounted by itself: mount its directory instead, or choose another name"
+        case .cannotReplace(let path, let code):
+            "\(path) cannot be replaced (\(Errno(rawValue: code))): choose another name, or remove it first"
         case .cannotOpen(let path, let code):
             "\(path) cannot be opened (\(Errno(rawValue: code))): check its name, and that you may read and write it"
         case .notARegularFile(let path):
@@ -23,11 +30,11 @@ extension StorageError: CustomStringConvertible {
         case .inUse(let path):
             "\(path) is still being written by another process: stop that take first"
         case .full(let path):
-            "\(path) cannot grow, as its disk is full: make room there; what was recorded is kept"
+            "\(path) cannot grow, as its disk is full: make room there"
         case .removed(let path):
             "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
         case .failed(let operation, let path, let code):
-            "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk, what was recorded before is kept"
+            "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk"
         }
     }
 }

@@ -32,7 +32,7 @@ public struct RecordingTrim {
 
     /// Writes the excerpt to `path`, beside which nothing is left if this throws. The recording itself is never replaced.
     public func write(to path: String, ifTaken conflict: NameConflict = .refuse) throws(EditingError) -> Result {
-        try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
+        _ = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
             try excerpt.checkTarget(path, source: recording.file, ifTaken: conflict)
         }
         let encoded = try encode()

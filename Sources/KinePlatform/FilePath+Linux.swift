@@ -9,4 +9,11 @@ extension FilePath {
         defer { free(resolved) }
         return FilePath(platformString: resolved)
     }
+
+    /// What the symbolic link of this path holds; nil where there is none.
+    package var linkContents: FilePath? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard readlink(string, &buffer, buffer.count - 1) > 0 else { return nil }
+        return FilePath(platformString: buffer)
+    }
 }

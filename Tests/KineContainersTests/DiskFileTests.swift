@@ -68,10 +68,12 @@ import Testing
     }
 
     @Test func `a complete file gets the name that is free at its end`() throws {
-        let path = directory("take.mp4")
+        let path = directory(String(repeating: "ü", count: 125) + ".mp4")
         let files = try (1...3).map { _ in try WholeFile(path, ifTaken: .number) }
         for file in files { try file.publishWhole() }
-        #expect(files.map(\.path) == [path, directory("take 2.mp4"), directory("take 3.mp4")])
+        // A name that gets too long is cut.
+        let stem = String(repeating: "ü", count: 124)
+        #expect(files.map(\.path) == [path, directory(stem + " 2.mp4"), directory(stem + " 3.mp4")])
         #expect(try entries.count == 3)
     }
 
@@ -185,8 +187,8 @@ import Testing
         try take.write(to: try DiskFile.create(path))
         let child = try ChildProcess(executable: "/bin/true", arguments: [], environment: [])
         _ = child.wait()
-        let foreign = [".take.mp4.\(getppid()).part", ".other.mp4.\(child.pid).part", ".take.mp4.x.part"]
-        for name in foreign + [".take.mp4.\(child.pid).part"] { try write([1], to: directory(name)) }
+        let foreign = [".kinecast-\(getppid())-1.part", ".take.mp4.\(child.pid).part", ".kinecast-x-1.part"]
+        for name in foreign + [".kinecast-\(child.pid)-1.part"] { try write([1], to: directory(name)) }
         _ = try MP4Recovery.recover(path)
         #expect(try Set(entries) == Set(foreign + ["take.mp4"]))
     }
@@ -209,6 +211,62 @@ import Testing
         try DiskFile.create(path, ifTaken: .replace).discard()
         #expect(try contents(of: path) == [1, 2, 3])
         #expect(try entries == ["take.mp4"])
+    }
+
+    /// Records one frame to `path`, over what is there.
+    private func overwrite(_ path: String) throws -> FinishedFile {
+        let file = try DiskFile.create(path, ifTaken: .replace, refuges: [])
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        return try writer.finish(at: .milliseconds(500))
+    }
+
+    @Test(arguments: [false, true]) func `a file with the longest name there is, is replaced`(hasUnnamedFiles: Bool)
+        throws
+    {
+        let path = directory(String(repeating: "n", count: 251) + ".mp4")
+        try write([1, 2, 3], to: path)
+        let file = try DiskFile.createReplacement(for: path, unnamed: hasUnnamedFiles)
+        try file.write([4], at: 0)
+        #expect(try contents(of: path) == [1, 2, 3])
+        try file.publish()
+        #expect(try contents(of: path) == [4] && entries.count == 1)
+        // One that is removed meanwhile is put back under a name that fits.
+        #expect(unlink(path) == 0)
+        try write([7], to: path)
+        try file.putBack()
+        #expect(try contents(of: file.path) == [4] && contents(of: path) == [7])
+    }
+
+    @Test func `a link stays, and leads to the new file`() throws {
+        let names = ["direct", "second", "dangling", "loop", "other"].map { directory($0) }
+        try write([1, 2, 3], to: directory("take.mp4"))
+        #expect(link(directory("take.mp4"), names[4]) == 0)
+        for (name, target) in zip(names, ["take.mp4", directory("direct"), "new.mp4", "loop"]) {
+            #expect(symlink(target, name) == 0)
+        }
+        for (name, target) in zip(names, ["take.mp4", "take.mp4", "new.mp4"]) {
+            #expect(try overwrite(name).path == directory(target))
+            #expect(try OracleMovie(contents(of: name)).tracks[0].samples.count == 1)
+            var status = stat()
+            #expect(lstat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        }
+        #expect(throws: StorageError.cannotCreate(path: names[3], code: ELOOP)) { try overwrite(names[3]) }
+        // Another name of the older file still means that one.
+        #expect(try contents(of: names[4]) == [1, 2, 3])
+    }
+
+    @Test func `a name that becomes a directory's keeps it, and the recording has another`() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        let file = try DiskFile.create(path, ifTaken: .replace, refuges: [])
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        writer.append(take.samples[0][0])
+        let finished = try writer.finish(at: .milliseconds(500))
+        #expect(finished.failure == .cannotReplace(path: path, code: EISDIR))
+        #expect(finished.path == directory("take-kept-\(getpid()).mp4") && finished.frames == 1)
+        #expect(try Set(entries) == ["take.mp4", "take-kept-\(getpid()).mp4"])
     }
 
     @Test func `only an ordinary file is replaced`() throws {

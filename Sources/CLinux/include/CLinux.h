@@ -137,5 +137,9 @@ int kine_open_unnamed(const char *directory, int mode);
 // Renames a file unless the new name is taken: EEXIST (renameat2(2), RENAME_NOREPLACE). EINVAL if the file system cannot.
 int kine_rename_to_free_name(const char *from, const char *to);
 
+// The error with which the kernel would refuse to rename another file of this user's over this one: EBUSY where it is mounted by
+// itself (told by Linux 5.8 and later), EPERM where it may not be removed; 0: none is known.
+int kine_replacement_refusal(const char *path);
+
 // Swaps two paths (renameat2(2), RENAME_EXCHANGE). EINVAL where the file system cannot.
 int kine_exchange_paths(const char *one, const char *other);

@@ -7,10 +7,13 @@ extension MovieExcerpt {
         public var bytes: Int64
     }
 
-    /// Throws where `write` would not get a file of that name.
-    public func checkTarget(_ path: String, source: DiskFile, ifTaken conflict: NameConflict) throws(StorageError) {
+    /// Throws where `write` would not get a file of that name. Returns the path that `write` makes the file for.
+    @discardableResult
+    public func checkTarget(
+        _ path: String, source: DiskFile, ifTaken conflict: NameConflict
+    ) throws(StorageError) -> String {
         if conflict != .number, try source.isFile(at: path) { throw .alreadyExists(path: path) }
-        try DiskFile.checkTarget(DiskFile.resolved(path), ifTaken: conflict)
+        return try DiskFile.checkTarget(path, ifTaken: conflict)
     }
 
     /// Writes the excerpt to `path`. The file gets its name when it is whole. The recording itself is never replaced. If this throws, or the process dies, nothing is changed, and nothing is left beside the target.
@@ -22,9 +25,8 @@ extension MovieExcerpt {
     ) throws(StorageError) -> Written {
         precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
         let layout = ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
-        try checkTarget(path, source: source, ifTaken: conflict)
-        let file = try DiskFile.createReplacement(
-            for: conflict == .number ? path : DiskFile.resolved(path), isPrivate: try source.isPrivate())
+        let target = try checkTarget(path, source: source, ifTaken: conflict)
+        let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
         do throws(StorageError) {
             try write(layout, from: source, encoded, to: file)
             // A new file is no more durable than any copy: the recording is still there.

@@ -41,7 +41,7 @@ public final class DiskFile: StorageFile {
     deinit { close() }
 
     /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. An older file that is replaced stays until `publish`; one
-    /// that is being written is never replaced.
+    /// that is being written is never replaced. If `path` is a symbolic link, the file that it leads to is replaced.
     public static func create(
         _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false,
         refuges: [String] = UserDirectories.forRecordings
@@ -51,26 +51,35 @@ public final class DiskFile: StorageFile {
                 try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
             }
         } catch .alreadyExists where conflict == .replace {
-            try checkReplaceable(path)
-            return try createReplacement(for: path, refuges: refuges, isPrivate: isPrivate)
+            return try createReplacement(
+                for: try checkTarget(path, ifTaken: .replace), refuges: refuges, isPrivate: isPrivate)
         }
     }
 
-    /// Throws where `publish` would not give a file the name of `path`.
-    public static func checkTarget(_ path: String, ifTaken conflict: NameConflict) throws(StorageError) {
+    /// Throws where `publish` would not give a file the name of `path`. Returns the path to make the file for: a symbolic link that is to
+    /// be replaced stays, and leads to the new file.
+    @discardableResult
+    public static func checkTarget(_ path: String, ifTaken conflict: NameConflict) throws(StorageError) -> String {
         switch conflict {
-        case .number: break
-        case .replace: try checkReplaceable(path)
+        case .number: return path
+        case .replace:
+            let target = try linkTarget(path)
+            try checkReplaceable(target)
+            return target
         case .refuse:
             var status = stat()
             if lstat(path, &status) == 0 { throw .alreadyExists(path: path) }
+            return path
         }
     }
 
-    /// Throws where the file at `path` must not be replaced: another take writes it, or it is no ordinary file.
-    static func checkReplaceable(_ path: String) throws(StorageError) {
+    /// Throws where the file at `path` must not be replaced, or the kernel would refuse it: another take writes it, it is no ordinary
+    /// file, it is mounted by itself …
+    private static func checkReplaceable(_ path: String) throws(StorageError) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
+        let refusal = kine_replacement_refusal(path)
+        guard refusal == 0 else { throw .cannotReplace(path: path, code: refusal) }
         do {
             try open(path).close()
         } catch .inUse {
@@ -116,7 +125,7 @@ public final class DiskFile: StorageFile {
         let raw = unnamed ? kine_open_unnamed(directory(of: path), Int32(mode(isPrivate))) : -1
         guard raw >= 0 else {
             return try make(
-                path, name: .temporary(temporaryName(for: path)), refuges: refuges, isPrivate: isPrivate)
+                path, name: .temporary(temporaryName(in: directory(of: path))), refuges: refuges, isPrivate: isPrivate)
         }
         let file = DiskFile(path: path, name: .none, descriptor: FileDescriptor(rawValue: raw), refuges: refuges)
         try? file.lock()
@@ -129,11 +138,7 @@ public final class DiskFile: StorageFile {
         _ path: String, name: Name, refuges: [String], isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
         var created = path
-        // A temporary name contains the process id, so a file of that name is left over from a process that died.
-        if case .temporary(let temporary) = name {
-            unlink(temporary)
-            created = temporary
-        }
+        if case .temporary(let temporary) = name { created = temporary }
         do {
             let descriptor = try unwrap {
                 try FileDescriptor.open(
@@ -144,8 +149,11 @@ public final class DiskFile: StorageFile {
             try? file.lock()
             return file
         } catch {
-            if error == .fileExists { throw .alreadyExists(path: created) }
-            throw .cannotCreate(path: path, code: error.rawValue)
+            switch error {
+            case .fileExists: throw .alreadyExists(path: created)
+            case .noSpace, .diskQuotaExceeded: throw .full(path: path)
+            default: throw .cannotCreate(path: path, code: error.rawValue)
+            }
         }
     }
 

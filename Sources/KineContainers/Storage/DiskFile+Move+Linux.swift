@@ -19,7 +19,7 @@ extension DiskFile {
     ) throws(StorageError) {
         let file = try open(path)
         if try file.isFile(at: target) { return }
-        if replacing { try checkReplaceable(target) }
+        let target = replacing ? try checkTarget(target, ifTaken: .replace) : target
         do throws(StorageError) {
             try rename(path, to: target, replacing: replacing)
             file.path = target
@@ -41,8 +41,7 @@ extension DiskFile {
     ) throws(StorageError) -> String {
         let file = try openToRead(path)
         if conflict != .number, try file.isFile(at: target) { return target }
-        try checkTarget(target, ifTaken: conflict)
-        return try file.copyWhole(to: target, ifTaken: conflict, permissions)
+        return try file.copyWhole(to: try checkTarget(target, ifTaken: conflict), ifTaken: conflict, permissions)
     }
 
     /// Copies the whole file to another one, which gets its name when it is complete.

@@ -58,14 +58,16 @@ extension DiskFile {
             }
         }
         guard result != 0 else { return }
-        if errno == EEXIST { throw .alreadyExists(path: target) }
-        throw translate(Errno(rawValue: errno), "rename \(path) to", target)
+        switch errno {
+        case EEXIST where !replacing: throw .alreadyExists(path: target)
+        case EBUSY, EPERM, EACCES, EISDIR: throw .cannotReplace(path: target, code: errno)
+        default: throw translate(Errno(rawValue: errno), "rename \(path) to", target)
+        }
     }
 
     /// Gives an unnamed file a temporary name: unlike rename, link cannot replace an older file.
     private func link() throws(StorageError) {
-        let temporary = Self.temporaryName(for: path)
-        unlink(temporary)
+        let temporary = Self.temporaryName(in: Self.directory(of: path))
         let source = "/proc/self/fd/\(descriptor.rawValue)"
         guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else { throw error("name") }
         name = .temporary(temporary)
@@ -113,14 +115,12 @@ extension DiskFile {
     private static func makeCopy(
         of path: String, in directory: String, isPrivate: Bool
     ) throws(StorageError) -> DiskFile {
-        let file = FilePath(path)
-        let same = directory + "/" + (file.lastComponent?.string ?? "recording.mp4")
+        let same = directory + "/" + (FilePath(path).lastComponent?.string ?? "recording.mp4")
         do {
             return try make(same, name: .own, refuges: [], isPrivate: isPrivate)
         } catch .alreadyExists {
-            let stem = file.stem ?? "recording"
-            let kept = "\(directory)/\(stem)-kept-\(getpid())" + (file.extension.map { ".\($0)" } ?? "")
-            return try make(kept, name: .own, refuges: [], isPrivate: isPrivate)
+            let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(same))
+            return try make(kept.string, name: .own, refuges: [], isPrivate: isPrivate)
         }
     }
 
@@ -149,13 +149,13 @@ extension DiskFile {
 
     /// Deletes temporary files that killed processes left beside `path`.
     static func removeLeftovers(beside path: String) {
-        guard let own = FilePath(path).lastComponent?.string else { return }
-        for name in PrivateDirectory.entries(FilePath(directory(of: path))) {
-            guard name.hasPrefix(".\(own)."), name.hasSuffix(".part"),
-                let process = Int32(name.dropFirst(own.count + 2).dropLast(5)), process > 0,
-                kill(process, 0) != 0, errno == ESRCH
+        let directory = directory(of: path)
+        for name in PrivateDirectory.entries(FilePath(directory)) {
+            guard name.hasPrefix(temporaryPrefix), name.hasSuffix(temporarySuffix),
+                let process = name.dropFirst(temporaryPrefix.count).split(separator: "-").first.flatMap({ Int32($0) }),
+                process > 0, kill(process, 0) != 0, errno == ESRCH
             else { continue }
-            let leftover = directory(of: path) + "/" + name
+            let leftover = directory + "/" + name
             // The process may run in a container or on another machine: only the lock shows whether it is dead.
             guard let file = try? open(leftover) else { continue }
             unlink(leftover)
@@ -179,9 +179,21 @@ extension DiskFile {
         return parent.isEmpty ? "." : parent
     }
 
-    /// A hidden name in the same directory, with this process's id.
-    static func temporaryName(for path: String) -> String {
-        let name = FilePath(path).lastComponent?.string ?? "recording"
-        return directory(of: path) + "/.\(name).\(getpid()).part"
+    private static let temporaryPrefix = ".kinecast-"
+    private static let temporarySuffix = ".part"
+
+    /// A hidden name in a directory, with this process's id. It has nothing of the file's own name, which may be as long as names can be.
+    static func temporaryName(in directory: String) -> String {
+        "\(directory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0...UInt64.max))\(temporarySuffix)"
+    }
+
+    /// The path that a symbolic link leads to, however many there are in a row; `path` itself where it is none.
+    static func linkTarget(_ path: String) throws(StorageError) -> String {
+        var target = FilePath(path)
+        for _ in 0..<40 {
+            guard let link = target.linkContents else { return target.string }
+            target = target.removingLastComponent().pushing(link)
+        }
+        throw .cannotCreate(path: path, code: ELOOP)
     }
 }

@@ -21,7 +21,7 @@ public final class ScratchFile: Sendable {
             return
         }
         // Not every file system has files without a name: there, one with a name loses it at once.
-        let name = "\(directory)/.kinecast-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).part"
+        let name = DiskFile.temporaryName(in: directory)
         do {
             descriptor = try FileDescriptor.open(
                 name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)

@@ -45,6 +45,9 @@ public enum StorageError: Error, Equatable {
     case alreadyExists(path: String)
     /// The file cannot be made: no such directory, read-only, no permission … `code` is the errno.
     case cannotCreate(path: String, code: Int32)
+    /// The older file at `path` cannot be replaced: EBUSY where it is mounted by itself, EPERM where this user may not remove it …
+    /// `code` is the errno.
+    case cannotReplace(path: String, code: Int32)
     /// There is no file at `path`, or it may not be read and written. `code` is the errno.
     case cannotOpen(path: String, code: Int32)
     /// Something else than an ordinary file is at `path`.

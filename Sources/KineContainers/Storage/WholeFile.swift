@@ -10,9 +10,9 @@ public final class WholeFile: StorageFile {
     public init(
         _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false
     ) throws(StorageError) {
-        try DiskFile.checkTarget(path, ifTaken: conflict)
         self.conflict = conflict
-        file = try DiskFile.createReplacement(for: path, isPrivate: isPrivate)
+        file = try DiskFile.createReplacement(
+            for: try DiskFile.checkTarget(path, ifTaken: conflict), isPrivate: isPrivate)
     }
 
     deinit {

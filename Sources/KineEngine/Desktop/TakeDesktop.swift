@@ -63,6 +63,9 @@ final class TakeDesktop {
         update { $0.contents.destinations = statuses.filter { $0.phase != .ended }.map(\.label) }
     }
 
+    /// The take goes on without a file.
+    func recordingEnded() { update { $0.contents.isRecorded = false } }
+
     /// Nothing is captured any more.
     func ended() { update { $0.isRunning = false } }
 

@@ -121,6 +121,7 @@ final class Destinations {
     var areDone: Bool { supervisors.allSatisfy(\.isDone) }
     /// There are destinations, and all of them have ended.
     var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
+    var haveRunning: Bool { supervisors.contains { !$0.isEnded } }
     var statuses: [DestinationStatus] { supervisors.map(\.status) }
 
     /// The entries for poll.

@@ -3,9 +3,10 @@ import KineControl
 import KinePlatform
 
 extension EngineHost {
-    /// The take was begun for its destinations alone, and is over with the last of them.
+    /// The take was begun for its destinations alone, or has nothing else to do any more, and is over with the last of them.
     var isForDestinationsOnly: Bool {
         guard let configuration = request?.configuration else { return false }
+        if hasRecordingFailed { return configuration.clipBuffer == nil && configuration.expectedSamples.isEmpty }
         return !configuration.keepsSamples && configuration.expectedSamples.isEmpty
             && !configuration.destinations.isEmpty
     }

@@ -1,5 +1,6 @@
 // The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
 import KineCapture
+import KineContainers
 import KineControl
 import KineMedia
 import KinePlatform
@@ -65,6 +66,7 @@ extension EngineHost {
         case _ where opened == nil: early.append(message)
         case .event(let event): handle(event)
         case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
+        case .recordingFailed(let error): recordingFailed(error, at: now)
         case .recordingEnded(let ending): self.ending = ending
         case .feed(let delivery): destinations?.fed(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
@@ -76,6 +78,17 @@ extension EngineHost {
             clientFeeds.finished()
         case .failure(let error): handle(.stopRequested(.failed(error.failure), at: now))
         }
+    }
+
+    /// Nothing more can be written to the file. A broadcast goes on without it; the end of the take reports it once more.
+    private func recordingFailed(_ error: StorageError, at now: Int64) {
+        guard destinations?.haveRunning == true else {
+            return handle(.stopRequested(.failed(TakeError.storage(error).failure), at: now))
+        }
+        hasRecordingFailed = true
+        guard machine.phase != .finishing else { return }
+        clients.tellAll(.warning("\(error.description). The recording ends here, and the broadcast goes on."))
+        desktop?.recordingEnded()
     }
 
     /// The worker has opened the take, or could not.
@@ -217,8 +230,8 @@ extension EngineHost {
         let take = opened?.take
         let outcome = TakeOutcome(
             reason: reason, ending: ending, progress: take?.progress(at: MonotonicClock.now()) ?? TakeProgress(),
-            size: take?.size ?? PixelSize(width: 0, height: 0), output: output,
-            destinations: destinations?.statuses ?? [])
+            size: take?.size ?? PixelSize(width: 0, height: 0), isRecorded: request?.configuration.output != nil,
+            output: output, destinations: destinations?.statuses ?? [])
         leave(with: outcome.message, status: outcome.exitStatus)
     }
 

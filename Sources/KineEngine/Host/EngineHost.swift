@@ -31,6 +31,8 @@ public final class EngineHost {
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
+    /// The file is finished, since nothing more could be written to it, and the broadcast goes on.
+    var hasRecordingFailed = false
     /// Messages of the take's threads that came before the take itself.
     var early: [Inbox.Message] = []
     var nextProgress: Int64?

@@ -9,11 +9,15 @@ struct TakeOutcome {
     let message: EngineMessage
     let exitStatus: Int32
 
+    /// - Parameters:
+    ///   - isRecorded: there was to be a file.
+    ///   - output: the path that the file was made with.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
-        output: String?, destinations: [DestinationStatus] = []
+        isRecorded: Bool, output: String?, destinations: [DestinationStatus] = []
     ) {
         var summary: TakeSummary?
+        /// Why a part of the recording is missing, or all of it: a sentence.
         var storageProblem: String?
         var path: String?
         var final = progress
@@ -21,34 +25,44 @@ struct TakeOutcome {
         case .recorded(.finished(let file)):
             (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.frames)
             summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
-            storageProblem = file.failure?.description
             path = file.path
+            let kept = path == output ? "is kept" : "is in \(file.path)"
+            storageProblem = file.failure.map { "\($0.description); what was recorded \(kept)." }
         case .recorded(.unfinished(let error, let unfinished)):
-            // The storage error names the file; the sentence adds how to finish it.
             storageProblem =
                 "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
-            path = unfinished
+        case .recorded(.empty(let error)):
+            storageProblem = error.map { "\($0.description); nothing was recorded." }
+            // The broadcast went on.
+            if error != nil, !destinations.isEmpty {
+                summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
+            }
         case .unrecorded(let duration, let frames) where frames > 0:
             (final.duration, final.framesDrawn) = (duration, frames)
             summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
-        case .recorded(.empty), .unrecorded: break
+        case .unrecorded: break
         }
         summary?.destinations = destinations
         summary?.stoppedAtDesktop = reason == .stoppedAtDesktop ? true : nil
-        // The file is elsewhere, for example because its directory is gone.
-        let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {
-        case (.failed(let cause), _, _):
+        case (.failed(let cause), let problem?, _):
+            let message =
+                cause.exitStatus == ExitStatus.storageFailed ? problem : "\(cause.message) \(problem)"
+            summary?.reason = message
+            failure = TakeFailure(exitStatus: cause.exitStatus, message: message, summary: summary)
+        case (.failed(let cause), nil, _):
+            // The file is elsewhere, for example because its directory is gone.
+            let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
             summary?.reason = cause.message + note
             failure = TakeFailure(exitStatus: cause.exitStatus, message: cause.message + note, summary: summary)
         case (_, let problem?, _):
-            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem + note, summary: summary)
+            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem, summary: summary)
         case (_, nil, let summary?):
             (message, exitStatus) = (.finished(summary), summary.exitStatus)
             return
         case (_, nil, nil):
-            failure = TakeError.nothingCaptured(isRecorded: output != nil).failure
+            failure = TakeError.nothingCaptured(isRecorded: isRecorded).failure
         }
         (message, exitStatus) = (.failed(failure), failure.exitStatus)
     }

@@ -13,8 +13,8 @@ final class RecordingThread: Sendable {
         case finished(FinishedFile)
         /// The file, now at `path`, could not be finished; its part on the disk still plays and can be recovered.
         case unfinished(StorageError, path: String)
-        /// Nothing was ever recorded; the file is gone.
-        case empty
+        /// Nothing was ever recorded, for that reason if there is one; the file is gone.
+        case empty(StorageError?)
     }
 
     private struct State {
@@ -46,7 +46,8 @@ final class RecordingThread: Sendable {
     private let ending = Monitor<Ending?>(nil)
 
     /// Owns `file` from now on, which was created and is empty. Throws if the process may have no more threads; there is then
-    /// no file any more. `inbox` is told once when nothing more can be written, and when a frame has to be encoded again.
+    /// no file any more. `inbox` gets one message when nothing more can be written, upon which the file is finished, and
+    /// others when a frame has to be encoded again.
     ///
     /// - Parameter grid: at a constant rate, it says how long the last frame lasts; else that lasts until the take's end.
     init(
@@ -109,7 +110,7 @@ final class RecordingThread: Sendable {
     func finish(at end: MediaTime) -> Ending {
         state.signal { $0.end = end }
         thread.join()
-        return ending.withLock { $0 } ?? .empty
+        return ending.withLock { $0 } ?? .empty(nil)
     }
 
     // MARK: The thread
@@ -121,10 +122,10 @@ final class RecordingThread: Sendable {
             if let video = state.video { return .some(video) }
             return state.end == nil ? nil : .some(nil)
         }
-        guard let file = state.withLock({ $0.file.take() }) else { return .empty }
+        guard let file = state.withLock({ $0.file.take() }) else { return .empty(nil) }
         guard let video = video ?? nil else {
             file.discard()
-            return .empty
+            return .empty(nil)
         }
         let writer: MP4Writer
         let synchronizer: DiskSynchronizer
@@ -135,17 +136,17 @@ final class RecordingThread: Sendable {
         } catch {
             file.discard()
             fail(error, state, inbox)
-            _ = state.wait { $0.end }
-            return .empty
+            return .empty(error)
         }
         let disk = SyncThread(synchronizer.synchronize)
-        let end = write(with: writer, disk, state, clock: clock, grid: grid, inbox: inbox)
+        let (end, failure) = write(with: writer, disk, state, clock: clock, grid: grid, inbox: inbox)
         disk.end()
         do throws(StorageError) {
-            let finished = try writer.finish(at: end)
+            var finished = try writer.finish(at: end)
+            finished.failure = finished.failure ?? failure
             guard finished.frames > 0 else {
                 file.discard()
-                return .empty
+                return .empty(finished.failure)
             }
             return .finished(finished)
         } catch {
@@ -154,15 +155,16 @@ final class RecordingThread: Sendable {
         }
     }
 
-    /// Writes until the end of the take, which it returns; after an error it only waits for it.
+    /// Writes until the end of the take or an error. Returns the end of the last frame, and the error.
     private static func write(
         with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, grid: FrameGrid,
         inbox: Inbox
-    ) -> MediaTime {
+    ) -> (end: MediaTime, failure: StorageError?) {
         /// At a constant rate, the end of the last frame.
         var frameEnd: MediaTime?
         var lastFlush = MonotonicClock.now()
         var lastSync = lastFlush
+        var written = MediaTime.zero
         do throws(StorageError) {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush)
@@ -175,7 +177,8 @@ final class RecordingThread: Sendable {
                     if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
                 }
                 let now = MonotonicClock.now()
-                try writer.flush(through: frameEnd ?? end ?? clock.mediaTime(at: now))
+                written = frameEnd ?? end ?? clock.mediaTime(at: now)
+                try writer.flush(through: written)
                 lastFlush = now
                 if now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
                     try writer.checkName()
@@ -183,11 +186,11 @@ final class RecordingThread: Sendable {
                 }
                 state.withLock { $0.bytesWritten = writer.bytesWritten }
                 if writer.needsRepeatedFrame { inbox.post(.needsFrame(at: .min)) }
-                if let end { return frameEnd ?? end }
+                if end != nil { return (written, nil) }
             }
         } catch {
             fail(error, state, inbox)
-            return state.wait { $0.end } ?? .zero
+            return (written, error)
         }
     }
 
@@ -200,7 +203,7 @@ final class RecordingThread: Sendable {
             }
             return !state.hasFailed
         }
-        if isFirst { inbox.post(.failure(.storage(error))) }
+        if isFirst { inbox.post(.recordingFailed(error)) }
     }
 
     /// Sleeps until the next fragment is due: half a second after the last if samples are queued, else a second. Returns

@@ -1,5 +1,6 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
 import KineCapture
+import KineContainers
 import KineDesktop
 import KinePlatform
 import KineRelay
@@ -32,6 +33,8 @@ final class Inbox: Sendable {
         case exclusions(ExclusionFindings?)
         /// The take's last sample has been given to every sink.
         case samplesEnded
+        /// Nothing more can be written to the file.
+        case recordingFailed(StorageError)
         case recordingEnded(Take.Ending)
         /// The take could not begin, or cannot go on.
         case failure(TakeError)

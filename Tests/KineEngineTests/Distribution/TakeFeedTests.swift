@@ -129,8 +129,8 @@ import Testing
         Margin.atLeast(10, Double(raw.count), "pictures", "two seconds at 10 a second")
         // Outcome.
         let outcome = TakeOutcome(
-            reason: .stopped, ending: ending, progress: stage.take.progress(at: end), size: Self.size, output: nil,
-            destinations: [])
+            reason: .stopped, ending: ending, progress: stage.take.progress(at: end), size: Self.size,
+            isRecorded: false, output: nil, destinations: [])
         guard case .finished(let summary) = outcome.message else {
             Issue.record("\(outcome.message)")
             return
