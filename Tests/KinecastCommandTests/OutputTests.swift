@@ -53,6 +53,19 @@ import Testing
         #expect(lines == ["✓ display  :0", "✗ audio    no server", "           → install pulseaudio"])
     }
 
+    @Test func `what cannot be an MP4 is refused, and any other name is taken`() throws {
+        let directory = try TemporaryDirectory()
+        let base = FilePath(directory.path)
+        try #require(mkfifo(directory.file("pipe"), 0o600) == 0 && mkdir(directory.file("films.webm"), 0o700) == 0)
+        for name in ["-", "a.mkv", "a.WEBM", "a.gif", "a.avi", "a.ts", "a.flv", "pipe", "/dev/null", "/dev/stdout"] {
+            let refusal = #expect(throws: CommandFailure.self) { try OutputPath.check(name, workingDirectory: base) }
+            #expect(refusal?.status == ExitStatus.usage && refusal?.message.hasPrefix(name) == true)
+        }
+        for name in ["./-", "a", "a.mp4", "a.mov", "a.mkv.mp4", ".mkv", "films.webm"] {
+            try OutputPath.check(name, workingDirectory: base)
+        }
+    }
+
     @Test func `the file is named for the time where no name is given`() throws {
         let directory = try TemporaryDirectory()
         let base = FilePath(directory.path)

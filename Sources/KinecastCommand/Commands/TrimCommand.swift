@@ -46,6 +46,7 @@ struct TrimCommand: ParsableCommand {
 
     func run() throws {
         let directory = try OutputPath.workingDirectory()
+        if let output { try OutputPath.check(output, workingDirectory: directory) }
         let input = directory.pushing(FilePath(file))
         let target = output.map { directory.pushing(FilePath($0)) } ?? NumberedName.adding(" trimmed", to: input)
         let request = TrimRequest(

@@ -21,9 +21,31 @@ enum OutputPath {
         return path.appending("Kinecast \(timestamp()).mp4")
     }
 
-    /// The same, with the current directory and time.
+    /// The same, with the current directory and time. Throws where the file cannot be meant to hold an MP4.
     static func resolveNow(_ typed: String?) throws -> FilePath {
-        resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+        let directory = try workingDirectory()
+        if let typed { try check(typed, workingDirectory: directory) }
+        return resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+    }
+
+    /// The extensions of other containers, which players and editors go by.
+    private static let otherContainers: Set<String> = ["mkv", "webm", "gif", "avi", "ts", "flv"]
+
+    /// Throws where the path of a video to write means standard output, another container, or no file.
+    static func check(_ typed: String, workingDirectory: FilePath) throws(CommandFailure) {
+        let path = workingDirectory.pushing(FilePath(typed))
+        guard typed != "-", !path.starts(with: "/dev/fd"), !["/dev/stdout", "/dev/stderr"].contains(path) else {
+            throw .usage("\(typed) is no file; Kinecast writes to a file, so give its name, such as ./out.mp4.")
+        }
+        var status = stat()
+        let type = stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        guard type == S_IFREG || type == S_IFDIR else {
+            throw .usage("\(typed) is a pipe, a socket or a device; Kinecast writes to a file, so give another name.")
+        }
+        if type == S_IFREG, let ending = path.extension?.lowercased(), otherContainers.contains(ending) {
+            throw .usage(
+                "\(typed) would be another container than MP4, the one that Kinecast writes; let its name end in .mp4.")
+        }
     }
 
     /// Whether Kinecast chooses the file's name. The file then gets the next free one if that is taken, and only its owner may read it;
