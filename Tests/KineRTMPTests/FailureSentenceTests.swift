@@ -15,7 +15,8 @@ import Testing
         .chunks(.badChunkSize(0)), .chunks(.tooManyUnfinishedBytes), .command(.truncated), .command(.unknownType(4)),
         .command(.badReference(9)), .command(.tooDeep), .command(.tooManyValues), .connectUnanswered,
         .createStreamUnanswered, .publishUnanswered, .credentialsMissing, .credentialsRefused,
-        .applicationRefused(words: "no"), .streamNotCreated(words: nil), .streamRefused(words: "no"),
+        .applicationRefused(words: "no"), .redirectedTooOften, .streamNotCreated(words: nil),
+        .streamRefused(words: "no"),
         .streamBusy(words: "no"), .closedAtStreamName, .closedOnceAccepted, .streamClosed, .streamEnded(words: nil),
         .connectionLost(system), .nothingAcknowledged(seconds: 8), .audioTooSlow, .answersUnread, .networkAway,
         .neverAccepted, .checkTimedOut,
@@ -23,7 +24,8 @@ import Testing
 
     @Test func `each failure is one sentence of its own, without a secret, that says what follows`() throws {
         let url = try RTMPURL(Self.address)
-        let failures = Self.codes.map { PublishFailure($0, url) }
+        let codes = Self.codes + [.redirectForbidden(to: url)]
+        let failures = codes.map { PublishFailure($0, url) }
         #expect(Set(failures.map(\.description)).count == failures.count)
         for failure in failures {
             let sentence = failure.description
@@ -49,6 +51,10 @@ import Testing
         #expect(
             try sentence(.streamRefused(words: "no such stream"))
                 == "The server rtmp://h/app/… refused the stream (“no such stream”); check the stream key.")
+        #expect(
+            PublishFailure(.streamRefused(words: nil), try RTMPURL("rtmp://h/live2")).description
+                == "The server rtmp://h/… refused the stream; check the address: most servers want "
+                + "rtmp://HOST/APPLICATION/STREAM.")
         #expect(try sentence(.handshake(.otherVersion(0x48))).contains("HTTP"))
         #expect(try sentence(.handshake(.otherVersion(0x16))).contains("rtmps://"))
         #expect(try sentence(.handshake(.otherVersion(120))).contains("version 120"))

@@ -9,6 +9,10 @@ import Testing
         ("RTMP://h:1936/app/instance/key", "h", 1936, "app/instance", "key"),
         ("rtmp://[::1]:1/app/key", "::1", 1, "app", "key"), ("rtmp://h/path/", "h", 1935, "path", ""),
         ("rtmp://h/live?vhost=v/key", "h", 1935, "live?vhost=v", "key"),
+        // MediaMTX joins the two with a slash, or takes the application alone.
+        ("rtmp://h/mystream", "h", 1935, "mystream", ""),
+        ("rtmp://h/my?user=u&pass=p", "h", 1935, "my?user=u&pass=p", ""),
+        ("rtmp://h/my?token=a/b", "h", 1935, "my?token=a", "b"),
     ]) func `an address is split into its parts`(
         text: String, host: String, port: Int, application: String, stream: String
     ) throws {
@@ -46,6 +50,7 @@ import Testing
         ("rtmp://h/app/SECRET/", "rtmp://h/app/…"), ("rtmp://h/app/SECRET/?t=1", "rtmp://h/app/…"),
         ("rtmp://h/app/SECRET//", "rtmp://h/app/…"), ("rtmp://h/SECRET/", "rtmp://h/…"),
         ("rtmp://h/app/?SECRET", "rtmp://h/…"), ("rtmp://h/a/b/SECRET", "rtmp://h/a/b/…"),
+        ("rtmp://h/SECRET", "rtmp://h/…"), ("rtmp://h/my?user=u&pass=SECRET", "rtmp://h/…"),
     ]) func `a part that may be a key is not in a description`(text: String, description: String) throws {
         let url = try RTMPURL(text)
         #expect(url.description == description)
@@ -66,11 +71,31 @@ import Testing
         ("http://h/app/key", RTMPURL.Error.scheme), ("rtmp:/h/app/key", .scheme), ("rtmp:///app/key", .host),
         ("rtmp://h:0/app/key", .port), ("rtmp://h:70000/a/k", .port), ("rtmp://h:+1/a/k", .port),
         ("rtmp://h", .application), ("rtmp://h/", .application), ("rtmp://h//key", .application),
-        ("rtmp://h/app", .streamName), ("rtmp://h/a/k ey", .character), ("rtmp://h/a/k\n", .character),
+        ("rtmp://h/?key", .application), ("rtmp://h/a/k ey", .character), ("rtmp://h/a/k\n", .character),
         ("rtmp://h/a/\u{301}key", .character), ("rtmp://u:p@\u{301}h/a/k", .character),
         ("rtmp://[::1/a/k", .host), ("rtmp://[[a]/a/k", .host), ("rtmp://a]/a/k", .host),
     ]) func `an invalid address says why`(text: String, error: RTMPURL.Error) {
         #expect(throws: error) { try RTMPURL(text) }
+    }
+
+    @Test func `an address of one part is told from one whose key has a slash behind it`() throws {
+        #expect(try RTMPURL("rtmp://h/mystream?user=u/").hasOnePart && RTMPURL("rtmp://h/mystream/").hasOnePart)
+        #expect(try !RTMPURL("rtmp://h/app/key").hasOnePart && !RTMPURL("rtmp://h/app/key/").hasOnePart)
+    }
+
+    @Test(arguments: [
+        ("rtmp://h/app/key?token=1", "rtmp://b/live", "rtmp://b/live"),
+        ("rtmp://h/app/key?token=1", "rtmp://b:1936/live/inst/", "rtmp://b:1936/live/inst"),
+        ("rtmp://h/app/key?token=1", "rtmp://b/live/key", "rtmp://b/live"),
+        ("rtmp://h/app/key?token=1", "rtmp://b/live/key?token=1", "rtmp://b/live"),
+        ("rtmp://h/app/key?token=1", "/key", "rtmp://h/key"),
+        ("rtmp://h/my?user=u", "rtmp://b/other", "rtmp://b/other"),
+    ]) func `a server may redirect a stream to an application, or to a stream of the same name`(
+        home: String, target: String, server: String
+    ) throws {
+        let url = try RTMPURL(home)
+        let redirected = try #require(url.redirected(to: target))
+        #expect(redirected.serverAddress() == server && redirected.streamName == url.streamName)
     }
 
     @Test func `a server cannot redirect a stream out of encryption`() throws {

@@ -165,6 +165,7 @@ import Testing
             }
             let authentication = PublisherAuthentication(world.machine.originalURL, challenge: 1)
             happens { $0.machine.authenticate(id, authentication, now: 0) }
+            happens { $0.machine.moved(id, to: elsewhere, scope: .global, now: 0, jitter: 0.5) }
         }
         if world.open[id] != .held {
             happens { $0.machine.redirected(id, to: elsewhere, scope: .global, now: 0) }

@@ -153,6 +153,31 @@ import Testing
         #expect(!machine.redirected(id, to: later, scope: .global, now: 61 * Self.second).isEmpty)
     }
 
+    @Test func `a refusal with another address is followed at once, within the same limits`() throws {
+        var machine = try machine()
+        let home = machine.destination
+        _ = machine.start(now: 0)
+        for id in 1...RedirectLimit.count {
+            _ = machine.connected(now: 0)
+            let other = try RTMPURL("rtmp://h\(id)/app/key")
+            #expect(
+                machine.moved(id, to: other, scope: .global, now: 0, jitter: 0)
+                    == [.close(id), .dial(Machine.Destination(other, narrowest: .global))])
+        }
+        // The fourth in a minute is not followed; the server of the address that was given is asked again later.
+        _ = machine.connected(now: 0)
+        let last = RedirectLimit.count + 1
+        let actions = machine.moved(last, to: try RTMPURL("rtmp://x/app/key"), scope: .global, now: 0, jitter: 0)
+        #expect(actions.starts(with: [.close(last), .retarget(home)]) && machine.state == .waiting(stale: nil))
+        machine = try self.machine()
+        _ = machine.start(now: 0)
+        _ = machine.connected(now: 0)
+        let forbidden = try RTMPURL("rtmp://b:22/app/key")
+        #expect(
+            machine.moved(1, to: forbidden, scope: .global, now: 0, jitter: 0).last
+                == .ended(PublishFailure(.redirectForbidden(to: forbidden), home.url).withoutRetry()))
+    }
+
     @Test(arguments: [
         ("rtmp://h:1940/app/key", "rtmp://b:1935/app", true), ("rtmp://h:1940/app/key", "rtmp://b:1940/app", true),
         ("rtmp://h:1940/app/key", "rtmp://b:22/app", false), ("rtmp://h:1940/app/key", "rtmp://b:6379/app", false),

@@ -37,6 +37,8 @@ import Testing
         case accepted
         case authenticate
         case redirected
+        case moved
+        case movedToForbiddenPort
         case proved
         case progressed
         case suspected
@@ -74,12 +76,14 @@ import Testing
         .negotiating: [
             .finish: "ended", .connected: "negotiating 2", .connectedWhileOldRecovers: "negotiating 2",
             .accepted: "live 1", .authenticate: "dialing", .redirected: "negotiating 1, redirected",
+            .moved: "dialing", .movedToForbiddenPort: "ended",
             .stalled: "waiting, stale 1", .failed: "waiting", .failedFinally: "ended",
         ],
         .negotiatingRedirect: [
             .finish: "negotiating 2 redirectThenFinish", .connected: "negotiating 3 redirect",
             .connectedWhileOldRecovers: "negotiating 3 redirect", .accepted: "live 2",
             .authenticate: "dialing redirect", .redirected: "negotiating 2 redirect, redirected",
+            .moved: "dialing redirect", .movedToForbiddenPort: "waiting",
             .stalled: "waiting, stale 2", .failed: "waiting",
             // The server that redirected the publisher is still there.
             .failedFinally: "waiting",
@@ -88,7 +92,8 @@ import Testing
             .connected: "negotiating 3 redirectThenFinish",
             .connectedWhileOldRecovers: "negotiating 3 redirectThenFinish", .accepted: "finishing 2",
             .authenticate: "dialing redirectThenFinish",
-            .redirected: "negotiating 2 redirectThenFinish, redirected", .stalled: "ended", .failed: "ended",
+            .redirected: "negotiating 2 redirectThenFinish, redirected",
+            .moved: "dialing redirectThenFinish", .movedToForbiddenPort: "ended", .stalled: "ended", .failed: "ended",
             .failedFinally: "ended", .finishDeadline: "ended",
         ],
         .live: [
@@ -194,6 +199,10 @@ import Testing
         case .accepted: _ = machine.accepted(id)
         case .authenticate: _ = machine.authenticate(id, authentication, now: second)
         case .redirected: _ = machine.redirected(id, to: elsewhere, scope: .global, now: second)
+        case .moved: _ = machine.moved(id, to: elsewhere, scope: .global, now: second, jitter: 0.5)
+        case .movedToForbiddenPort:
+            let forbidden = try RTMPURL("rtmp://c:22/app/key")
+            _ = machine.moved(id, to: forbidden, scope: .global, now: second, jitter: 0.5)
         case .proved: machine.proved(id)
         case .progressed: _ = machine.progressed(id)
         case .suspected: _ = machine.suspected(id)
@@ -212,6 +221,7 @@ import Testing
             #expect(machine.failed(0, final, now: second, jitter: 0.5) == [])
             #expect(machine.authenticate(0, authentication, now: second) == [])
             #expect(machine.redirected(0, to: elsewhere, scope: .global, now: second) == [])
+            #expect(machine.moved(0, to: elsewhere, scope: .global, now: second, jitter: 0.5) == [])
             machine.proved(0)
         }
     }

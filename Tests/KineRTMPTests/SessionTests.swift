@@ -200,6 +200,31 @@ struct Conversation {
         }
     }
 
+    @Test(arguments: [
+        StrictRTMPServer.Behavior.redirectsConnect(to: "rtmp://b/live"), .redirectsPublish(to: "rtmp://b/live"),
+        .redirectsPublish(to: "rtmp://b/live/key?token=a/b"), .redirectsConnect(to: "//b/live/key"),
+    ]) func `a refusal with code 302 names another address, at connect or later`(
+        behavior: StrictRTMPServer.Behavior
+    ) throws {
+        var talk = try Conversation(behavior: behavior)
+        try talk.start()
+        guard case .moved(let url) = talk.events.last else { return #expect(Bool(false), "\(talk.events)") }
+        #expect(url.serverAddress() == "rtmp://b/live" && url.streamName == "key?token=a/b")
+        // The connection is over.
+        #expect(talk.session.disconnected() == [] && talk.session.deadline == nil)
+    }
+
+    @Test func `a refusal with code 302 that names no usable address is a refusal`() throws {
+        for address in ["", "http://b/app", "rtmp://b"] {
+            var talk = try Conversation(behavior: .redirectsConnect(to: address))
+            try talk.start()
+            #expect(try Self.failure(talk).kind == .wrongApplication)
+        }
+        var secure = try Conversation("rtmps://h/app/key", behavior: .redirectsConnect(to: "rtmp://h/app"))
+        try secure.start()
+        #expect(try Self.failure(secure).kind == .wrongApplication)
+    }
+
     @Test func `bytes that are not chunks break the protocol`() throws {
         var talk = try Conversation()
         try talk.start()

@@ -28,7 +28,7 @@ import Testing
         func reader(input: String = "") -> DestinationReader {
             let directory = directory
             return DestinationReader(
-                environment: { ["XDG_CONFIG_HOME": directory.string, "KEYED": "rtmp://v/app/hush"][$0] },
+                environment: { ["XDG_CONFIG_HOME": directory.string, "KEYED": "rtmp://v/app/hush\r\n"][$0] },
                 path: { directory.pushing(FilePath($0)) }, standardInput: { input })
         }
 
@@ -57,6 +57,16 @@ import Testing
                     "rtmp://t/app/hush?a=b#c", "rtmp://d/app/hush", "rtmp://v/app/hush", "rtmps://y/live2/hush",
                     "rtmp://i/app/hush", "rtmp://f/app/hush1", "rtmp://f/app/hush2",
                 ])
+    }
+
+    @Test func `a byte order mark and blanks at the ends belong to no address`() throws {
+        let place = try Place()
+        try place.write("\u{FEFF}a rtmp://a/b/hush\r\n", to: "kinecast/destinations")
+        try place.write("\u{FEFF}rtmp://f/app/hush\r\n", to: "list")
+        #expect(try place.addresses(["@a\n"], files: ["list"]) == ["rtmp://a/b/hush", "rtmp://f/app/hush"])
+        #expect(try place.addresses([" rtmp://t/app/hush\r"]) == ["rtmp://t/app/hush"])
+        let value = place.directory.appending("list").string
+        #expect(try Setting("url=@\(value)")?.value() == "rtmp://f/app/hush")
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o620, 0o602, 0o644, 0o777] as [mode_t])

@@ -13,6 +13,8 @@ private func fuzz(_ input: [UInt8]) {
     guard let first = parts.first, let url = try? RTMPURL(String(decoding: first, as: UTF8.self)) else { return }
     checkAgain(url)
     precondition(url.streamName.isEmpty || !url.isFreeOfSecrets(url.streamName), "a key is no secret")
+    // rtmp://HOST/…
+    precondition(!url.hasOnePart || url.description.utf8.count { $0 == 0x2F } == 3, "the only part is shown")
     precondition(url.allowsRedirect(to: url), "the address itself is forbidden")
     guard parts.count > 1, let moved = url.redirected(to: String(decoding: parts[1], as: UTF8.self)) else { return }
     checkAgain(moved)

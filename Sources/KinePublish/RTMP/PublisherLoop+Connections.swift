@@ -43,14 +43,15 @@ extension PublisherLoop {
         switch event {
         case .live: perform(machine.accepted(id))
         case .authenticate(let next): perform(machine.authenticate(id, next, now: now))
-        case .redirected(let url):
-            let scope = clients[id]?.channel.remoteAddress?.scope ?? .global
-            perform(machine.redirected(id, to: url, scope: scope, now: now))
+        case .redirected(let url): perform(machine.redirected(id, to: url, scope: scope(of: id), now: now))
+        case .moved(let url): perform(machine.moved(id, to: url, scope: scope(of: id), now: now, jitter: jitter))
         case .writable: drain()
         case .failed(let failure): failed(id, failure)
         case .finished: failed(id, PublishFailure(.connectionLost(nil), machine.destination.url))
         }
     }
+
+    private func scope(of id: ConnectionID) -> AddressScope { clients[id]?.channel.remoteAddress?.scope ?? .global }
 
     func failed(_ id: ConnectionID, _ failure: PublishFailure) {
         noteFailedAddress(of: id)

@@ -21,7 +21,8 @@ public struct RTMPCheck: Sendable, Equatable {
     public var duration: Double
 
     /// Connects, asks to publish, and says goodbye, in 28 seconds at most. Throws the reason if the server does not accept the
-    /// stream. Connects again only for authentication. Of the settings, only address and certificates matter.
+    /// stream. Connects again only for authentication, and where the server names another address for the stream. Of the settings,
+    /// only address and certificates matter.
     public static func run(_ settings: RTMPSettings) async throws(PublishFailure) -> RTMPCheck {
         let outcome = await withCheckedContinuation { continuation in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -49,7 +50,8 @@ private final class CheckConnection: @unchecked Sendable {
     private static let settlingTime = TimeAmount.milliseconds(500)
 
     private let settings: RTMPSettings
-    private let url: RTMPURL
+    private var destination: ReconnectStateMachine.Destination
+    private var redirects = RedirectLimit()
     private let eventLoop: any EventLoop
     private let done: (Outcome) -> Void
     private lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) {
@@ -65,24 +67,36 @@ private final class CheckConnection: @unchecked Sendable {
         self.settings = settings
         self.eventLoop = eventLoop
         self.done = done
-        url = settings.url
+        destination = .init(settings.url)
     }
+
+    private var url: RTMPURL { destination.url }
 
     private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
     func start() {
         begun = now
         eventLoop.scheduleTask(in: Self.deadline) { self.fail(.checkTimedOut) }
-        do {
-            if url.isSecure { tls = try RTMPSocket.tlsContext(settings) }
-        } catch {
-            return end(.failure(error))
-        }
         dial()
     }
 
     private func dial() {
-        dialer.dial(.init(url)) { self.end(.failure($0)) }
+        do {
+            if url.isSecure, tls == nil { tls = try RTMPSocket.tlsContext(settings) }
+        } catch {
+            return end(.failure(error))
+        }
+        dialer.dial(destination) { self.end(.failure($0)) }
+    }
+
+    /// The same limits as for a stream, see `ReconnectStateMachine.moved`.
+    private func moved(to target: RTMPURL) {
+        guard settings.url.allowsRedirect(to: target) else { return fail(.redirectForbidden(to: target)) }
+        guard redirects.allows(at: now) else { return fail(.redirectedTooOften) }
+        destination = .init(target, narrowest: client?.channel.remoteAddress?.scope ?? .global)
+        authentication = nil
+        client?.close()
+        dial()
     }
 
     private func connected(_ channel: any Channel) {
@@ -98,6 +112,7 @@ private final class CheckConnection: @unchecked Sendable {
             authentication = next
             client?.close()
             dial()
+        case (.moved(let target), _): moved(to: target)
         case (.failed(let failure), .accepted) where !failure.isFinal: fail(.closedOnceAccepted)
         case (.failed(let failure), _): end(.failure(failure))
         case (.finished, .accepted(let check)): end(.success(check))

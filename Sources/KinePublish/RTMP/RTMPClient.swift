@@ -13,6 +13,8 @@ final class RTMPClient: @unchecked Sendable {
         /// The server asks for this authentication, in a new connection.
         case authenticate(PublisherAuthentication)
         case redirected(RTMPURL)
+        /// The server does not take the stream, and names this address for it.
+        case moved(RTMPURL)
         case writable
         case failed(PublishFailure)
         /// After `finish`: everything is sent, and the connection is closed.
@@ -130,6 +132,7 @@ final class RTMPClient: @unchecked Sendable {
             case .live: report(.live)
             case .authenticate(let next): end(.authenticate(next))
             case .redirect(let target): report(.redirected(target))
+            case .moved(let target): end(.moved(target))
             case .fail(let failure): end(.failed(failure))
             case .close:
                 RTMPSocket.closeWhenSent(channel, isSecure: url.isSecure).whenComplete { _ in self.end(.finished) }

@@ -51,7 +51,7 @@ public struct RTMPSettings: Sendable {
             throw .address(error)
         }
         // With a slash behind it, the key would be read as part of the application, which is no secret.
-        guard !url.streamName.isEmpty else { throw .address(.streamName) }
+        guard !url.streamName.isEmpty || url.hasOnePart else { throw .address(.streamName) }
         certificateAuthority = setupInfo["ca-file"]
         if let text = setupInfo["max-reconnects"] {
             guard let number = Int(text), number >= 0 else { throw .retries(text) }

@@ -26,6 +26,8 @@ public struct PublishStateMachine: Sendable {
         case authenticate(PublisherAuthentication)
         /// The server asks its publisher to connect to this address at the next keyframe.
         case redirect(RTMPURL)
+        /// The server does not take the stream, and names this address for it. Close, and connect there.
+        case moved(RTMPURL)
         case fail(PublishFailure)
         /// Close once everything is sent.
         case close
@@ -138,6 +140,12 @@ public struct PublishStateMachine: Sendable {
     }
 
     private mutating func refused(_ transaction: Double, _ information: AMF0Value?) -> [Action] {
+        if let target = redirection(information) {
+            // A stream that is live goes on until the next keyframe.
+            if isLive { return [.redirect(target)] }
+            enter(.failed(atStreamName: false))
+            return [.moved(target)]
+        }
         switch (state, transaction) {
         case (.connecting, PublishCommand.Transaction.connect): return refusedConnect(information)
         case (.creating, PublishCommand.Transaction.createStream):
@@ -145,6 +153,13 @@ public struct PublishStateMachine: Sendable {
         case (.publishing, PublishCommand.Transaction.publish): return refusedStream(information)
         default: return []
         }
+    }
+
+    /// The address in a refusal with code 302, as Wowza and Flash Media Server answer `connect`, and SRS and nginx-rtmp's notify
+    /// later commands too; nil if it cannot be used. RTMP 1.0 does not have it: `ex` is Flash Media Server's.
+    private func redirection(_ information: AMF0Value?) -> RTMPURL? {
+        guard let exception = information?["ex"], exception["code"]?.number == 302 else { return nil }
+        return exception["redirect"]?.string.flatMap { url.redirected(to: $0) }
     }
 
     private mutating func refusedConnect(_ information: AMF0Value?) -> [Action] {

@@ -10,6 +10,7 @@ public struct RTMPSession: Sendable {
         case live
         case authenticate(PublisherAuthentication)
         case redirect(RTMPURL)
+        case moved(RTMPURL)
         case fail(PublishFailure)
         case close
     }
@@ -184,6 +185,9 @@ public struct RTMPSession: Sendable {
                 stage = .over
                 events.append(.authenticate(authentication))
             case .redirect(let url): events.append(.redirect(url))
+            case .moved(let url):
+                stage = .over
+                events.append(.moved(url))
             case .fail(let failure): fail(failure, &events)
             case .close: events.append(.close)
             }

@@ -1,7 +1,8 @@
 // The address that a stream is published at. The last part of the path is the stream's name, which most services call the key. It
 // is a secret: the description leaves it out.
 
-/// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`.
+/// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`; for servers whose paths have one part, such as
+/// MediaMTX, `rtmp://HOST/STREAM[?QUERY]`.
 public struct RTMPURL: Hashable, Sendable {
     public enum Error: Swift.Error, Hashable {
         case scheme
@@ -19,9 +20,10 @@ public struct RTMPURL: Hashable, Sendable {
     /// The user for servers that ask for one. User and password are percent-decoded.
     public var user: String?
     public var password: String?
-    /// Everything in the path before the stream's name: "live2", "app/instance".
+    /// Everything in the path before the stream's name: "live2", "app/instance". A path of one part is the application with its
+    /// query, as it is for FFmpeg: MediaMTX reads the query of `tcUrl` and ignores that of an empty name.
     public var application: String
-    /// The last part of the path with the query, as it was written. Empty where the path ends with "/".
+    /// The last part of the path with the query, as it was written. Empty where the path has one part, or ends with "/".
     public var streamName: String
 
     /// 1935 for RTMP (RTMP 1.0, section 7), and HTTPS's port for RTMPS.
@@ -83,13 +85,14 @@ public struct RTMPURL: Hashable, Sendable {
         guard path.first == "/" else { throw .application }
         let path = path.dropFirst()
         let query = path.firstIndex(of: "?") ?? path.endIndex
-        guard let slash = path[..<query].lastIndex(of: "/") ?? path.lastIndex(of: "/") else {
-            throw path.isEmpty ? .application : .streamName
-        }
+        let slash = path[..<query].lastIndex(of: "/") ?? path.lastIndex(of: "/") ?? path.endIndex
         let application = path[..<slash]
-        guard !application.isEmpty else { throw .application }
-        return (String(application), String(path[path.index(after: slash)...]))
+        guard let first = application.first, first != "?" else { throw .application }
+        return (String(application), String(path[slash...].dropFirst()))
     }
+
+    /// Whether the application is a path of one part, in which the stream's name is.
+    public var hasOnePart: Bool { streamName.isEmpty && !application.prefix { $0 != "?" }.contains("/") }
 
     /// The server's part of the address, for the `connect` command; `suffix` goes behind the application.
     public func serverAddress(suffix: String = "") -> String { "\(origin)/\(application)\(suffix)" }
@@ -103,8 +106,8 @@ public struct RTMPURL: Hashable, Sendable {
     /// Bytes of the longest address that is accepted from a server.
     private static let longestAddress = 2048
 
-    /// This stream at the address of a redirection, which is complete or relative to the present one. nil for an address that is
-    /// invalid or would leave encryption.
+    /// This stream at the address of a redirection, which is complete or relative to the present one, with the stream's name or
+    /// without it. nil for an address that is invalid or would leave encryption.
     public func redirected(to address: String) -> RTMPURL? {
         guard address.utf8.count <= Self.longestAddress else { return nil }
         let complete =
@@ -122,9 +125,21 @@ public struct RTMPURL: Hashable, Sendable {
         redirected.isSecure = target.isSecure
         redirected.host = target.host
         redirected.port = target.port
-        redirected.application =
-            target.application.hasSuffix("/") ? String(target.application.dropLast()) : target.application
+        redirected.application = withoutStreamName(
+            target.application.hasSuffix("/") ? String(target.application.dropLast()) : target.application)
         return redirected
+    }
+
+    /// The application without this stream's name behind it: servers that answer with 302 name the application, or the whole stream.
+    private func withoutStreamName(_ application: String) -> String {
+        for name in [streamName, String(streamName.prefix { $0 != "?" })] where !name.isEmpty {
+            let start = application.utf8.dropLast(name.utf8.count + 1)
+            guard !start.isEmpty, application.utf8.dropFirst(start.count).elementsEqual("/\(name)".utf8) else {
+                continue
+            }
+            return String(decoding: start, as: UTF8.self)
+        }
+        return application
     }
 
     /// Whether the server at this address, which the user gave, may redirect its publisher to `target`: never out of encryption, and

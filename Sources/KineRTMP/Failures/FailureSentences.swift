@@ -30,6 +30,9 @@ extension PublishFailure: CustomStringConvertible {
         case .credentialsMissing: "The server \(url) asks for a user and a password"
         case .credentialsRefused: "The server \(url) does not take this user and password"
         case .applicationRefused(let words): "The server \(url) refused the application\(Self.quoted(words))"
+        case .redirectForbidden(let target):
+            "The server \(url) redirects the stream to \(target), which is not followed"
+        case .redirectedTooOften: "The server \(url) redirects the stream again and again"
         case .streamNotCreated(let words): "The server \(url) gave no stream to publish on\(Self.quoted(words))"
         case .streamRefused(let words): "The server \(url) refused the stream\(Self.quoted(words))"
         case .streamBusy(let words): "The server \(url) does not take the stream now\(Self.quoted(words))"
@@ -63,12 +66,18 @@ extension PublishFailure: CustomStringConvertible {
         case .command: "try again, or another server"
         case .credentialsMissing: "put them in the address: USER:PASSWORD@HOST"
         case .credentialsRefused: "check them"
-        case .applicationRefused: "check the address up to the stream key"
-        case .streamRefused, .closedAtStreamName, .closedOnceAccepted: "check the stream key"
+        case .applicationRefused: onePartAdvice ?? "check the address up to the stream key"
+        case .streamRefused, .closedAtStreamName, .closedOnceAccepted: onePartAdvice ?? "check the stream key"
+        case .redirectForbidden: "if that is the right server, give its address"
         case .networkAway: "the stream goes on in a new connection"
         case .neverAccepted: "try the address with --check"
         default: nil
         }
+    }
+
+    /// A stream key that was forgotten leaves an address of one part.
+    private var onePartAdvice: String? {
+        url.hasOnePart ? "check the address: most servers want rtmp://HOST/APPLICATION/STREAM" : nil
     }
 
     private static func reason(_ error: SystemError?) -> String { error.map { ": \($0.text)" } ?? "" }

@@ -47,6 +47,9 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case credentialsMissing
         case credentialsRefused
         case applicationRefused(words: String?)
+        /// The server redirects the stream to an address to which it may not, see `RTMPURL.allowsRedirect(to:)`.
+        case redirectForbidden(to: RTMPURL)
+        case redirectedTooOften
         case streamNotCreated(words: String?)
         case streamRefused(words: String?)
         case streamBusy(words: String?)
@@ -120,9 +123,9 @@ extension PublishFailure.Code {
             .lost
         case .handshake(let error): error.isOtherProtocol ? .configuration : .broken
         case .chunks, .command, .streamNotCreated: .broken
-        case .applicationRefused: .wrongApplication
+        case .applicationRefused, .redirectForbidden: .wrongApplication
         case .streamRefused, .closedOnceAccepted: .refused
-        case .streamBusy: .busy
+        case .streamBusy, .redirectedTooOften: .busy
         case .credentialsMissing, .credentialsRefused: .unauthorized
         case .certificateForAnotherName, .certificateUntrusted: .certificate
         case .authorityUnreadable, .tlsMissing: .configuration

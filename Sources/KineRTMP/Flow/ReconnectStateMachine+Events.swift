@@ -112,6 +112,29 @@ extension ReconnectStateMachine {
         }
     }
 
+    /// The server does not take the stream, and names another address for it (code 302). Followed at once, within the limits of
+    /// `redirected`; a server that goes beyond them has refused the stream.
+    /// - Parameters:
+    ///   - scope: of the server's own address.
+    ///   - jitter: from 0 to 1, for the wait if it is not followed.
+    public mutating func moved(
+        _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64, jitter: Double
+    ) -> [Action] {
+        guard case .negotiating(id, let attempt) = state else { return [] }
+        let refusal: PublishFailure.Code? =
+            if !originalURL.allowsRedirect(to: url) {
+                .redirectForbidden(to: url)
+            } else {
+                redirects.allows(at: now) ? nil : .redirectedTooOften
+            }
+        if let refusal {
+            return failed(id, PublishFailure(refusal, destination.url), now: now, jitter: jitter)
+        }
+        destination = Destination(url, narrowest: scope)
+        authentication = nil
+        return [.close(id)] + dial(attempt.purpose, now: now)
+    }
+
     /// The connection has been live for long enough, and something arrived.
     public mutating func proved(_ id: ConnectionID) {
         switch state {

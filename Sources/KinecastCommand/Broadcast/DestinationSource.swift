@@ -13,8 +13,9 @@ enum DestinationSource: Equatable {
     /// `env:VARIABLE`.
     case variable(String)
 
-    /// Nil where the text is none of these.
-    init?(_ text: String) {
+    /// Nil where the text is none of these. Blanks at its ends, such as the end of a line of `$(cat FILE)`, do not count.
+    init?(_ typed: String) {
+        let text = typed.trimmed
         if text.hasPrefix("@") {
             guard Self.isName(text.dropFirst()) else { return nil }
             self = .named(String(text.dropFirst()))
@@ -83,7 +84,7 @@ struct DestinationReader {
                 throw CommandFailure.usage(
                     "The variable \(name), named by --to env:\(name), is not set; put the address into it.")
             }
-            guard let address = DestinationAddress(text) else {
+            guard let address = DestinationAddress(text.trimmed) else {
                 throw CommandFailure.usage(
                     "The variable \(name), named by --to env:\(name), does not hold an address; "
                         + Self.example)

@@ -39,7 +39,7 @@ struct Setting: Equatable {
                 "The file \(path), named by --set \(key)=@\(path), has more than \(PrivateFile.limit / 1024) kB, "
                     + "too much for a setting; name another file.")
         }
-        var text = String(decoding: bytes, as: UTF8.self)
+        var text = PrivateFile.decoded(bytes)
         // "\r\n" is one character.
         if text.last?.isNewline == true { text.removeLast() }
         return text

@@ -111,13 +111,19 @@ struct PrivateFile {
             throw CommandFailure.usage(
                 "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return decoded(bytes)
+    }
+
+    /// The text without a byte order mark, which editors on Windows put in front of UTF-8.
+    static func decoded(_ bytes: [UInt8]) -> String {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
     }
 }
 
 extension String {
     /// Without the blanks at its ends.
-    fileprivate var trimmed: String {
+    var trimmed: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...last])

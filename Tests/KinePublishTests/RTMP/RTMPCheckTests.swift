@@ -31,6 +31,18 @@ import Testing
                 && failure?.withoutRetry().description.contains("secret-key") == false)
     }
 
+    @Test func `a check follows a server that refuses with another address, and not for ever`() async throws {
+        let second = try StrictServerSocket()
+        let first = try StrictServerSocket(.redirectsConnect(to: "rtmp://127.0.0.1:\(second.port)/app"))
+        let check = try await RTMPCheck.run(settings("rtmp://127.0.0.1:\(first.port)/app/key"))
+        #expect(check.address == "127.0.0.1:\(second.port)")
+        second.state.withLock { $0.behavior = .redirectsConnect(to: "rtmp://127.0.0.1:\(first.port)/app") }
+        let failure = await #expect(throws: PublishFailure.self) {
+            try await RTMPCheck.run(settings("rtmp://127.0.0.1:\(first.port)/app/key"))
+        }
+        #expect(failure?.code == .redirectedTooOften)
+    }
+
     @Test func `a server that closes a moment after its yes has refused the stream`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.cutsWhenPublished = true }

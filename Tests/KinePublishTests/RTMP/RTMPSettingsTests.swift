@@ -11,12 +11,13 @@ import Testing
         #expect(settings.certificateAuthority == "/etc/ca.pem")
         #expect(settings.retries == 3 && settings.minimumBitrate == 500_000)
         let plain = try RTMPSettings(setupInfo: ["url": "rtmp://h/app/key"])
+        #expect(try RTMPSettings(setupInfo: ["url": "rtmp://h/mystream?user=u"]).url.hasOnePart)
         #expect(plain.certificateAuthority == nil && plain.retries == nil)
         #expect(try RTMPSettings(setupInfo: ["url": "rtmp://h/a/k", "min-bitrate": "2M"]).minimumBitrate == 2_000_000)
     }
 
     @Test(arguments: [
-        ([:], "--to"), (["url": "rtmp://h/secret"], "names no stream"),
+        ([:], "--to"), (["url": "rtmp://h"], "names no application"),
         (["url": "rtmp://h/app/secret/"], "names no stream"),
         (["url": "rtmp://h/a/k", "max-reconnects": "-1"], "max-reconnects"),
         (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),

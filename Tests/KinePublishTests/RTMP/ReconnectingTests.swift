@@ -111,6 +111,23 @@ import Testing
         await publisher.finish()
     }
 
+    @Test(arguments: [false, true])
+    func `a server that refuses with another address is left for that one at once`(atConnect: Bool) async throws {
+        let second = try StrictServerSocket()
+        let address = "rtmp://127.0.0.1:\(second.port)/other"
+        let first = try StrictServerSocket(
+            atConnect ? .redirectsConnect(to: address) : .redirectsPublish(to: address + "/key"))
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
+        try await publisher.start()
+        for sample in TestStream.samples(0..<500) { publisher.publish(sample) }
+        await publisher.finish()
+        let seen = try #require(await second.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil && seen.streamName == "key" && seen.connect["app"] == .string("other"))
+        #expect(TestStream.samples(in: seen.media) == TestStream.samples(0..<500).map(TestStream.expected))
+        #expect(told.interruptions == 0 && told.failures.isEmpty)
+    }
+
     @Test func `the end during a redirection waits for the other server`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         second.state.withLock { $0.isDeaf = true }

@@ -10,6 +10,9 @@ public struct StrictRTMPServer {
         case accepts
         /// Refuses `connect` with this description.
         case refusesConnect(String)
+        /// Answers `connect`, or `publish`, with code 302 and this address.
+        case redirectsConnect(to: String)
+        case redirectsPublish(to: String)
         /// Accepts an answer to this challenge of Adobe's authentication. The digest is not checked.
         case asksForUser(opaque: String)
         /// Refuses `publish` with this code and description.
@@ -205,6 +208,7 @@ public struct StrictRTMPServer {
         switch behavior {
         case .silent: return []
         case .refusesConnect(let description): return refusal(description)
+        case .redirectsConnect(let address): return redirection("_error", transaction: 1, to: address)
         case .asksForUser(let opaque):
             guard case .string(let application) = connectProperties["app"] else { return [] }
             if application.contains("&response="), application.hasSuffix("&opaque=\(opaque)") { return welcome() }
@@ -212,8 +216,20 @@ public struct StrictRTMPServer {
                 application.contains("authmod=adobe")
                     ? "[ authmod=adobe ] : ?reason=needauth&user=jo&salt=c2E=&challenge=AAA=&opaque=\(opaque)"
                     : "[ code=403 need auth; authmod=adobe ]")
-        case .accepts, .refusesPublish: return welcome()
+        case .accepts, .refusesPublish, .redirectsPublish: return welcome()
         }
+    }
+
+    /// As Flash Media Server and Wowza answer `connect`, and SRS and nginx-rtmp's notify also later commands.
+    private func redirection(_ name: String, transaction: Double, to address: String) -> [UInt8] {
+        command([
+            .string(name), .number(transaction), .null,
+            .object([
+                ("level", .string("error")), ("code", .string("NetConnection.Connect.Rejected")),
+                ("description", .string("RTMP 302 Redirect")),
+                ("ex", .object([("code", .number(302)), ("redirect", .string(address))])),
+            ]),
+        ])
     }
 
     private func refusal(_ description: String) -> [UInt8] {
@@ -236,6 +252,9 @@ public struct StrictRTMPServer {
     }
 
     private mutating func answerPublish() -> [UInt8] {
+        if case .redirectsPublish(let address) = behavior {
+            return redirection("onStatus", transaction: 0, to: address)
+        }
         if case .refusesPublish(let code, let description) = behavior {
             return command([
                 .string("onStatus"), .number(0), .null,
