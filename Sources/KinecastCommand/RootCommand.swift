@@ -41,16 +41,38 @@ struct RootCommand: ParsableCommand {
         } catch {
             // The message repeats what was not understood, which may hold a stream key.
             let text = fullMessage(for: error)
-            if CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) }) {
+            if missingCommand(in: CommandLine.arguments.dropFirst()) == nil,
+                CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) })
+            {
                 leave(.usage("An address was given where none is expected; put --to in front of it."))
             }
             if exitCode(for: error) == .validationFailure,
-                let hint = RenamedOptions.hint(for: Array(CommandLine.arguments.dropFirst()))
+                let hint = hint(for: Array(CommandLine.arguments.dropFirst()))
             {
                 leave(.usage(hint))
             }
             exit(withError: error)
         }
+    }
+
+    /// What to change in arguments that could not be understood, in one sentence; nil where that is not known.
+    static func hint(for arguments: [String]) -> String? {
+        if let command = missingCommand(in: arguments[...]), let first = arguments.first {
+            // An address may hold a stream key.
+            let (typed, option) = first.contains("://") ? ("an address", "--to ADDRESS") : (first, first)
+            return "No command stands before \(typed); did you mean kinecast \(command) \(option)?"
+        }
+        return RenamedOptions.hint(for: arguments) ?? ForeignOptions.hint(for: arguments)
+    }
+
+    /// The command that was left out in front of a file, an address or an option; nil where there is one, or a word that may be a
+    /// mistyped one.
+    private static func missingCommand(in arguments: ArraySlice<String>) -> String? {
+        guard let first = arguments.first, first.hasPrefix("-") || first.contains(where: { "./:".contains($0) }) else {
+            return nil
+        }
+        let isBroadcast = arguments.prefix { $0 != "--" }.contains { $0.contains("://") || $0.hasPrefix("--to") }
+        return isBroadcast ? "broadcast" : "record"
     }
 
     private static func leave(_ failure: CommandFailure) -> Never {

@@ -173,7 +173,9 @@ import Testing
             "--overwrite",
             "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info",
             "--keyframe-interval", "3s", "--crop", "300x200+10+20", "--rotate", "270")
-        #expect(all.video.framesPerSecond == 60)
+        #expect(all.video.framesPerSecond == 60 && !all.video.isNTSCRate)
+        let film = try configuration("--fps", "23.976").video
+        #expect(film.framesPerSecond == 24 && film.isNTSCRate)
         #expect(all.video.crop == .part(PixelRect(x: 10, y: 20, width: 300, height: 200)))
         #expect(all.video.orientation == .left)
         #expect(all.video.size == PixelSize(width: 640, height: 360))
@@ -222,6 +224,21 @@ import Testing
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }
         if let error { #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage) }
+    }
+
+    @Test(arguments: [
+        (["--region", "1x1+0+0"], "WxH+X+Y, W and H 16 to 16384 pixels, X and Y from 0 at the upper left"),
+        (["--region", "100x100-50-50"], "640x480+100+50, or draw"),
+        (["--size", "2x2"], "WxH, 16 to 16384 pixels each"),
+        (["--virtual", "1280x1024x24"], "wayland:1280x720; its colours have 24 bits"), (["--pattern", "x"], "WxH"),
+        (["--crop", "1"], "fit or fill"), (["-t", "abc"], "500ms or 00:01:30"), (["--bitrate", "4 M"], "800k or 4M"),
+        (["--fps", "29.5"], "29.97"), (["--window", "me"], "title:TEXT"), (["--exclude", "me"], "app:NAME"),
+    ])
+    func `a value of the wrong form is answered with the form and the least size`(
+        arguments: [String], form: String
+    ) throws {
+        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }
+        #expect(RootCommand.message(for: try #require(error)).contains(form))
     }
 
     @Test func `each refusal is one sentence that says what to do`() throws {

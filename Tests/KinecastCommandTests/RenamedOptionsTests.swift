@@ -1,4 +1,4 @@
-// The answer to an option's old name.
+// The answer to an option's old name, to another program's options, and to arguments without a command.
 import Testing
 
 @testable import KinecastCommand
@@ -20,8 +20,45 @@ import Testing
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
     }
 
+    @Test(arguments: [
+        (
+            ["record", "-f", "60", "-w", "screen", "-o", "o.mp4"],
+            "write --fps 60 for -f and write --monitor all for -w."
+        ),
+        (
+            ["record", "-vcodec", "libx264", "o.mp4"],
+            "leave out -vcodec, since files are MP4 with H.264 and AAC."
+        ),
+        (["record", "-framerate", "30"], "write --fps 30 for -framerate."),
+        (["record", "--framerate=30", "-y"], "write --fps 30 for --framerate and write --overwrite for -y."),
+        (["record", "-f", "out.mkv"], "write -o out.mkv for -f."),
+        (["record", "-f", "x11grab"], "leave out -f, since files are MP4 with H.264 and AAC."),
+        (["record", "-g", "10,20 300x200"], "write --region for -g."),
+        (["broadcast", "-f", "rtmp://h/app/hush"], "write -o for -f."),
+    ])
+    func `another program's options are answered with those that are meant`(arguments: [String], advice: String) {
+        #expect(RootCommand.hint(for: arguments) == "Options of another program were given; \(advice)")
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    }
+
+    @Test(arguments: [
+        (["o.mp4"], "No command stands before o.mp4; did you mean kinecast record o.mp4?"),
+        (["--fps", "30", "o.mp4"], "No command stands before --fps; did you mean kinecast record --fps?"),
+        (["--to", "rtmp://h/app/hush"], "No command stands before --to; did you mean kinecast broadcast --to?"),
+        (
+            ["rtmp://h/app/hush"],
+            "No command stands before an address; did you mean kinecast broadcast --to ADDRESS?"
+        ),
+    ])
+    func `a command that was left out is named`(arguments: [String], hint: String) {
+        #expect(RootCommand.hint(for: arguments) == hint)
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    }
+
     @Test func `what is right, or wrong otherwise, gets no such answer`() {
-        #expect(RenamedOptions.hint(for: ["record", "--duration", "x"]) == nil)
+        #expect(RootCommand.hint(for: ["record", "--duration", "x"]) == nil)
+        #expect(RootCommand.hint(for: ["record", "--", "ffmpeg", "-f", "60"]) == nil)
+        #expect(RootCommand.hint(for: ["recrod", "o.mp4"]) == nil)
         #expect(RenamedOptions.hint(for: ["record", "--mic", "usb", "--", "make", "--test"]) == nil)
         #expect(RenamedOptions.hint(for: ["record", "--preset", "fast"]) == nil)
     }

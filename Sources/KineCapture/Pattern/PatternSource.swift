@@ -26,11 +26,12 @@ public final class PatternSource: VideoSource {
     /// 75 % bars as in SMPTE EG 1, left to right: white, yellow, cyan, green, magenta, red, blue.
     static let bars: [UInt32] = [0xbfbfbf, 0xbfbf00, 0x00bfbf, 0x00bf00, 0xbf00bf, 0xbf0000, 0x0000bf]
 
-    public init(size: PixelSize, framesPerSecond: Int) throws(VideoSourceError) {
+    /// - Parameter period: nanoseconds in which `framesPerSecond` frames are drawn.
+    public init(size: PixelSize, framesPerSecond: Int, period: Int64 = 1_000_000_000) throws(VideoSourceError) {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { throw .noDescriptor(Errno(rawValue: errno)) }
         self.size = size
-        interval = 1_000_000_000 / Int64(max(1, framesPerSecond))
+        interval = period / Int64(max(1, framesPerSecond))
         pixels = .allocate(capacity: size.area)
         let barHeight = size.height * 2 / 3
         let unit = max(1, size.height / 60)

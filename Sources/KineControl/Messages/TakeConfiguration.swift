@@ -115,6 +115,15 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
 
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
+        /// Whether frames come at 1000/1001 of that rate, as NTSC's do: 29.97 a second instead of 30.
+        public var isNTSCRate: Bool {
+            get { ntsc ?? false }
+            set { ntsc = newValue ? true : nil }
+        }
+        /// Absent where it is false, as in messages of older clients.
+        private var ntsc: Bool?
+        /// Nanoseconds in which `framesPerSecond` frames come.
+        public var framePeriod: Int64 { isNTSCRate ? 1_001_000_000 : 1_000_000_000 }
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
         /// Nil: the encoder's own settings for text on a desktop.
         public var preset: EncoderPreset?

@@ -16,7 +16,7 @@ struct PatternKind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         ImmediateOpening { () throws(VideoSourceError) in
-            try PatternSource(size: size, framesPerSecond: video.framesPerSecond)
+            try PatternSource(size: size, framesPerSecond: video.framesPerSecond, period: video.framePeriod)
         }
     }
 

@@ -101,7 +101,7 @@ struct CaptureStateMachine {
         readsDamageOnly = configuration.optimizations.damage
         skipsUnchanged = configuration.optimizations.skipUnchanged
         durationLimit = configuration.durationLimit
-        pacer = FramePacer(framesPerSecond: video.framesPerSecond)
+        pacer = FramePacer(framesPerSecond: video.framesPerSecond, period: video.framePeriod)
         grid = FrameGrid(video)
         pending = .full(size: sourceSize)
         reported = DamageRegion(size: sourceSize)

@@ -9,7 +9,9 @@ import KineMedia
 /// next place, by up to half an interval: an editor that conforms the file to a constant rate would lose one of the two, and
 /// ffmpeg complains of equal times. After one early frame all that follow would move; to end that, one of them shares a place.
 struct FrameGrid: Sendable {
+    /// So many places are in each `period`, in nanoseconds.
     private let framesPerSecond: Int64
+    private let period: Int64
     private let isConstant: Bool
     /// The place of the last frame.
     private var last: Int64?
@@ -21,11 +23,14 @@ struct FrameGrid: Sendable {
     private static let mostMovesInRow = 4
 
     init(_ video: TakeConfiguration.Video) {
-        self.init(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)
+        self.init(
+            framesPerSecond: video.framesPerSecond, period: video.framePeriod, isConstant: video.constantFrameRate)
     }
 
-    init(framesPerSecond: Int, isConstant: Bool) {
+    /// `period`: nanoseconds in which `framesPerSecond` frames come.
+    init(framesPerSecond: Int, period: Int64 = 1_000_000_000, isConstant: Bool) {
         self.framesPerSecond = Int64(max(1, framesPerSecond))
+        self.period = period
         self.isConstant = isConstant
     }
 
@@ -67,7 +72,7 @@ struct FrameGrid: Sendable {
     }
 
     /// Nanoseconds between two places.
-    private var interval: Int64 { 1_000_000_000 / framesPerSecond }
+    private var interval: Int64 { period / framesPerSecond }
 
     /// The time to capture the next frame at a constant rate; nil at a variable one.
     var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
@@ -89,19 +94,20 @@ struct FrameGrid: Sendable {
     }
 
     private func time(of place: Int64) -> MediaTime {
-        MediaTime(nanoseconds: (place * 1_000_000_000 + framesPerSecond / 2) / framesPerSecond)
+        MediaTime(nanoseconds: (place * period + framesPerSecond / 2) / framesPerSecond)
     }
 
     /// By the file's clock, as its readers see the time; the middle between two places belongs to the later.
     private func nearest(_ time: MediaTime) -> Int64 {
-        (2 * time.ticks(timescale: 90000) * framesPerSecond + 90000) / 180_000
+        let ticks = MediaTime(nanoseconds: period).ticks(timescale: 90000)
+        return (2 * time.ticks(timescale: 90000) * framesPerSecond + ticks) / (2 * ticks)
     }
 
     /// The first instant that is nearest to `place`, and a tick of the file's clock more: programs round halves differently.
     private func start(of place: Int64) -> MediaTime {
-        MediaTime(nanoseconds: (2 * place - 1) * 1_000_000_000 / (2 * framesPerSecond) + 12_000)
+        MediaTime(nanoseconds: (2 * place - 1) * period / (2 * framesPerSecond) + 12_000)
     }
 
     /// The place that lasts at `time`, which may be a nanosecond short of the place's exact beginning.
-    private func current(_ time: MediaTime) -> Int64 { (time.nanoseconds + 1) * framesPerSecond / 1_000_000_000 }
+    private func current(_ time: MediaTime) -> Int64 { (time.nanoseconds + 1) * framesPerSecond / period }
 }

@@ -14,7 +14,8 @@ struct FramePacer: Sendable {
     private var due: Int64?
     private var lastFrame: Int64?
 
-    init(framesPerSecond: Int) { interval = 1_000_000_000 / Int64(max(1, framesPerSecond)) }
+    /// `period`: nanoseconds in which `framesPerSecond` frames come.
+    init(framesPerSecond: Int, period: Int64 = 1_000_000_000) { interval = period / Int64(max(1, framesPerSecond)) }
 
     /// At least one frame a minute.
     init(framesPerSecond: Double) { interval = Int64(1e9 / min(max(framesPerSecond, 1.0 / 60), 1e9)) }

@@ -23,8 +23,7 @@ struct ClipCommand: ParsableCommand {
         name: [.customShort("t"), .long],
         help: ArgumentHelp(
             "The length of the clip, such as 15 (seconds), 30s or 2m; if not given, all that is kept.",
-            valueName: "TIME")
-    )
+            valueName: "TIME"), transform: DurationOption.parse)
     var duration: DurationOption?
 
     @Option(

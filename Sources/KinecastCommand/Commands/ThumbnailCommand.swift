@@ -20,13 +20,15 @@ struct ThumbnailCommand: ParsableCommand {
         help: ArgumentHelp("A recording of Kinecast's.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))
     var file: String
 
-    @Option(help: ArgumentHelp("The time at which the frame is shown: 12.5, 1m30s or 1:30.", valueName: "TIME"))
+    @Option(
+        help: ArgumentHelp("The time at which the frame is shown: 12.5, 1m30s or 1:30.", valueName: "TIME"),
+        transform: TimeOption.parse)
     var at: TimeOption
 
     @Option(
         help: ArgumentHelp(
             "The image keeps the frame's shape and fits into WxH; it is never enlarged. (default: the frame's size)",
-            valueName: "WxH"))
+            valueName: "WxH"), transform: ImageSizeOption.parse)
     var size: ImageSizeOption?
 
     @Option(
@@ -89,7 +91,9 @@ struct ThumbnailCommand: ParsableCommand {
 }
 
 /// `320x180`, of an image: sides of 1 to 16384 pixels.
-struct ImageSizeOption: ExpressibleByArgument, Equatable {
+struct ImageSizeOption: OptionValue, Equatable {
+    static var form: String { "give WxH, 1 to \(VideoCodec.frameSides.upperBound) pixels each, such as 320x180" }
+
     var size: PixelSize
 
     init?(argument: String) {

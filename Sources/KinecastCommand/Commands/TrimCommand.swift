@@ -21,11 +21,14 @@ struct TrimCommand: ParsableCommand {
         help: ArgumentHelp("A recording of Kinecast's.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))
     var file: String
 
-    @Option(help: ArgumentHelp("Begin with the frame shown at that time. (default: the start)", valueName: "TIME"))
+    @Option(
+        help: ArgumentHelp("Begin with the frame shown at that time. (default: the start)", valueName: "TIME"),
+        transform: TimeOption.parse)
     var from: TimeOption?
 
     @Option(
-        help: ArgumentHelp("End at that time; later than the end means the end. (default: the end)", valueName: "TIME"))
+        help: ArgumentHelp("End at that time; later than the end means the end. (default: the end)", valueName: "TIME"),
+        transform: TimeOption.parse)
     var to: TimeOption?
 
     @Option(

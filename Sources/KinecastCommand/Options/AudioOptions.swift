@@ -18,7 +18,9 @@ struct AudioOptions: ParsableArguments {
     @Flag(help: "Keep the microphone on a track of its own instead of mixing it in.")
     var separateTracks = false
 
-    @Option(help: ArgumentHelp("Bits a second of each audio track. (default: 160k)", valueName: "RATE"))
+    @Option(
+        help: ArgumentHelp("Bits a second of each audio track. (default: 160k)", valueName: "RATE"),
+        transform: BitrateOption.parse)
     var audioBitrate: BitrateOption?
 
     func validate() throws {

@@ -55,14 +55,14 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The lowest bitrate that a slow network can bring the destinations down to, such as 1M. (default: 400k)",
-            valueName: "RATE"))
+            valueName: "RATE"), transform: BitrateOption.parse)
     var minBitrate: BitrateOption?
 
     @Option(
         help: ArgumentHelp(
             "The highest bitrate for the destinations, such as 4500k.",
             discussion: "If not given, what their services expect: RTMP 6M at 1920x1080 and 30 frames a second.",
-            valueName: "RATE"))
+            valueName: "RATE"), transform: BitrateOption.parse)
     var maxBitrate: BitrateOption?
 
     @Flag(

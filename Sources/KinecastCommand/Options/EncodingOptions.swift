@@ -14,16 +14,20 @@ extension EncoderPreset: ExpressibleByArgument {}
 struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("r"), .long],
-        help: ArgumentHelp("The most frames a second; a still screen needs none.", valueName: "N"))
-    var fps = 30
+        help: ArgumentHelp(
+            "The most frames a second, such as 60 or 29.97; a still screen needs none. (default: 30)", valueName: "N"),
+        transform: FrameRateOption.parse)
+    var fps: FrameRateOption?
 
-    @Option(help: ArgumentHelp("Scale the whole source into this size; both sides must be even.", valueName: "WxH"))
+    @Option(
+        help: ArgumentHelp("Scale the whole source into this size; both sides must be even.", valueName: "WxH"),
+        transform: SizeOption.parse)
     var size: SizeOption?
 
     @Option(
         help: ArgumentHelp(
             "Cut the source: fit shows all of it, fill cuts it to the shape of --size, WxH+X+Y is a part. (default: fit)",
-            valueName: "CROP"))
+            valueName: "CROP"), transform: CropOption.parse)
     var crop: CropOption?
 
     @Option(help: ArgumentHelp("Turn the source clockwise, by 90, 180 or 270 degrees.", valueName: "DEGREES"))
@@ -36,7 +40,8 @@ struct EncodingOptions: ParsableArguments {
     var quality: Int?
 
     @Option(
-        help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "RATE"))
+        help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "RATE"),
+        transform: BitrateOption.parse)
     var bitrate: BitrateOption?
 
     @Option(
@@ -60,7 +65,7 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The longest time between keyframes while the screen changes. (default: 10s; 2s in a broadcast)",
-            valueName: "TIME"))
+            valueName: "TIME"), transform: DurationOption.parse)
     var keyframeInterval: DurationOption?
 
     @Flag(help: "Repeat unchanged frames, for editors that need a constant frame rate.")
@@ -76,9 +81,6 @@ struct EncodingOptions: ParsableArguments {
     var noMacroblockInfo = false
 
     func validate() throws {
-        guard (1...240).contains(fps) else {
-            throw ValidationError("--fps \(fps) is out of range; give a whole number from 1 to 240.")
-        }
         if let size = size?.size, size != size.roundedUpToEven {
             let even = size.roundedUpToEven
             throw ValidationError(
@@ -108,7 +110,10 @@ struct EncodingOptions: ParsableArguments {
         if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
         if let keyframeInterval { configuration.video.keyframeInterval = keyframeInterval.time }
         configuration.video.preset = preset
-        configuration.video.framesPerSecond = fps
+        if let fps {
+            configuration.video.framesPerSecond = fps.framesPerSecond
+            configuration.video.isNTSCRate = fps.isNTSC
+        }
         configuration.video.size = size?.size
         configuration.video.crop = crop?.crop ?? .fit
         configuration.video.orientation = rotate?.orientation ?? .up

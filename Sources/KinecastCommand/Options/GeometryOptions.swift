@@ -3,8 +3,30 @@ import ArgumentParser
 import KineControl
 import KineMedia
 
+/// The value of an option, whose refusal says what form and limits it has.
+protocol OptionValue {
+    /// A value that is taken, in the imperative: "give WxH".
+    static var form: String { get }
+
+    /// Nil for a text of another form.
+    init?(argument: String)
+}
+
+extension OptionValue {
+    /// For `@Option(transform:)`.
+    static func parse(_ text: String) throws -> Self {
+        guard let value = Self(argument: text) else { throw ValidationError(form) }
+        return value
+    }
+}
+
 /// `1280x720`.
-struct SizeOption: ExpressibleByArgument, Equatable {
+struct SizeOption: OptionValue, Equatable {
+    static var form: String { "give WxH, \(sides) pixels each, such as 1280x720" }
+    fileprivate static var sides: String {
+        "\(VideoCodec.frameSides.lowerBound) to \(VideoCodec.frameSides.upperBound)"
+    }
+
     var size: PixelSize
 
     init?(argument: String) {
@@ -15,7 +37,9 @@ struct SizeOption: ExpressibleByArgument, Equatable {
 }
 
 /// `1280x720`, or `wayland:1280x720`.
-struct VirtualScreenOption: ExpressibleByArgument, Equatable {
+struct VirtualScreenOption: OptionValue, Equatable {
+    static var form: String { SizeOption.form + " or wayland:1280x720; its colours have 24 bits" }
+
     var source: TakeConfiguration.Source
 
     init?(argument: String) {
@@ -27,21 +51,41 @@ struct VirtualScreenOption: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `1280x720+100+50`, X11's geometry: size, then the left and upper edge.
-struct RegionOption: ExpressibleByArgument, Equatable {
+/// `1280x720+100+50`, X11's geometry: size, then the left and upper edge; or `100,50 1280x720`, as slurp prints it.
+struct RegionOption: OptionValue, Equatable {
+    static var form: String {
+        "give WxH+X+Y, W and H \(SizeOption.sides) pixels, X and Y from 0 at the upper left, such as 640x480+100+50"
+    }
+
     var rect: PixelRect
 
     init?(argument: String) {
-        let parts = argument.split(separator: "+", omittingEmptySubsequences: false)
-        guard parts.count == 3, let size = SizeOption(argument: String(parts[0]))?.size,
-            let x = decimal(parts[1]), let y = decimal(parts[2]), x <= 32767, y <= 32767
+        guard let parts = Self.slurp(argument) ?? Self.geometry(argument),
+            let size = SizeOption(argument: String(parts.size))?.size,
+            let x = decimal(parts.x), let y = decimal(parts.y), x <= 32767, y <= 32767
         else { return nil }
         rect = PixelRect(x: x, y: y, width: size.width, height: size.height)
+    }
+
+    private typealias Parts = (size: Substring, x: Substring, y: Substring)
+
+    private static func geometry(_ text: String) -> Parts? {
+        let parts = text.split(separator: "+", omittingEmptySubsequences: false)
+        return parts.count == 3 ? (parts[0], parts[1], parts[2]) : nil
+    }
+
+    private static func slurp(_ text: String) -> Parts? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let corner = parts[0].split(separator: ",", omittingEmptySubsequences: false)
+        return corner.count == 2 ? (parts[1], corner[0], corner[1]) : nil
     }
 }
 
 /// `draw`, or a rectangle as `RegionOption` has it.
-struct RegionSourceOption: ExpressibleByArgument, Equatable {
+struct RegionSourceOption: OptionValue, Equatable {
+    static var form: String { RegionOption.form + ", or draw" }
+
     var source: TakeConfiguration.Source
 
     init?(argument: String) {
@@ -55,7 +99,9 @@ struct RegionSourceOption: ExpressibleByArgument, Equatable {
 }
 
 /// `fit`, `fill`, or a part as `RegionOption` has it.
-struct CropOption: ExpressibleByArgument, Equatable {
+struct CropOption: OptionValue, Equatable {
+    static var form: String { "give fit or fill, or for a part " + RegionOption.form.dropFirst("give ".count) }
+
     var crop: PictureGeometry.Crop
 
     init?(argument: String) {
@@ -87,7 +133,9 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
 }
 
 /// A window by its id, windows by `title:TEXT`, or by `app:NAME`.
-struct WindowRuleOption: ExpressibleByArgument, Equatable {
+struct WindowRuleOption: OptionValue, Equatable {
+    static var form: String { "give an id that kinecast sources lists, title:TEXT or app:NAME" }
+
     var rule: TakeConfiguration.WindowRule
 
     init?(argument: String) {
@@ -106,7 +154,9 @@ struct WindowRuleOption: ExpressibleByArgument, Equatable {
 }
 
 /// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, `focused`, or `ask`.
-struct WindowOption: ExpressibleByArgument, Equatable {
+struct WindowOption: OptionValue, Equatable {
+    static var form: String { "give an id that kinecast sources lists, title:TEXT, focused or ask" }
+
     var source: TakeConfiguration.Source
 
     init?(argument: String) {

@@ -1,37 +1,95 @@
-// Lengths of time and bit rates as they are typed.
+// Lengths of time, bitrates and frame rates as they are typed.
 import ArgumentParser
 import KineMedia
 
-/// `90`, `2.5`, `10s`, `2m`, `1h30m`: hours, minutes and seconds in that order; a bare number means seconds.
-struct DurationOption: ExpressibleByArgument, Equatable {
+/// `90`, `2.5`, `10s`, `2m`, `1h30m`, `500ms`: hours, minutes, seconds and milliseconds in that order; a bare number means seconds. Or
+/// a player's `1:30` and `00:01:30.5`.
+struct DurationOption: OptionValue, Equatable {
+    static let form = "give a time such as 90 (seconds), 2m, 1h30m, 500ms or 00:01:30"
+
     var time: MediaTime
 
     init?(argument: String) {
-        var rest = argument.lowercased()[...]
+        guard let seconds = Self.units(argument.lowercased()) ?? Self.clock(argument), seconds > 0 else { return nil }
+        time = .seconds(seconds)
+    }
+
+    /// A year is more than any file system here holds, and far from where nanoseconds overflow.
+    private static let longest = 366.0 * 86400
+
+    private static func units(_ text: String) -> Double? {
+        var rest = text[...]
         var seconds = 0.0
-        var units: [(letter: Character, seconds: Double)] = [("h", 3600), ("m", 60), ("s", 1)]
+        var units: [(name: String, seconds: Double)] = [("h", 3600), ("m", 60), ("s", 1), ("ms", 0.001)]
         guard !rest.isEmpty else { return nil }
         while !rest.isEmpty {
             let digits = rest.prefix { ("0"..."9").contains($0) || $0 == "." }
             guard digits.first != ".", digits.last != ".", let value = Double(digits) else { return nil }
             rest = rest.dropFirst(digits.count)
-            let letter = rest.popFirst() ?? "s"
-            guard let position = units.firstIndex(where: { $0.letter == letter }) else { return nil }
+            let name = rest.prefix { ("a"..."z").contains($0) }
+            rest = rest.dropFirst(name.count)
+            guard let position = units.firstIndex(where: { $0.name == (name.isEmpty ? "s" : name) }) else { return nil }
             seconds += value * units[position].seconds
             units.removeFirst(position + 1)
         }
-        // A year is more than any file system here holds, and far from where nanoseconds overflow.
-        guard seconds > 0, seconds <= 366 * 86400 else { return nil }
-        time = .seconds(seconds)
+        return seconds <= longest ? seconds : nil
+    }
+
+    /// Hours, minutes and seconds, or minutes and seconds. Only the first may be 60 or more, only the last has a fraction.
+    static func clock(_ text: String) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard 2...3 ~= parts.count else { return nil }
+        var seconds = 0.0
+        for (place, part) in parts.enumerated() {
+            let isLast = place == parts.count - 1
+            guard part.first?.isNumber == true, part.last?.isNumber == true,
+                part.allSatisfy({ ("0"..."9").contains($0) || isLast && $0 == "." }), let value = Double(part),
+                place == 0 || value < 60
+            else { return nil }
+            seconds = seconds * 60 + value
+        }
+        return seconds <= longest ? seconds : nil
     }
 }
 
 /// A bitrate. `Bitrate` parses it, as it does the settings of services.
-struct BitrateOption: ExpressibleByArgument, Equatable {
+struct BitrateOption: OptionValue, Equatable {
+    static let form = "give bits a second such as 800k or 4M, 1k to 1000M"
+
     var bitsPerSecond: Int
 
     init?(argument: String) {
         guard let bitrate = Bitrate(argument) else { return nil }
         bitsPerSecond = bitrate.bitsPerSecond
+    }
+}
+
+/// `30`; or one of NTSC's rates, which are 1000/1001 of a whole one: `29.97`, `30000/1001`.
+struct FrameRateOption: OptionValue, Equatable {
+    static let form = "give a whole number from 1 to 240, or 23.976, 29.97, 59.94 or 119.88"
+
+    /// Rounded up where it is one of NTSC's.
+    var framesPerSecond: Int
+    var isNTSC = false
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ $0.allSatisfy { ("0"..."9").contains($0) || $0 == "." } }),
+            let first = Double(parts[0])
+        else { return nil }
+        var rate = first
+        if parts.count > 1 {
+            guard parts.count == 2, let divisor = Double(parts[1]), divisor > 0 else { return nil }
+            rate /= divisor
+        }
+        guard (1...240).contains(rate) else { return nil }
+        framesPerSecond = Int(rate)
+        guard rate != rate.rounded() else { return }
+        // Two decimals, or more, as programs round these rates: 23.98, 23.976.
+        guard let whole = [24, 30, 48, 60, 120, 240].first(where: { abs(rate - Double($0) / 1.001) < 0.005 }) else {
+            return nil
+        }
+        framesPerSecond = whole
+        isNTSC = true
     }
 }

@@ -14,13 +14,13 @@ struct DisplayOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A rectangle of the screen in its pixels, or draw: draw it with the mouse. Escape cancels.",
-            valueName: "WxH+X+Y|draw"))
+            valueName: "WxH+X+Y|draw"), transform: RegionSourceOption.parse)
     var region: RegionSourceOption?
 
     @Option(
         help: ArgumentHelp(
             "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, the one that is focused, or ask: choose it in the dialog of a Wayland desktop.",
-            valueName: "ID|title:TEXT|focused|ask"))
+            valueName: "ID|title:TEXT|focused|ask"), transform: WindowOption.parse)
     var window: WindowOption?
 
     @Option(
@@ -57,16 +57,18 @@ struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application. May be given several times.",
-            valueName: "ID|title:TEXT|app:NAME"))
+            valueName: "ID|title:TEXT|app:NAME"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
 
     @Option(
         help: ArgumentHelp(
             "A private screen of this size with private audio, for X11 or for Wayland programs; needs no display.",
-            valueName: "WxH|wayland:WxH"))
+            valueName: "WxH|wayland:WxH"), transform: VirtualScreenOption.parse)
     var virtual: VirtualScreenOption?
 
-    @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
+    @Option(
+        help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"),
+        transform: SizeOption.parse)
     var pattern: SizeOption?
 
     @Option(

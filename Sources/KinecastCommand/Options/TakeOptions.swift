@@ -20,14 +20,14 @@ struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
         help: ArgumentHelp(
-            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m.", valueName: "TIME")
-    )
+            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m.", valueName: "TIME"),
+        transform: DurationOption.parse)
     var duration: DurationOption?
 
     @Option(
         help: ArgumentHelp(
-            "Keep the last TIME, at most 30m, for kinecast clip to save while the take goes on.", valueName: "TIME")
-    )
+            "Keep the last TIME, at most 30m, for kinecast clip to save while the take goes on.", valueName: "TIME"),
+        transform: DurationOption.parse)
     var clipBuffer: DurationOption?
 
     @Flag(help: "Replace the file if it exists.")

@@ -93,6 +93,17 @@ import Testing
         #expect(grid.fill(until: end) == nil)
     }
 
+    @Test func `at NTSC's constant rate frames are 3003 ticks of the file's clock apart`() {
+        var grid = FrameGrid(framesPerSecond: 30, period: 1_001_000_000, isConstant: true)
+        var times: [MediaTime] = []
+        // Ten minutes of frames, captured at that rate.
+        for frame: Int64 in 0..<18000 {
+            let (time, repeats) = grid.place(MediaTime(nanoseconds: frame * 1_001_000_000 / 30))
+            times += [time] + repeats
+        }
+        #expect(times.indices.allSatisfy { times[$0].ticks(timescale: 90000) == Int64($0) * 3003 })
+    }
+
     @Test func `a late frame is repeated for those that were never captured`() {
         var grid = FrameGrid(framesPerSecond: 10, isConstant: true)
         var times: [[MediaTime]] = []
