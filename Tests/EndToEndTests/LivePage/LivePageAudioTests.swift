@@ -6,12 +6,12 @@ import Testing
         try WatchedPage.with(audioNeedsClick: true) { page in
             try page.open()
             #expect(try page.reaches("live"))
-            #expect(try page.offers("Sound on"))
+            #expect(try page.offers("Turn the sound on"))
             try page.browser.click("#sound")
-            #expect(try page.offers("Sound off"))
+            #expect(try page.offers("Turn the sound off"))
             #expect(try page.moves())
             try page.browser.click("#sound")
-            #expect(try page.offers("Sound on"))
+            #expect(try page.offers("Turn the sound on"))
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
                     && page.browser.wait(until: loudness + " > 0.1")
             }
             #expect(try beeps())
-            for label in ["Sound on", "Sound off"] {
+            for label in ["Turn the sound on", "Turn the sound off"] {
                 try page.browser.click("#sound")
                 #expect(try page.offers(label))
             }
@@ -64,10 +64,10 @@ import Testing
             try page.open("webcodecs")
             #expect(try page.browser.wait(until: "return window.attempts === 1"))
             #expect(try page.reaches("live"))
-            #expect(try page.offers("Sound on"))
+            #expect(try page.offers("Turn the sound on"))
             try page.browser.click("#sound")
             #expect(try page.browser.wait(until: "return window.attempts === 2"))
-            #expect(try page.offers("Sound off"))
+            #expect(try page.offers("Turn the sound off"))
         }
     }
 }

@@ -81,9 +81,9 @@ import Testing
         try WatchedPage.with { page in
             try page.open()
             #expect(try page.reaches("live"))
-            #expect(try page.offers("Sound off"))
+            #expect(try page.offers("Turn the sound off"))
             try page.browser.click("#sound")
-            #expect(try page.offers("Sound on"))
+            #expect(try page.offers("Turn the sound on"))
             let pressed: Bool = try page.browser.run(
                 """
                 const key = { key: "m", bubbles: true };
@@ -91,7 +91,7 @@ import Testing
                 return document.activeElement.id === "sound";
                 """)
             #expect(pressed, "the click left the button with the focus")
-            #expect(try page.offers("Sound off"))
+            #expect(try page.offers("Turn the sound off"))
             try page.open("mse")
             #expect(try page.reaches("live"))
             let _: Bool = try page.browser.run(

@@ -45,9 +45,9 @@ struct WatchedPage {
         try browser.wait(until: "return document.body.dataset.phase === '\(phase)'")
     }
 
-    /// Whether the audio's button comes to have this text.
+    /// Whether the audio's button comes to have this label.
     func offers(_ label: String) throws -> Bool {
-        try browser.wait(until: "return document.getElementById('sound').textContent === '\(label)'")
+        try browser.wait(until: "return document.getElementById('sound').getAttribute('aria-label') === '\(label)'")
     }
 
     /// What the page tells the viewer.

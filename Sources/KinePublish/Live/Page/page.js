@@ -212,8 +212,11 @@ function showAudio() {
   audioButton.hidden = !player?.hasAudio || phase === "ended";
   volume.hidden = audioButton.hidden;
   const on = player?.isAudible ?? false;
-  audioButton.textContent = on ? "Sound off" : "Sound on";
-  audioButton.setAttribute("aria-pressed", String(on));
+  // The picture shows what is; the label says what a press does.
+  const label = on ? "Turn the sound off" : "Turn the sound on";
+  audioButton.classList.toggle("on", on);
+  audioButton.setAttribute("aria-label", label);
+  audioButton.title = `${label} (M)`;
 }
 
 audioButton.addEventListener("click", async () => {
