@@ -64,6 +64,7 @@ public final class X11ScreenSource: VideoSource {
     /// - Parameters:
     ///   - target: the source of the frames.
     ///   - showsCursor: the pointer is drawn into the frames.
+    ///   - isPrivate: the screen belongs to the take: nobody has a mouse there, and the pointer is drawn once it has moved.
     ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
     ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
     ///     is not shown.
@@ -72,7 +73,7 @@ public final class X11ScreenSource: VideoSource {
     ///   - display: the server's name; nil stands for DISPLAY's.
     ///   - cancellation: ends the waits for the server. The source cannot be used any more then.
     public init(
-        target: Target, showsCursor: Bool, cursorScale: Double = 1, showsClicks: Bool = false,
+        target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
         keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], display: String? = nil,
         cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
@@ -126,7 +127,7 @@ public final class X11ScreenSource: VideoSource {
         xcb_randr_select_input(
             handle, connection.root,
             UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
-        pointer = X11Pointer(connection: connection)
+        pointer = X11Pointer(connection: connection, isPrivate: isPrivate)
         input = X11Input(connection: connection)
         cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
         clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
@@ -293,7 +294,7 @@ public final class X11ScreenSource: VideoSource {
         }
         if let question {
             let place = pointer.place(question, origin: windowPixmap == nil ? origin : (0, 0))
-            cursor?.move(to: place, damage: &region)
+            cursor?.move(to: pointer.hasMoved ? place : nil, damage: &region)
             clicks?.move(to: place)
         }
         clicks?.update(damage: &region)

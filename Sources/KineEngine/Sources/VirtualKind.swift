@@ -40,7 +40,7 @@ struct VirtualKind: SourceKind {
         switch display {
         case .x11:
             return ImmediateOpening { () throws(VideoSourceError) in
-                try X11ScreenSource(.screen(monitor: nil), video, cancellation)
+                try X11ScreenSource(.screen(monitor: nil), video, isPrivate: true, cancellation)
             }
         case .wayland:
             return try WaylandScreenOpening(

@@ -136,12 +136,12 @@ extension X11ScreenSource.Target {
 }
 
 extension X11ScreenSource {
-    /// Opens a target as a take is to show it.
+    /// Opens a target as a take is to show it. `isPrivate`: the screen belongs to the take.
     convenience init(
-        _ target: Target, _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, _ cancellation: Cancellation
     ) throws(VideoSourceError) {
         try self.init(
-            target: target, showsCursor: video.showsCursor, cursorScale: video.cursorScale,
+            target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
             showsClicks: video.showsClicks, keys: video.shownKeys?.display,
             excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
     }

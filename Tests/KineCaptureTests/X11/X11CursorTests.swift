@@ -12,14 +12,14 @@ import Testing
     private static let cursorSize = PixelSize(width: 12, height: 10)
     private static let hotSpot = (x: 3, y: 4)
 
-    /// A screen whose pointer is a rectangle of one colour.
-    private func stage() throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+    /// A screen whose pointer is a rectangle of one colour, and stands at 100, 80 or where the server put it.
+    private func stage(isMoved: Bool = true) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
         let size = PixelSize(width: 320, height: 240)
         let screen = try PrivateScreen(size: size)
         let painter = try Painter(display: screen.name)
         let window = painter.window(PixelRect(size: size), colour: Self.ground)
         painter.setCursor(window, size: Self.cursorSize, hotSpot: Self.hotSpot, colour: Self.ink)
-        painter.moveMouse(x: 100, y: 80)
+        if isMoved { painter.moveMouse(x: 100, y: 80) }
         return (screen, painter, window)
     }
 
@@ -48,6 +48,18 @@ import Testing
         both.insert(image(100, 80))
         both.insert(image(200, 150))
         #expect(damage == both)
+    }
+
+    @Test func `on a private screen the pointer is drawn once it has moved, and from then on`() throws {
+        let (screen, painter, _) = try stage(isMoved: false)
+        let source = try X11ScreenSource(
+            target: .screen(monitor: nil), showsCursor: true, isPrivate: true, display: screen.name)
+        let watcher = try Watcher(source)
+        #expect(watcher.isAll(Self.ground, in: PixelRect(size: watcher.size)))
+        for (x, y) in [(100, 80), (160, 120), (20, 20)] {
+            painter.moveMouse(x: x, y: y)
+            try watcher.follow { shows($0, image(x, y)) }
+        }
     }
 
     @Test func `a pointer half outside is cut at the edge`() throws {
