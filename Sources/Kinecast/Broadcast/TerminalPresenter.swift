@@ -4,11 +4,15 @@ import KinePlatform
 import KineServices
 import Synchronization
 
-/// The picker of an app that has a terminal. Secrets are typed without being shown; a line's end alone takes the default.
+/// The picker of an app that has a terminal. Secrets are typed without being shown; a line's end alone takes the default. Where there is
+/// one service only, a single line's end agrees to it, and only what must be given is asked for; `more` asks for the rest.
 public final class TerminalPresenter: BroadcastPresenter {
     private let path: String
     /// Waits for the Enter that cancels a countdown or a login.
     private let cancelling = Mutex<Task<Void, Never>?>(nil)
+
+    /// Whether the next form asks only for what must be given.
+    private let isBrief = Mutex(false)
 
     public convenience init() { self.init(path: "/dev/tty") }
 
@@ -18,38 +22,70 @@ public final class TerminalPresenter: BroadcastPresenter {
     deinit { close() }
 
     public func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
-        var lines = ["\(request.app.name ?? request.app.identifier) wants to broadcast. Services:"]
+        isBrief.withLock { $0 = false }
+        let name = request.app.name ?? request.app.identifier
+        if request.services.count == 1 { return try await confirm(request.services[0], request, name) }
+        var lines = ["\(name) wants to broadcast. Services:"]
         for (number, service) in request.services.enumerated() {
             lines.append("  \(number + 1)  \(service.name) (\(service.id))")
         }
-        let prompt = "Number of the service, or q to cancel\(request.services.count == 1 ? " [1]" : ""): "
-        let service = try await ask(lines, prompt) { (answer) throws(Mistake) in
-            let answer = answer.isEmpty && request.services.count == 1 ? "1" : answer
+        let service = try await ask(lines, "Number of the service, or q to cancel: ") { (answer) throws(Mistake) in
             guard let number = Int(answer), request.services.indices.contains(number - 1) else {
                 throw Mistake("Type a number from 1 to \(request.services.count), or q.")
             }
             return request.services[number - 1].id
         }
-        var choice = BroadcastChoice(service: service, isMicrophoneEnabled: request.isMicrophoneEnabled)
-        if request.showsMicrophoneButton {
-            let usual = choice.isMicrophoneEnabled
-            choice.isMicrophoneEnabled = try await ask([], "Microphone on, y or n [\(usual ? "y" : "n")]: ") {
-                (answer) throws(Mistake) in
-                switch answer.lowercased() {
-                case "": usual
-                case "y", "yes": true
-                case "n", "no": false
-                default: throw Mistake("Type y or n.")
-                }
+        return BroadcastChoice(service: service, isMicrophoneEnabled: try await microphone(request))
+    }
+
+    /// Asks whether the only service may be used. Enter is enough.
+    private func confirm(
+        _ service: BroadcastService, _ request: BroadcastRequest, _ name: String
+    ) async throws(BroadcastError) -> BroadcastChoice {
+        let isEnabled = request.isMicrophoneEnabled
+        let microphone = request.showsMicrophoneButton ? ", \(isEnabled ? "with" : "without") the microphone" : ""
+        let hasMore = request.showsMicrophoneButton || !service.fields.isEmpty
+        let wantsMore = try await ask(
+            ["\(name) wants to broadcast through \(service.name) (\(service.id))\(microphone)."],
+            "Enter to agree\(hasMore ? ", more to change the settings" : ""), or q to cancel: "
+        ) { (answer) throws(Mistake) in
+            switch answer.lowercased() {
+            case "": false
+            case "more" where hasMore: true
+            default: throw Mistake("Press Enter, or type \(hasMore ? "more or " : "")q.")
             }
         }
-        return choice
+        isBrief.withLock { $0 = !wantsMore }
+        return BroadcastChoice(
+            service: service.id, isMicrophoneEnabled: wantsMore ? try await self.microphone(request) : isEnabled)
+    }
+
+    /// Asks whether the microphone is to be on, if the person may choose.
+    private func microphone(_ request: BroadcastRequest) async throws(BroadcastError) -> Bool {
+        let usual = request.isMicrophoneEnabled
+        guard request.showsMicrophoneButton else { return usual }
+        return try await ask([], "Microphone on, y or n [\(usual ? "y" : "n")]: ") { (answer) throws(Mistake) in
+            switch answer.lowercased() {
+            case "": usual
+            case "y", "yes": true
+            case "n", "no": false
+            default: throw Mistake("Type y or n.")
+            }
+        }
     }
 
     public func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] {
         var values: [String: String] = [:]
         var lines = [form.message].compactMap(\.self)
+        let isBrief = isBrief.withLock { isBrief in
+            defer { isBrief = false }
+            return isBrief
+        }
         for field in form.fields {
+            if isBrief, !field.isRequired || field.defaultValue ?? "" != "" {
+                values[field.key] = ""
+                continue
+            }
             lines += Self.explanation(of: field)
             values[field.key] = try await ask(lines, Self.prompt(for: field), isSecret: field.isSecret) {
                 (answer) throws(Mistake) in

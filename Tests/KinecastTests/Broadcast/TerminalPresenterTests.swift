@@ -83,9 +83,13 @@ import Testing
         return BroadcastService(Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter"))
     }()
 
-    private static let request = BroadcastRequest(
-        app: AppIdentity(identifier: "org.example.App", name: "My app"), services: [service, service],
-        showsMicrophoneButton: true, isMicrophoneEnabled: false)
+    private static let request = request([service, service])
+
+    private static func request(_ services: [BroadcastService]) -> BroadcastRequest {
+        BroadcastRequest(
+            app: AppIdentity(identifier: "org.example.App", name: "My app"), services: services,
+            showsMicrophoneButton: true, isMicrophoneEnabled: false)
+    }
 
     private static let form = BroadcastForm(service: service, message: nil, fields: service.fields)
 
@@ -103,6 +107,41 @@ import Testing
         }
         let choice = try await presenter.chooseService(Self.request)
         #expect(choice.service == "meter" && choice.isMicrophoneEnabled)
+        acting.join()
+    }
+
+    @Test func `the only service needs one Enter, and asks for what must be given`() async throws {
+        let acting = act { person in
+            person.sees("My app wants to broadcast through Meter (meter), without the microphone.")
+            person.sees("Enter to agree, more to change the settings, or q to cancel: ", types: "yes\n")
+            person.sees("Press Enter, or type more or q.", types: "\n")
+            person.sees("Token [not shown]: ")
+            while person.echoes { sched_yield() }
+            person.type("hush\n")
+        }
+        let choice = try await presenter.chooseService(Self.request([Self.service]))
+        #expect(choice.service == "meter" && !choice.isMicrophoneEnabled)
+        #expect(try await presenter.fillIn(Self.form) == ["token": "hush", "quality": "", "count": ""])
+        acting.join()
+        let optional = BroadcastForm(
+            service: Self.service, message: nil, fields: Array(Self.service.fields.dropFirst()))
+        let again = act { $0.sees("q to cancel: ", types: "\n") }
+        _ = try await presenter.chooseService(Self.request([Self.service]))
+        again.join()
+        #expect(try await presenter.fillIn(optional) == ["quality": "", "count": ""])
+    }
+
+    @Test func `more asks about the microphone and for each field`() async throws {
+        let acting = act { person in
+            person.sees("q to cancel: ", types: "more\n")
+            person.sees("y or n [n]: ", types: "y\n")
+            person.sees("Quality [low]: ", types: "high\n")
+            person.sees("Count [may be empty]: ", types: "3\n")
+        }
+        #expect(try await presenter.chooseService(Self.request([Self.service])).isMicrophoneEnabled)
+        let optional = BroadcastForm(
+            service: Self.service, message: nil, fields: Array(Self.service.fields.dropFirst()))
+        #expect(try await presenter.fillIn(optional) == ["quality": "high", "count": "3"])
         acting.join()
     }
 
