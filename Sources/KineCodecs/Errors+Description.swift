@@ -12,8 +12,8 @@ extension VideoEncoderError: CustomStringConvertible {
                 + "choose a smaller size with --size."
         case .noChroma(let chroma, let library):
             "\(library) does not encode \(chroma.title); choose another encoder or \(ColourFormat.Chroma.yuv420.title)."
-        case .encodingFailed(let codec, let code):
-            "The \(codec.title) encoder failed on a frame (error \(code)), most likely because memory is short; close other "
+        case .encodingFailed(let codec, _):
+            "The \(codec.title) encoder failed on a frame, most likely because memory is short; close other "
                 + "programs and record again."
         case .formatRefused(let codec):
             "The \(codec.title) encoder changed its format in the middle of the take, which neither a file nor a destination "

@@ -7,7 +7,7 @@ extension StorageError: CustomStringConvertible {
     public var isCreationFailure: Bool {
         switch self {
         case .alreadyExists, .cannotCreate, .cannotReplace, .notARegularFile: true
-        case .cannotOpen, .inUse, .full, .removed, .failed: false
+        case .cannotOpen, .inUse, .full, .tooLarge, .shortened, .removed, .failed: false
         }
     }
 
@@ -30,7 +30,12 @@ extension StorageError: CustomStringConvertible {
         case .inUse(let path):
             "\(path) is still being written by another process: stop that take first"
         case .full(let path):
-            "\(path) cannot grow, as its disk is full: make room there"
+            "\(path) cannot grow, as its disk or your quota there is full: make room"
+        case .tooLarge(let path):
+            "\(path) cannot grow, as its file system or the limit of ulimit -f allows no larger file: write to another disk, or "
+                + "raise the limit"
+        case .shortened(let path):
+            "\(path) was shortened by another program while it was being written: keep other programs from it"
         case .removed(let path):
             "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
         case .failed(let operation, let path, let code):

@@ -63,6 +63,9 @@ public final class MP4Writer {
     /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
 
+    /// Whether a frame is in the file.
+    public var hasFrames: Bool { tables[0].count > 0 }
+
     /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
     /// caller should have the frame encoded again before that, or later frames come too early.
     public var needsRepeatedFrame: Bool {
@@ -100,7 +103,9 @@ public final class MP4Writer {
         if let failure { throw failure }
         // A file begins with a frame.
         guard tables[0].count > 0 || !pending[0].isEmpty else { return }
-        do {
+        do throws(StorageError) {
+            // Writing on would leave a hole that nothing in the file tells of.
+            guard try file.size() >= end else { throw .shortened(path: file.path) }
             try extendLastFrame(until: pending[0].starts.first ?? ticks(now))
             if pending.contains(where: { !$0.isEmpty }) { try writeFragment(through: ticks(now)) }
             flushedThrough = now
@@ -214,7 +219,8 @@ public final class MP4Writer {
     /// was, since the index is ready and only has to be written.
     ///
     /// The last call: it closes the file. After a failure, it finishes the file with the samples that are there. If even that
-    /// is not possible, it throws; the file then still plays, and `MP4Recovery` can finish it later.
+    /// is not possible, it throws; the file then still plays, and `MP4Recovery` can finish it later. So it does where the file was
+    /// shortened: its index would lead into nothing.
     public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
         var end = end
         do {
@@ -223,9 +229,12 @@ public final class MP4Writer {
             end = min(end, flushedThrough)
         }
         if tables[0].count > 0 {
-            if failure != nil { try? extendLastFrame(until: ticks(end)) }
             var unfinished: StorageError?
             do throws(StorageError) {
+                if let failure {
+                    if case .shortened = failure { throw failure }
+                    try? extendLastFrame(until: ticks(end))
+                }
                 self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
             } catch {
                 unfinished = error

@@ -59,8 +59,8 @@ extension X264Continuation.Error: CustomStringConvertible {
         case .otherEncoder:
             "The recording was made by another encoder, or by another version of x264, whose stream cannot be continued; "
                 + "let the excerpt begin at a keyframe."
-        case .encodingFailed(let code):
-            "The H.264 encoder failed on a frame (error \(code)), most likely because memory is short; close other programs."
+        case .encodingFailed:
+            "The H.264 encoder failed on a frame, most likely because memory is short; close other programs."
         }
     }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import KineClient
 import KineControl
+import KinePlatform
 import KineServices
 
 @main
@@ -27,6 +28,15 @@ struct RootCommand: ParsableCommand {
         ])
 
     static func main() {
+        // Swift's runtime reads the arguments there. Without them, every command would be a request for help.
+        guard access("/proc/self/cmdline", R_OK) == 0 else {
+            leave(
+                CommandFailure(
+                    status: ExitStatus.unavailable,
+                    message: "There is no /proc here, without which programs in Swift get no arguments; mount it."))
+        }
+        // A file or a memory that may not grow further, since ulimit -f says so, is an error and not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
             try command.run()

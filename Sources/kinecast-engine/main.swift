@@ -18,10 +18,11 @@ func answer(_ value: some Encodable) -> Never {
     exit(0)
 }
 
+// A file or a memory that may not grow further, since ulimit -f says so, is an error and not the end of the process.
+signal(SIGXFSZ, SIG_IGN)
+
 /// Reads a client's question about a recording from standard input, prints the answer, and exits.
 func answerEditRequest() -> Never {
-    // A file that may not grow further is an error, not the end of the process.
-    signal(SIGXFSZ, SIG_IGN)
     guard let bytes = try? FileDescriptor.standardInput.readToEnd(atMost: 16 << 20),
         let request = try? JSONDecoder().decode(EditRequest.self, from: Data(bytes))
     else {

@@ -194,6 +194,26 @@ import Testing
         }
     }
 
+    @Test func `a file that another program shortens is reported, and gets no index that leads into nothing`() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        for second: Int64 in 0..<3 {
+            writer.append(
+                EncodedSample(
+                    type: .video, presentationTime: .milliseconds(1000 * second), duration: .zero, isKeyframe: true,
+                    data: [9, 9, 9]))
+            try writer.flush(through: .milliseconds(1000 * second + 500))
+        }
+        let size = Int64(file.bytes.count)
+        try file.truncate(to: size - 20)
+        let shortened = StorageError.shortened(path: "memory.mp4")
+        #expect(throws: shortened) { try writer.flush(through: .milliseconds(2900)) }
+        #expect(throws: shortened) { try writer.finish(at: .milliseconds(3000)) }
+        #expect(Int64(file.bytes.count) == size - 20)
+        // What is whole in it can be finished.
+        #expect(try MP4Recovery.recover(file).frames == 2)
+    }
+
     @Test func `a removed file is reported and put back`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)

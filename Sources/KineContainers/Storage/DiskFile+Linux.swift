@@ -197,6 +197,8 @@ public final class DiskFile: StorageFile {
 
     public func reserve(through end: Int64) throws(StorageError) {
         if end <= reservedEnd { return }
+        // A reservation does not count towards this limit, but the writes that follow do.
+        guard end <= Self.sizeLimit else { throw .tooLarge(path: path) }
         let start = max(reservedEnd, try size())
         guard canReserve else { return try checkFreeSpace(end - start) }
         for target in [end + Self.reservationStep, end] {
@@ -211,7 +213,15 @@ public final class DiskFile: StorageFile {
                 return try checkFreeSpace(end - start)
             }
         }
-        throw .full(path: path)
+        throw errno == EFBIG ? .tooLarge(path: path) : .full(path: path)
+    }
+
+    /// The most bytes that this process may write to a file (`ulimit -f`).
+    private static var sizeLimit: Int64 {
+        var limit = rlimit()
+        // RLIMIT_FSIZE, an enumerator that is not imported.
+        guard getrlimit(__rlimit_resource_t(1), &limit) == 0 else { return .max }
+        return Int64(clamping: limit.rlim_cur)
     }
 
     private func checkFreeSpace(_ bytes: Int64) throws(StorageError) {
@@ -297,7 +307,8 @@ public final class DiskFile: StorageFile {
 
     static func translate(_ error: Errno, _ operation: String, _ path: String) -> StorageError {
         switch error {
-        case .noSpace, .diskQuotaExceeded, .fileTooLarge: .full(path: path)
+        case .noSpace, .diskQuotaExceeded: .full(path: path)
+        case .fileTooLarge: .tooLarge(path: path)
         default: .failed(operation: operation, path: path, code: error.rawValue)
         }
     }

@@ -21,7 +21,8 @@ public protocol StorageFile: AnyObject {
     /// Returns when all that was written would survive a power cut.
     func synchronize() throws(StorageError)
 
-    /// Reserves space up to `end` bytes; the file's size does not change. Throws `StorageError.full` where there is none.
+    /// Reserves space up to `end` bytes; the file's size does not change. Throws `StorageError.full` where there is none,
+    /// and `tooLarge` where no file may reach so far.
     func reserve(through end: Int64) throws(StorageError)
 
     /// Gives the file its name, if it has another or none yet. Everything written is durable before an older file of that name
@@ -54,8 +55,12 @@ public enum StorageError: Error, Equatable {
     case notARegularFile(path: String)
     /// Another process is writing the file.
     case inUse(path: String)
-    /// No space, quota or allowed file size is left.
+    /// No space or quota is left.
     case full(path: String)
+    /// The file may not grow: its file system, or the process's limit, allows no larger one.
+    case tooLarge(path: String)
+    /// Another program shortened the file while it was being written.
+    case shortened(path: String)
     /// The file was deleted or replaced while it was being written.
     case removed(path: String)
     /// `operation` failed with `code` (errno).

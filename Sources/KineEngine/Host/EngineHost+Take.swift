@@ -81,13 +81,13 @@ extension EngineHost {
     }
 
     /// Nothing more can be written to the file. A broadcast goes on without it; the end of the take reports it once more.
-    private func recordingFailed(_ error: StorageError, at now: Int64) {
+    private func recordingFailed(_ error: TakeError, at now: Int64) {
         guard destinations?.haveRunning == true else {
-            return handle(.stopRequested(.failed(TakeError.storage(error).failure), at: now))
+            return handle(.stopRequested(.failed(error.failure), at: now))
         }
         hasRecordingFailed = true
         guard machine.phase != .finishing else { return }
-        clients.tellAll(.warning("\(error.description). The recording ends here, and the broadcast goes on."))
+        clients.tellAll(.warning("\(error.message) The recording ends here, and the broadcast goes on."))
         desktop?.recordingEnded()
     }
 

@@ -135,7 +135,7 @@ final class RecordingThread: Sendable {
                 file: file, video: video, audio: audio, creationTime: Int64(Date().timeIntervalSince1970))
         } catch {
             file.discard()
-            fail(error, state, inbox)
+            fail(.file(error), state, inbox)
             return .empty(error)
         }
         let disk = SyncThread(synchronizer.synchronize)
@@ -150,7 +150,7 @@ final class RecordingThread: Sendable {
             }
             return .finished(finished)
         } catch {
-            fail(error, state, inbox)
+            fail(.storage(error), state, inbox)
             return .unfinished(error, path: writer.path)
         }
     }
@@ -189,12 +189,12 @@ final class RecordingThread: Sendable {
                 if end != nil { return (written, nil) }
             }
         } catch {
-            fail(error, state, inbox)
+            fail(writer.hasFrames ? .storage(error) : .file(error), state, inbox)
             return (written, error)
         }
     }
 
-    private static func fail(_ error: StorageError, _ state: Monitor<State>, _ inbox: Inbox) {
+    private static func fail(_ error: TakeError, _ state: Monitor<State>, _ inbox: Inbox) {
         let isFirst = state.signal { state -> Bool in
             defer {
                 state.hasFailed = true

@@ -17,8 +17,13 @@ extension VideoSourceError {
         case .waylandSession:
             "This session runs on Wayland, where X11 has no screen and only the windows of X11 programs; record the screen without "
                 + "--backend x11, or log in to a session on X11."
-        case .noConnection(let display, let code):
-            "The X display \(display) cannot be opened (error \(code)); check that it runs and that XAUTHORITY names its "
+        // XCB_CONN_CLOSED_PARSE_ERR and XCB_CONN_CLOSED_INVALID_SCREEN of xcb.h.
+        case .noConnection(let display, code: 5):
+            "\(display.printable(limit: 200)) is not the name of an X display; correct DISPLAY, which most sessions set to :0."
+        case .noConnection(let display, code: 6):
+            "The X server of \(display) has no screen of that number; leave out the number behind the point in DISPLAY."
+        case .noConnection(let display, _):
+            "The X display \(display) cannot be opened; check that it runs and that XAUTHORITY names its "
                 + "cookie file."
         case .unsupportedDepth(let bits, let display):
             "The display \(display) has \(bits) bits a pixel, and only 24 or 32 can be recorded; start the X server with "

@@ -94,7 +94,7 @@ extension PortalKind {
                     + Doctor.compositor(inventory))
         }
         return .failed(
-            "display", survey.screenCastError.sentence,
+            "display", sentence: survey.screenCastError.sentence,
             remedy: "see the line of the portal below, or use --virtual 1280x720 -- COMMAND")
     }
 }

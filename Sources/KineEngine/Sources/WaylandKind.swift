@@ -65,7 +65,7 @@ struct WaylandKind: SourceKind {
             )
         } catch {
             return .failed(
-                "display", error.sentence,
+                "display", sentence: error.sentence,
                 remedy: "log in again, or use --virtual 1280x720 -- COMMAND")
         }
     }

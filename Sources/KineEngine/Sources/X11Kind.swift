@@ -117,9 +117,7 @@ struct X11Kind: SourceKind {
             slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
             return slow
         } catch {
-            return .failed(
-                "display", error.sentence,
-                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
+            return .failed("display", sentence: error.sentence)
         }
     }
 }

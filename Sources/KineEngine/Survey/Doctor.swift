@@ -24,7 +24,7 @@ public enum Doctor {
             return .passed("audio", "\(output), \(microphone)\(server)")
         } catch {
             return .failed(
-                "audio", error.sentence,
+                "audio", sentence: error.sentence,
                 remedy:
                     "start PulseAudio or PipeWire (Debian's pulseaudio or pipewire-pulse); without it, recordings are silent"
             )
@@ -39,7 +39,7 @@ public enum Doctor {
             return .passed("encoder", "x264 opens at 1920x1080", essential: true)
         } catch {
             return .failed(
-                "encoder", error.description, essential: true,
+                "encoder", sentence: error.description, essential: true,
                 remedy: "install libx264-164 and leave 100 MB of memory free")
         }
     }
@@ -80,7 +80,7 @@ public enum Doctor {
                 remedy: "kinecast status says how to recover them")
         } catch {
             return .failed(
-                "takes", error.description, essential: true,
+                "takes", sentence: error.description, essential: true,
                 remedy: "set XDG_RUNTIME_DIR to a directory of your own with mode 0700")
         }
     }
@@ -94,4 +94,18 @@ extension DoctorCheck {
     static func failed(_ name: String, _ detail: String, essential: Bool = false, remedy: String) -> DoctorCheck {
         DoctorCheck(name: name, ok: false, essential: essential, detail: detail, remedy: remedy)
     }
+
+    /// A check that failed with an error, whose sentence says what happened and then, behind a semicolon or a full stop, what to do.
+    /// The latter is the remedy if there is no other.
+    static func failed(
+        _ name: String, sentence: String, essential: Bool = false, remedy: String? = nil
+    ) -> DoctorCheck {
+        let end = ["; ", ". "].compactMap { sentence.firstRange(of: $0) }.min { $0.lowerBound < $1.lowerBound }
+        let advice = end.map { String(sentence[$0.upperBound...]) } ?? ""
+        return .failed(
+            name, withoutStop(String(sentence[..<(end?.lowerBound ?? sentence.endIndex)])), essential: essential,
+            remedy: remedy ?? withoutStop(advice.prefix(1).lowercased() + advice.dropFirst()))
+    }
+
+    private static func withoutStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 }

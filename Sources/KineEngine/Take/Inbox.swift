@@ -1,6 +1,5 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
 import KineCapture
-import KineContainers
 import KineDesktop
 import KinePlatform
 import KineRelay
@@ -34,7 +33,7 @@ final class Inbox: Sendable {
         /// The take's last sample has been given to every sink.
         case samplesEnded
         /// Nothing more can be written to the file.
-        case recordingFailed(StorageError)
+        case recordingFailed(TakeError)
         case recordingEnded(Take.Ending)
         /// The take could not begin, or cannot go on.
         case failure(TakeError)

@@ -15,9 +15,9 @@ enum TakeError: Error, Sendable {
     case unknownRequest(String)
     case audio(AudioCapture.Error)
     case audioEncoder(AACEncoder.Error)
-    /// The file cannot be made.
+    /// The file cannot be made, or takes not even one frame.
     case file(StorageError)
-    /// Nothing more can be written.
+    /// Nothing more can be written. There is a recording up to there.
     case storage(StorageError)
     /// The process may have no more threads.
     case thread(String, Errno)
@@ -72,7 +72,7 @@ enum TakeError: Error, Sendable {
         case .audio(let error): error.sentence
         case .audioEncoder(let error): error.description
         case .file(let error): "\(error.description)."
-        case .storage(let error): error.description
+        case .storage(let error): error.sentenceAfterRecording
         case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
         case .source(let error): error.sentence
         case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."
@@ -112,5 +112,15 @@ enum TakeError: Error, Sendable {
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."
         }
+    }
+}
+
+extension StorageError {
+    /// The sentence on a failure in the middle of a take.
+    var sentenceAfterRecording: String {
+        if case .shortened(let path) = self {
+            return "\(description); what is left of it may play, and kinecast recover \(path) finishes it."
+        }
+        return "\(description); what was recorded is kept."
     }
 }

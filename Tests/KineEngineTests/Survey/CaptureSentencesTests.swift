@@ -32,6 +32,8 @@ import Testing
             (.castRefused("no"), ["no"]), (.castGaveNoFrame(seconds: 10), ["10 seconds"]),
             (.castLost("gone"), ["PipeWire", "gone"]),
             (.noConnection(display: ":7", code: 1), [":7", "XAUTHORITY"]),
+            (.noConnection(display: "seven", code: 5), ["seven is not the name", "DISPLAY"]),
+            (.noConnection(display: ":0.6", code: 6), [":0.6", "no screen of that number"]),
             (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits", "depth 24"]),
             (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
             (.noWindowOfApplication("gimp", existing: ["Firefox"]), ["gimp", "Firefox"]),

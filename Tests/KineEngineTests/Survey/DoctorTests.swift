@@ -29,6 +29,15 @@ import Testing
         #expect(own.remedy?.contains("kinecast services remove a") == true)
     }
 
+    @Test func `an error's sentence is parted into what happened and what to do, each said once`() {
+        let audio = DoctorCheck.failed("audio", sentence: "No server answers (refused); start one, or wait.")
+        #expect(audio.detail == "No server answers (refused)" && audio.remedy == "start one, or wait")
+        let display = DoctorCheck.failed("display", sentence: "There is no display: it is not set. Log in; try again.")
+        #expect(display.detail == "There is no display: it is not set" && display.remedy == "log in; try again")
+        let other = DoctorCheck.failed("takes", sentence: "It is lost; find it.", essential: true, remedy: "look")
+        #expect(other.detail == "It is lost" && other.remedy == "look" && other.essential)
+    }
+
     @Test func `a damaged bundle is told`() {
         let check = Doctor.services([service("live", .builtIn)], ["The service in x is left out."]) { _ in true }
         #expect(!check.ok && check.detail == "The service in x is left out.")
