@@ -219,6 +219,9 @@ import Testing
                 "ghi   recording  0:00  -     screen  -",
                 "  → 0  x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
             ])
+        var hiding = status("abc", [])
+        hiding.1?.unmatchedExclusions = [.titled("Zürich"), .id(0x77)]
+        #expect(StatusCommand.text([hiding]).last == "abc hides nothing for title:Zürich, 0x77: no window matches.")
     }
 
     @Test func `a destination's event has the keys that its kind needs`() throws {

@@ -8,9 +8,10 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 /// One input: a property's value.
 private func fuzz(_ bytes: [UInt8]) {
     precondition(X11Properties.windows(bytes).count == bytes.count / 4, "windows out of nothing")
-    check(X11Properties.title(bytes, old: []), from: bytes)
-    check(X11Properties.title([], old: bytes), from: bytes)
-    check(X11Properties.application(bytes), from: bytes)
+    for encoding in X11Text.Encoding.allCases {
+        check(X11Text(bytes, encoding).text, from: bytes)
+        check(X11Properties.application(bytes, encoding), from: bytes)
+    }
     if let process = X11Properties.process(bytes) { precondition(process > 0 && bytes.count == 4, "no process") }
 }
 

@@ -46,16 +46,16 @@ extension EngineHost {
 
     // MARK: Hidden windows
 
-    /// Warns once of rules that hide nothing, when a source begins, and of windows that no rule for titles can mean.
+    /// Warns of rules that hide nothing when a source begins, and once of each window whose title cannot be read.
     func noteExclusions(_ findings: ExclusionFindings?) {
         let isFirst = exclusions == nil
         exclusions = findings
         guard let findings else { return }
         if isFirst, let sentence = findings.unmatchedSentence { clients.tellAll(.warning(sentence)) }
-        let unreadable = findings.unreadable.filter { !toldUnreadable.contains($0) }
-            .prefix(max(0, Self.mostUnreadable - toldUnreadable.count))
+        let unreadable = findings.unreadable.filter { !reportedUnreadable.contains($0) }
+            .prefix(max(0, Self.mostUnreadable - reportedUnreadable.count))
         guard !unreadable.isEmpty else { return }
-        toldUnreadable.formUnion(unreadable)
+        reportedUnreadable.formUnion(unreadable)
         clients.tellAll(.warning(ExclusionFindings.sentence(unreadable: Array(unreadable))))
     }
 

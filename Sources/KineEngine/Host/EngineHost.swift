@@ -44,8 +44,8 @@ public final class EngineHost {
     var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
     /// What is known of the windows that are not to be seen; nil: nothing yet, or the source hides none.
     var exclusions: ExclusionFindings?
-    /// The windows that the person was told about, since their titles cannot be read.
-    var toldUnreadable: Set<UInt32> = []
+    /// Windows with unreadable titles that a warning has named.
+    var reportedUnreadable: Set<UInt32> = []
     /// The camera that is shown now; nil: none.
     var camera: TakeConfiguration.Camera?
     /// Ends every wait of the take's opening and of its source.

@@ -77,6 +77,61 @@ import Testing
         try watcher.follow { $0.isAll(Self.shade, in: whole) }
     }
 
+    @Test(
+        arguments: [
+            ("STRING", [0x5a, 0xfc, 0x72, 0x69, 0x63, 0x68]), ("STRING", Array("Zürich".utf8)),
+            ("COMPOUND_TEXT", [0x1b, 0x2d, 0x42] + [0x5a, 0xfc, 0x72, 0x69, 0x63, 0x68]),
+            ("C_STRING", Array("Zürich".utf8)),
+        ] as [(String, [UInt8])])
+    func `a window is painted over by a title of any type that is read`(type: String, bytes: [UInt8]) throws {
+        let (screen, painter) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("zürich")])
+        #expect(watcher.source.exclusionFindings?.unmatched == [.titled("zürich")])
+        let window = painter.window(Self.place, colour: Self.secret, isShown: false)
+        painter.setText(window, bytes, as: "WM_NAME", type: type)
+        painter.map(window)
+        try watcher.follow { $0.isAll(Self.shade, in: Self.place) }
+        #expect(watcher.source.exclusionFindings?.unmatched == [])
+    }
+
+    @Test func `a window in a frame of GNOME's, which is another program's window, is painted over`() throws {
+        let (screen, painter) = try stage()
+        let frame = painter.window(Self.place, colour: 0x50_5050, isShown: false)
+        painter.setApplication(frame, "Mutter-x11-frames")
+        let window = secret(painter, PixelRect(x: 0, y: 0, width: 100, height: 60))
+        painter.reparent(window, into: frame, x: 5, y: 25)
+        painter.map(window)
+        painter.map(frame)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        #expect(watcher.isAll(Self.shade, in: Self.place))
+    }
+
+    @Test func `rules that hide nothing are known, and windows whose titles cannot be read`() throws {
+        let (screen, painter) = try stage()
+        let window = secret(painter)
+        painter.unmap(window)
+        let unreadable = painter.window(Self.place, colour: 0x10_1010)
+        painter.setText(
+            unreadable, [0x1b, 0x24, 0x29, 0x42, 0xc6, 0xfc], as: "WM_NAME", type: "COMPOUND_TEXT")
+        let rules: [X11WindowRule] = [.titled("Passwords"), .application("Vault"), .titled("none"), .id(0x77_7777)]
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: rules)
+        var findings = ExclusionFindings()
+        findings.unmatched = [.titled("none"), .id(0x77_7777)]
+        findings.unreadable = [unreadable]
+        // A window that is not shown will be hidden when it is.
+        #expect(watcher.source.exclusionFindings == findings)
+        painter.destroy(window)
+        painter.map(painter.window(PixelRect(x: 0, y: 0, width: 9, height: 9), colour: 0, isShown: false))
+        try watcher.settle()
+        #expect(watcher.source.exclusionFindings?.unmatched == rules)
+        let byName = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        #expect(byName.source.exclusionFindings?.unreadable == [])
+        // An application's windows, less some.
+        let ofOne = try Watcher(.application("Desktop", monitor: nil), on: screen.name, excluding: [.titled("none")])
+        #expect(ofOne.source.exclusionFindings?.unmatched == [.titled("none")])
+        #expect(try Watcher(.window(.id(unreadable)), on: screen.name).source.exclusionFindings == nil)
+    }
+
     @Test func `a place stays covered for a while after its window, and is seen again then`() throws {
         let (screen, painter) = try stage()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])

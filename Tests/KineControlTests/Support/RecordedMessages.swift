@@ -69,7 +69,7 @@ enum RecordedMessages {
                 DestinationEvent(
                     destination: 1, label: "rtmp://h", kind: .log(ExtensionLogLine(.info, "Connected.")))),
             .sourceSwitched(.window(0x3a0_0007)),
-            .camera(camera), .camera(nil),
+            .camera(camera), .camera(nil), .status(hiding),
         ]
 
     private static let camera = TakeConfiguration.Camera(
@@ -237,6 +237,12 @@ enum RecordedMessages {
         var status = TakeStatus(
             id: "0a1b2c3d", phase: .recording, output: "/tmp/a.mp4", source: "screen eDP-1", progress: progress)
         status.destinations = destinations
+        return status
+    }()
+
+    private static let hiding = {
+        var status = TakeStatus(id: "0a1b2c3d", phase: .recording, output: nil, source: "screen", progress: progress)
+        status.unmatchedExclusions = [.id(16), .titled("Ü")]
         return status
     }()
 

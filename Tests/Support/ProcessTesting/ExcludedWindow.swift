@@ -1,4 +1,5 @@
 // A window that must not be seen, dragged over the screen while others open, close and are raised.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
@@ -36,6 +37,12 @@ package enum ExcludedWindow {
             _ = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0x20_4060)
             let take = try place.record(
                 screen.name, "a.mp4", "--exclude", "title:passwords", "--no-cursor", "--fps", "60")
+            // There is no such window yet.
+            let isUnmatched = {
+                try place.run("status", "--json").output.contains(#""unmatchedExclusions":["title:passwords"]"#)
+            }
+            _ = try take.event("warning") { $0.message?.contains("title:passwords") == true }
+            #expect(try isUnmatched())
             func secret() -> UInt32 {
                 let window = painter.window(
                     PixelRect(x: 30, y: 40, width: 150, height: 100), colour: 0xff_00ff, isShown: false)
@@ -44,6 +51,7 @@ package enum ExcludedWindow {
                 return window
             }
             var window = secret()
+            try wait("the window to be hidden") { try !isUnmatched() }
             var others: [UInt32] = []
             for step in 0..<steps {
                 painter.move(window, x: 30 + step % 240 * 2, y: 40 + abs(step % 120 - 60) * 4)

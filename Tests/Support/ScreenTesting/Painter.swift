@@ -50,21 +50,31 @@ public final class Painter {
     /// A window whose pixels say how much of what lies below is seen: 0xAARRGGBB, the colours multiplied by the alpha. It is not shown
     /// yet.
     public func translucentWindow(_ rect: PixelRect, colour: UInt32) throws(Failure) -> UInt32 {
+        try window(rect, colour: colour, depth: 32, red: 0xff_0000)
+    }
+
+    /// A window of a visual that need not be the screen's: with pixels of that depth, and red in these bits. It is not shown yet.
+    public func window(_ rect: PixelRect, colour: UInt32, depth: Int, red: UInt32) throws(Failure) -> UInt32 {
         guard let screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data else {
             throw Failure(description: "The X server has no screen.")
         }
         var depths = xcb_screen_allowed_depths_iterator(screen)
-        while depths.rem > 0, depths.data.pointee.depth != 32 { xcb_depth_next(&depths) }
-        guard depths.rem > 0, let visual = xcb_depth_visuals(depths.data) else {
-            throw Failure(description: "The X server has no windows with an alpha.")
-        }
+        while depths.rem > 0, depths.data.pointee.depth != depth { xcb_depth_next(&depths) }
+        let visuals = UnsafeBufferPointer(
+            start: depths.rem > 0 ? xcb_depth_visuals(depths.data) : nil,
+            count: depths.rem > 0 ? Int(xcb_depth_visuals_length(depths.data)) : 0)
+        guard
+            let visual = visuals.first(where: {
+                $0.red_mask == red && $0._class == XCB_VISUAL_CLASS_TRUE_COLOR.rawValue
+            })
+        else { throw Failure(description: "The X server has no windows of \(depth) bits with red there.") }
         let (id, colormap) = (xcb_generate_id(connection), xcb_generate_id(connection))
-        xcb_create_colormap(
-            connection, UInt8(XCB_COLORMAP_ALLOC_NONE.rawValue), colormap, root, visual.pointee.visual_id)
+        xcb_create_colormap(connection, UInt8(XCB_COLORMAP_ALLOC_NONE.rawValue), colormap, root, visual.visual_id)
         // Without a border pixel and a colormap, a window of another depth than the root's is an error.
         xcb_create_window(
-            connection, 32, id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height), 0,
-            UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual.pointee.visual_id,
+            connection, UInt8(depth), id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height),
+            0,
+            UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual.visual_id,
             XCB_CW_BACK_PIXEL.rawValue | XCB_CW_BORDER_PIXEL.rawValue | XCB_CW_OVERRIDE_REDIRECT.rawValue
                 | XCB_CW_COLORMAP.rawValue, [colour, 0, 1, colormap])
         finish()
@@ -111,20 +121,20 @@ public final class Painter {
 
     /// Gives a window a title, as `_NET_WM_NAME` (EWMH).
     public func setTitle(_ window: UInt32, _ title: String) {
-        let bytes = Array(title.utf8)
+        setText(window, Array(title.utf8), as: "_NET_WM_NAME", type: "UTF8_STRING")
+    }
+
+    /// Gives a window a text, as older programs give it a `WM_NAME` of type `STRING` or `COMPOUND_TEXT`.
+    public func setText(_ window: UInt32, _ bytes: [UInt8], as property: String, type: String) {
         xcb_change_property(
-            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_NAME"), atom("UTF8_STRING"), 8,
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom(property), atom(type), 8,
             UInt32(bytes.count), bytes)
         finish()
     }
 
     /// Gives a window an application, as `WM_CLASS` (ICCCM, 4.1.2.5).
     public func setApplication(_ window: UInt32, _ name: String) {
-        let bytes = Array("instance\0\(name)\0".utf8)
-        xcb_change_property(
-            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("WM_CLASS"), atom("STRING"), 8,
-            UInt32(bytes.count), bytes)
-        finish()
+        setText(window, Array("instance\0\(name)\0".utf8), as: "WM_CLASS", type: "STRING")
     }
 
     /// Says whose a window is, as `_NET_WM_PID` (EWMH).
