@@ -1,4 +1,4 @@
-// The pixels that compositors draw, brought into the format of this program's frames where they are not of it.
+// The pixels that compositors and X servers draw, brought into the format of this program's frames where they are not of it.
 import CYUV
 
 /// The order of the bytes of a pixel in memory. A fourth byte has no meaning.
@@ -43,7 +43,7 @@ enum PackedPixels: CaseIterable, Sendable {
         text.withUTF8Buffer { bytes in bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Writes `width` × `height` pixels as BGRA. Strides are in bytes.
+    /// Writes `width` × `height` pixels as BGRA. Strides are in bytes. Pixels of four bytes can be converted where they are.
     func convert(
         _ source: UnsafeRawPointer, stride: Int, to target: UnsafeMutableRawPointer, targetStride: Int, width: Int,
         height: Int

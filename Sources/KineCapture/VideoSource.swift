@@ -26,6 +26,9 @@ public protocol VideoSource: AnyObject {
     /// What is known of the windows that are not to be seen. Nil: not known yet, or there are to be none.
     var exclusionFindings: ExclusionFindings? { get }
 
+    /// Nanoseconds for which every `read` may fail; the take ends then. Nil: no limit, since the source itself throws when it cannot go on.
+    var readTimeout: Int64? { get }
+
     /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
@@ -52,6 +55,7 @@ extension VideoSource {
     public var losesUnreadFrames: Bool { false }
     public var interruption: VideoSourceInterruption? { nil }
     public var exclusionFindings: ExclusionFindings? { nil }
+    public var readTimeout: Int64? { nil }
 }
 
 /// A source that is being opened. Used by one thread; releasing it ends the attempt.

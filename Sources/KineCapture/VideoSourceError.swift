@@ -18,6 +18,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case serverLost
     /// The X server did not answer, and the wait for it was cancelled.
     case serverGivenUp
+    /// The source gave no pixels for that time, though it was there.
+    case unreadable(seconds: Int)
 
     // MARK: An X server that cannot be recorded
 
@@ -27,7 +29,10 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case waylandSession
     /// `code` is what `xcb_connection_has_error` returned.
     case noConnection(display: String, code: Int32)
+    /// The screen's pixels cannot be converted.
     case unsupportedDepth(bits: Int, display: String)
+    /// The window's pixels cannot be converted.
+    case unsupportedWindowDepth(bits: Int, UInt32)
     /// DAMAGE, XFIXES or RANDR is missing.
     case missingExtensions(display: String)
     /// The server does not tell what mice and keyboards do (XI2).

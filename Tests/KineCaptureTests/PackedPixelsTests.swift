@@ -39,8 +39,25 @@ import Testing
                     height: height)
             }
         }
-        let tolerance = packing == .bgr565 ? 8 : 0
-        for pixel in 0..<width * height {
+        expectColour(target, tolerance: packing == .bgr565 ? 8 : 0)
+    }
+
+    @Test(arguments: PackedPixels.allCases.filter { $0.bytesPerPixel == 4 })
+    func `pixels of four bytes are converted where they are`(packing: PackedPixels) {
+        // Of every width that a vector may have left over.
+        for width in 1...70 {
+            var pixels = Array(repeating: Self.bytes(packing), count: width * 2).flatMap(\.self)
+            pixels.withUnsafeMutableBytes { pixels in
+                packing.convert(
+                    pixels.baseAddress!, stride: width * 4, to: pixels.baseAddress!, targetStride: width * 4,
+                    width: width, height: 2)
+            }
+            expectColour(pixels)
+        }
+    }
+
+    private func expectColour(_ target: [UInt8], tolerance: Int = 0) {
+        for pixel in 0..<target.count / 4 {
             for (channel, value) in [40, 100, 200].enumerated() {
                 #expect(abs(Int(target[pixel * 4 + channel]) - value) <= tolerance)
             }

@@ -32,6 +32,10 @@ final class X11Connection {
     let root: UInt32
     let rootVisual: UInt32
     let rootDepth: UInt8
+    /// By their numbers.
+    let visuals: [UInt32: X11Visual]
+    /// The server's name.
+    let name: String
     /// The screen's place among those of the server, from 0 on.
     let screenNumber: Int
     /// The root window's size when the connection was made; it may change later.
@@ -43,7 +47,8 @@ final class X11Connection {
     /// Nil: windows have no other shape than a rectangle.
     let shapeEvent: UInt8?
     let inputOpcode: UInt8?
-    let hasSharedMemory: Bool
+    /// The version of MIT-SHM; nil: the server lacks it.
+    private(set) var sharedMemoryVersion: (major: Int, minor: Int)?
     let hasComposite: Bool
     let hasRender: Bool
 
@@ -60,6 +65,8 @@ final class X11Connection {
         }
         link = Link(connection, cancellation)
         handle = connection
+        self.name = name
+        visuals = X11Visual.all(of: connection)
         var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
         for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
         let screen = screens.data.pointee
@@ -70,9 +77,6 @@ final class X11Connection {
         func present(_ reply: UnsafePointer<xcb_query_extension_reply_t>?) -> xcb_query_extension_reply_t? {
             guard let extensionData = reply?.pointee, extensionData.present != 0 else { return nil }
             return extensionData
-        }
-        guard Self.pixelsAreBGRA(connection, depth: screen.root_depth) else {
-            throw .unsupportedDepth(bits: Int(screen.root_depth), display: name)
         }
         guard let damage = present(kine_damage_extension(connection)),
             let fixes = present(kine_xfixes_extension(connection)),
@@ -85,10 +89,15 @@ final class X11Connection {
         randrEvent = randr.first_event
         shapeEvent = present(kine_shape_extension(connection))?.first_event
         inputOpcode = present(kine_input_extension(connection))?.major_opcode
-        hasSharedMemory = present(kine_shm_extension(connection)) != nil
+        let hasSharedMemory = present(kine_shm_extension(connection)) != nil
         hasComposite = present(kine_composite_extension(connection)) != nil
         hasRender = present(kine_render_extension(connection)) != nil
         negotiateVersions()
+        if hasSharedMemory {
+            sharedMemoryVersion = reply(xcb_shm_query_version(connection), xcb_shm_query_version_reply) {
+                (Int($0.pointee.major_version), Int($0.pointee.minor_version))
+            }
+        }
         if cancellation?.isCancelled == true { throw .serverGivenUp }
     }
 
@@ -102,6 +111,7 @@ final class X11Connection {
 
     /// The reason why the server's screen cannot be recorded, though its windows can; nil: it can.
     var screenProblem: VideoSourceError? {
+        if rootPacking == nil { return .unsupportedDepth(bits: Int(rootDepth), display: name) }
         guard WaylandSession.isNamed(by: ProcessEnvironment.value) else { return nil }
         let name = "XWAYLAND"
         let hasExtension =
@@ -112,10 +122,23 @@ final class X11Connection {
         return WaylandSession.isXwayland(hasExtension: hasExtension, monitors: monitors) ? .waylandSession : nil
     }
 
+    /// The packing of the screen's pixels; nil: they cannot be converted.
+    var rootPacking: PackedPixels? { visuals[rootVisual]?.packing }
+
     private var atoms: [String: UInt32] = [:]
 
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
+
+    /// Whether the connection is a unix socket, which can carry descriptors. What is at its other end may still be another machine's.
+    var isLocal: Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return result == 0 && address.ss_family == sa_family_t(AF_UNIX)
+    }
 
     /// An extension refuses every other request until the client has sent its version.
     private func negotiateVersions() {
@@ -129,18 +152,6 @@ final class X11Connection {
         if inputOpcode != nil {
             free(xcb_input_xi_query_version_reply(handle, xcb_input_xi_query_version(handle, 2, 2), nil))
         }
-    }
-
-    private static func pixelsAreBGRA(_ connection: OpaquePointer, depth: UInt8) -> Bool {
-        guard let setup = xcb_get_setup(connection), depth == 24 || depth == 32,
-            setup.pointee.image_byte_order == UInt8(XCB_IMAGE_ORDER_LSB_FIRST.rawValue)
-        else { return false }
-        var formats = xcb_setup_pixmap_formats_iterator(setup)
-        while formats.rem > 0 {
-            if formats.data.pointee.depth == depth { return formats.data.pointee.bits_per_pixel == 32 }
-            xcb_format_next(&formats)
-        }
-        return false
     }
 
     /// Waits for a reply, hands it to `body` and frees it. Nil where the server answered with an error.
@@ -188,6 +199,12 @@ final class X11Connection {
             let count = Int(xcb_query_tree_children_length(reply))
             return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
         } ?? []
+    }
+
+    /// How a window's pixels lie in memory; nil: there is no such window.
+    func visual(of window: UInt32) -> X11Visual? {
+        reply(xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply) { visuals[$0.pointee.visual] }
+            ?? nil
     }
 
     func parent(of window: UInt32) -> UInt32? {

@@ -48,6 +48,6 @@ public struct X11Inventory: Sendable, Equatable {
         screenProblem = connection.screenProblem
         monitors = screenProblem == nil ? X11Layout.monitors(connection) : []
         windows = X11Layout.windows(connection)
-        hasSharedMemory = connection.hasSharedMemory
+        hasSharedMemory = X11SharedMemory(1, on: connection) != nil
     }
 }

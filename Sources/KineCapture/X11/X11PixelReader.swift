@@ -1,21 +1,36 @@
 // Reads rectangles of an X drawable: through shared memory where the server is on this machine, through the connection where
 // it is not.
-import CLinux
 import CXCB
-import Glibc
 import KineMedia
 
 /// Fetches pixels of one connection. Used by the capture thread.
 final class X11PixelReader {
+    enum Memory {
+        case shared(X11SharedMemory)
+        case own(UnsafeMutableRawBufferPointer)
+
+        var byteCount: Int {
+            switch self {
+            case .shared(let memory): memory.byteCount
+            case .own(let bytes): bytes.count
+            }
+        }
+    }
+
     private let connection: X11Connection
-    private var segment: UInt32 = 0
-    private(set) var memory: UnsafeMutableRawPointer?
-    private var capacity = 0
-    private var isShared = false
+    private(set) var memory = Memory.own(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    /// Memory is shared where that can be done, until the connection gives what shared memory did not.
+    private var mayShare = true
+    /// Reads through shared memory that failed one after the other. Either the memory is of no use or the drawable has changed, so the
+    /// connection is tried after some of them.
+    private var failures = 0
+    /// How often the connection gave what shared memory did not.
+    private var successes = 0
+    private static let (mostFailures, mostSuccesses) = (3, 3)
 
     init(connection: X11Connection) { self.connection = connection }
 
-    deinit { releaseMemory() }
+    deinit { if case .own(let bytes) = memory { bytes.deallocate() } }
 
     /// Receives one rectangle, its rows packed: where it lies in the frame, the pixels, and the bytes of a row.
     typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
@@ -23,14 +38,34 @@ final class X11PixelReader {
     /// Reads the parts of `plan` with one round trip, and hands each on while the server copies the next. They are the frame's,
     /// which begins at `origin` of the drawable. Their pixels stay until the next call. Returns false where the drawable does not have
     /// all of them any more.
+    ///
+    /// - Parameter packing: that of the drawable's pixels, of four bytes each, which are handed on as BGRA. Without it, they are handed on
+    ///   as they are.
     func read(
-        _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, _ receive: Receive
+        _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, packing: PackedPixels = .bgra,
+        _ receive: Receive
     ) -> Bool {
         let bytes = plan.parts.reduce(0) { $0 + $1.size.area * 4 }
-        guard prepare(bytes), let memory else { return false }
-        return isShared
-            ? readShared(plan, origin, drawable, memory, receive)
-            : readThroughConnection(plan, origin, drawable, memory, receive)
+        let triesConnection = failures >= Self.mostFailures
+        prepare(bytes, isShared: mayShare && !triesConnection)
+        func handOn(_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) {
+            if packing != .bgra {
+                packing.convert(
+                    pixels, stride: stride, to: pixels, targetStride: stride, width: rect.width, height: rect.height)
+            }
+            receive(rect, pixels, stride)
+        }
+        let isComplete: Bool
+        switch memory {
+        case .shared(let memory): isComplete = read(plan, origin, drawable, through: memory, handOn)
+        case .own(let memory): isComplete = readThroughConnection(plan, origin, drawable, memory, handOn)
+        }
+        if triesConnection, isComplete {
+            successes += 1
+            mayShare = mayShare && successes < Self.mostSuccesses
+        }
+        failures = triesConnection || isComplete || !mayShare ? 0 : failures + 1
+        return isComplete
     }
 
     /// Sends a request for each part. The server serves no other client between the strips of a rectangle, so no frame is torn.
@@ -41,8 +76,8 @@ final class X11PixelReader {
         return plan.parts.map(send)
     }
 
-    private func readShared(
-        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+    private func read(
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, through memory: X11SharedMemory,
         _ receive: Receive
     ) -> Bool {
         var offset = 0
@@ -51,7 +86,7 @@ final class X11PixelReader {
             return xcb_shm_get_image(
                 connection.handle, drawable, Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0,
-                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, UInt32(offset))
+                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), memory.id, UInt32(offset))
         }
         offset = 0
         var isComplete = true
@@ -59,14 +94,14 @@ final class X11PixelReader {
             // Every reply is fetched, also after one has failed: it would stay in the queue.
             let wasRead = connection.reply(cookie, xcb_shm_get_image_reply) { _ in true } ?? false
             isComplete = isComplete && wasRead
-            if isComplete { receive(rect, memory + offset, rect.width * 4) }
+            if isComplete { receive(rect, memory.bytes + offset, rect.width * 4) }
             offset += rect.size.area * 4
         }
         return isComplete
     }
 
     private func readThroughConnection(
-        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawBufferPointer,
         _ receive: Receive
     ) -> Bool {
         let cookies = request(plan) { rect in
@@ -75,17 +110,17 @@ final class X11PixelReader {
                 Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
         }
+        guard var pixels = memory.baseAddress else { return false }
         var isComplete = true
-        var memory = memory
         for (rect, cookie) in zip(plan.parts, cookies) {
             let bytes = rect.size.area * 4
-            defer { memory += bytes }
+            defer { pixels += bytes }
             let wasRead =
                 connection.reply(cookie, xcb_get_image_reply) { reply -> Bool in
                     guard isComplete, xcb_get_image_data_length(reply) >= bytes, let data = xcb_get_image_data(reply)
                     else { return false }
-                    memory.copyMemory(from: data, byteCount: bytes)
-                    receive(rect, memory, rect.width * 4)
+                    pixels.copyMemory(from: data, byteCount: bytes)
+                    receive(rect, pixels, rect.width * 4)
                     return true
                 } ?? false
             isComplete = isComplete && wasRead
@@ -93,44 +128,14 @@ final class X11PixelReader {
         return isComplete
     }
 
-    /// Makes room for `bytes`, in memory that the server can write where it is on this machine.
-    private func prepare(_ bytes: Int) -> Bool {
-        guard bytes > capacity else { return true }
-        releaseMemory()
-        if connection.hasSharedMemory, attach(bytes) {
-            isShared = true
-        } else {
-            isShared = false
-            memory = .allocate(byteCount: bytes, alignment: 64)
-        }
-        capacity = bytes
-        return true
-    }
-
-    private func attach(_ bytes: Int) -> Bool {
-        let id = shmget(IPC_PRIVATE, bytes, Int32(IPC_CREAT | 0o600))
-        guard id >= 0 else { return false }
-        // Marked for removal at once: the memory is freed when the last process that uses it ends, however it ends.
-        defer { shmctl(id, IPC_RMID, nil) }
-        guard let address = shmat(id, nil, 0), Int(bitPattern: address) != -1 else { return false }
-        segment = xcb_generate_id(connection.handle)
-        guard connection.succeeded(xcb_shm_attach_checked(connection.handle, segment, UInt32(id), 0)) else {
-            shmdt(address)  // a server on another machine, or in another container
-            return false
-        }
-        memory = address
-        return true
-    }
-
-    private func releaseMemory() {
-        guard let memory else { return }
-        if isShared {
-            xcb_shm_detach(connection.handle, segment)
-            shmdt(memory)
-        } else {
-            memory.deallocate()
-        }
-        self.memory = nil
-        capacity = 0
+    /// Makes room for `bytes`: shared memory, or where that cannot be had, for good, this process's own.
+    private func prepare(_ bytes: Int, isShared wantsShared: Bool) {
+        let isShared = if case .shared = memory { true } else { false }
+        guard bytes > memory.byteCount || isShared != wantsShared else { return }
+        if case .own(let bytes) = memory { bytes.deallocate() }
+        memory = .own(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        if wantsShared, let shared = X11SharedMemory(bytes, on: connection) { return memory = .shared(shared) }
+        if wantsShared { mayShare = false }
+        memory = .own(.allocate(byteCount: bytes, alignment: 64))
     }
 }

@@ -19,6 +19,7 @@ final class X11RegionOverlay {
     /// The part of the canvas that is not as in the dark picture.
     private var drawn = PixelRect(x: 0, y: 0, width: 0, height: 0)
     private let depth: UInt8
+    private let visual: X11Visual
 
     /// Copies the screen and covers it. `cursor` is shown over it.
     init(_ connection: X11Connection, cursor: UInt32) throws(VideoSourceError) {
@@ -26,9 +27,9 @@ final class X11RegionOverlay {
         let root = connection.reply(xcb_get_geometry(handle, connection.root), xcb_get_geometry_reply) {
             (depth: $0.pointee.depth, size: PixelSize(width: Int($0.pointee.width), height: Int($0.pointee.height)))
         }
-        guard let root else { throw .serverLost }
+        guard let root, let visual = connection.visuals[connection.rootVisual] else { throw .serverLost }
         self.connection = connection
-        (screen, depth) = (root.size, root.depth)
+        (screen, depth, self.visual) = (root.size, root.depth, visual)
         (window, context) = (xcb_generate_id(handle), xcb_generate_id(handle))
         (bright, dark, canvas) = (xcb_generate_id(handle), xcb_generate_id(handle), xcb_generate_id(handle))
         for pixmap in [bright, dark, canvas] {
@@ -40,7 +41,7 @@ final class X11RegionOverlay {
             handle, context, connection.root,
             XCB_GC_FOREGROUND.rawValue | XCB_GC_BACKGROUND.rawValue | XCB_GC_SUBWINDOW_MODE.rawValue
                 | XCB_GC_GRAPHICS_EXPOSURES.rawValue,
-            [0xff_ffff, 0, XCB_SUBWINDOW_MODE_INCLUDE_INFERIORS.rawValue, 0])
+            [visual.white, 0, XCB_SUBWINDOW_MODE_INCLUDE_INFERIORS.rawValue, 0])
         Self.set(font: "fixed", of: context, on: handle)
         let whole = PixelRect(size: root.size)
         copy(whole, of: connection.root, to: bright)
@@ -140,9 +141,10 @@ final class X11RegionOverlay {
     /// Makes the dark picture: X11 itself cannot compute with pixels.
     private func darken() {
         let reader = X11PixelReader(connection: connection)
+        let half = visual.halfMask
         _ = reader.read(X11ReadPlan(.full(size: screen)), at: (0, 0), of: bright) { rect, pixels, stride in
             let words = pixels.assumingMemoryBound(to: UInt32.self)
-            for index in 0..<rect.size.area { words[index] = words[index] >> 1 & 0x7f_7f7f }
+            for index in 0..<rect.size.area { words[index] = words[index] >> 1 & half }
             // A request has 256 KiB at most.
             let rows = max(1, 200_000 / stride)
             for top in Swift.stride(from: 0, to: rect.height, by: rows) {

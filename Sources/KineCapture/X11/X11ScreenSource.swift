@@ -47,6 +47,8 @@ public final class X11ScreenSource: VideoSource {
     private let target: Target
     /// The root window, or a window's or an application's off-screen pixmap: its pixels are read.
     private var drawable: UInt32
+    /// The packing of its pixels.
+    private let packing: PackedPixels
     /// The frame's origin on the screen, or in a window's pixmap.
     private var origin = (x: 0, y: 0)
     private var windowPixmap: X11WindowPixmap?
@@ -56,6 +58,8 @@ public final class X11ScreenSource: VideoSource {
     private var damageIsPending = false
     private var layoutChanged = false
     private var windowIsGone = false
+    /// The monitor is unplugged, or the region lies outside of a screen that has become smaller.
+    private var targetIsAway = false
     private var everythingIsDamaged = true
 
     /// Throws if there is no such server, or no such target on it. A server that stops answering keeps every call of this class
@@ -83,6 +87,7 @@ public final class X11ScreenSource: VideoSource {
         reader = X11PixelReader(connection: connection)
         rootBounds = PixelRect(size: connection.initialSize)
         var watched = connection.root
+        let packing = connection.rootPacking
         switch target {
         case .screen, .region:
             if let problem = connection.screenProblem { throw problem }
@@ -97,6 +102,9 @@ public final class X11ScreenSource: VideoSource {
             origin = (area.x, area.y)
             size = area.size
         case .application(let name, _):
+            guard packing != nil else {
+                throw .unsupportedDepth(bits: Int(connection.rootDepth), display: connection.name)
+            }
             let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
             let windows = try X11ApplicationWindows(
                 name, except: excluded, area: area, connection: connection, at: MonotonicClock.now())
@@ -115,6 +123,7 @@ public final class X11ScreenSource: VideoSource {
             size = pixmap.size
             watched = id
         }
+        self.packing = windowPixmap?.packing ?? packing ?? .bgra
         let handle = connection.handle
         damage = xcb_generate_id(handle)
         damagedRegion = xcb_generate_id(handle)
@@ -254,7 +263,11 @@ public final class X11ScreenSource: VideoSource {
             size = windowPixmap.size
         } else {
             // A monitor that was unplugged leaves the frame as it is until it comes back.
-            guard let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds) else { return }
+            let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let wasAway = targetIsAway
+            targetIsAway = area == nil
+            if wasAway, !targetIsAway { everythingIsDamaged = true }
+            guard let area else { return }
             guard area.size != size || area.x != origin.x || area.y != origin.y else { return }
             origin = (area.x, area.y)
             size = area.size
@@ -266,6 +279,9 @@ public final class X11ScreenSource: VideoSource {
         everythingIsDamaged = true
         pointer.noteMotion()  // it has another place in the frame, though it has not moved
     }
+
+    /// A monitor may be unplugged for as long as the person likes.
+    public var readTimeout: Int64? { targetIsAway ? nil : 10_000_000_000 }
 
     public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
 
@@ -321,9 +337,10 @@ public final class X11ScreenSource: VideoSource {
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         let plan = X11ReadPlan(region)
         guard !plan.parts.isEmpty else { return true }
+        guard !targetIsAway else { return false }
         let isComplete =
             if exclusions == nil, application == nil {
-                reader.read(plan, at: origin, of: drawable) { handOn($1, $2, $0, receive) }
+                reader.read(plan, at: origin, of: drawable, packing: packing) { handOn($1, $2, $0, receive) }
             } else {
                 try readAgainUntilKnown(plan, into: receive)
             }
@@ -353,7 +370,9 @@ public final class X11ScreenSource: VideoSource {
             var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
             let (searches, revision, size, origin) = (exclusions?.searches, application?.revision, size, origin)
             let start = application == nil ? origin : (0, 0)
-            guard reader.read(plan, at: start, of: drawable, { parts.append(($0, $1, $2)) }) else { return false }
+            guard reader.read(plan, at: start, of: drawable, packing: packing, { parts.append(($0, $1, $2)) }) else {
+                return false
+            }
             try handleEvents()
             guard self.size == size, self.origin == origin else { return false }
             guard exclusions?.searches == searches, application?.revision == revision else {

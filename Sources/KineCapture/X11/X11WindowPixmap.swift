@@ -6,6 +6,8 @@ import KineMedia
 final class X11WindowPixmap {
     let window: UInt32
     private let connection: X11Connection
+    /// The packing of its pixels.
+    let packing: PackedPixels
     private(set) var id: UInt32 = 0
     private(set) var size = PixelSize(width: 0, height: 0)
     /// The place in the pixmap where the window's content begins: inside the border.
@@ -15,7 +17,9 @@ final class X11WindowPixmap {
         self.window = window
         self.connection = connection
         guard connection.hasComposite else { throw .noComposite }
-        guard connection.geometry(of: window) != nil else { throw .noWindow(window) }
+        guard let visual = connection.visual(of: window) else { throw .noWindow(window) }
+        guard let packing = visual.packing else { throw .unsupportedWindowDepth(bits: visual.depth, window) }
+        self.packing = packing
         connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: window)
         xcb_composite_redirect_window(connection.handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
         guard renew() else { throw .windowNotShown(window) }

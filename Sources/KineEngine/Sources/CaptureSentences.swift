@@ -11,6 +11,8 @@ extension VideoSourceError {
         case .windowClosed: "The window was closed, so the recording ends here."
         case .serverLost: "The X server has gone away, so the recording ends here."
         case .serverGivenUp: "The X server did not answer, so its connection was closed; start it again."
+        case .unreadable(let seconds):
+            "The X server has let no pixels be read for \(seconds) seconds, so the recording ends here; start the X server again."
         case .noDisplay:
             "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
                 + "with --virtual 1280x720 -- COMMAND."
@@ -26,8 +28,11 @@ extension VideoSourceError {
             "The X display \(display) cannot be opened; check that it runs and that XAUTHORITY names its "
                 + "cookie file."
         case .unsupportedDepth(let bits, let display):
-            "The display \(display) has \(bits) bits a pixel, and only 24 or 32 can be recorded; start the X server with "
-                + "depth 24."
+            "The display \(display) has \(bits) bits a pixel\(unusual(bits)), and only 24, 30 or 32 can be recorded, in the order of RGB "
+                + "or BGR; start the X server with depth 24."
+        case .unsupportedWindowDepth(let bits, let id):
+            "The window 0x\(String(id, radix: 16)) has \(bits) bits a pixel\(unusual(bits)), and only windows of 24, 30 or 32 can be "
+                + "recorded, in the order of RGB or BGR; record the screen or a --region."
         case .missingExtensions(let display):
             "The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb."
         case .noInputEvents:
@@ -170,7 +175,8 @@ extension ExclusionFindings {
     var unmatchedSentence: String? {
         guard !unmatched.isEmpty else { return nil }
         let rules = unmatched.map { TakeConfiguration.WindowRule($0).optionValue.printable(limit: 100) }
-        return "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
+        return
+            "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
             + "later will be, and kinecast sources lists the names of those that are there."
     }
 
@@ -253,6 +259,9 @@ extension AudioTarget {
         return "The \(name) has delivered nothing for 5 seconds; the take goes on, and is silent until it does."
     }
 }
+
+/// Where the number of bits is not what is wrong.
+private func unusual(_ bits: Int) -> String { [24, 30, 32].contains(bits) ? " in an unusual order" : "" }
 
 private func list(_ windows: [UInt32]) -> String {
     windows.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", ")

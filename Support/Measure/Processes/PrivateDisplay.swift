@@ -18,7 +18,8 @@ public final class PrivateDisplay {
     /// - Parameters:
     ///   - depth: bits of a pixel that are colour.
     ///   - options: further arguments of Xvfb; with `-ac`, clients need no cookie.
-    public init(size: PixelSize, depth: Int = 24, options: [String] = []) throws {
+    ///   - launcher: a command that becomes Xvfb, `unshare --ipc` for one.
+    public init(size: PixelSize, depth: Int = 24, options: [String] = [], launcher: [String] = []) throws {
         directory = try TemporaryDirectory()
         let authority = try directory.write(PrivateDisplay.cookie(), to: "Xauthority")
         let log = try FileDescriptor.open(
@@ -31,9 +32,10 @@ public final class PrivateDisplay {
         child.parentDeathSignal = SIGTERM
         child.newSession = true
         defer { try? pipe.writeEnd.close() }
+        let command = launcher + [try Tool.path(of: "Xvfb")]
         process = try ChildProcess(
-            executable: try Tool.path(of: "Xvfb"),
-            arguments: [
+            executable: try Tool.path(of: command[0]),
+            arguments: command.dropFirst() + [
                 "-displayfd", "3", "-screen", "0", "\(size.width)x\(size.height)x\(depth)", "-auth", authority,
                 "-nolisten", "tcp", "-noreset",
             ] + options, environment: ProcessEnvironment.current, options: child)

@@ -276,11 +276,38 @@ import Testing
         }
     }
 
-    @Test func `a screen of 16 bits is refused with its depth`() throws {
+    @Test func `a screen of 16 bits is refused with its depth, and its windows are listed`() throws {
         let screen = try PrivateScreen(size: Self.size, depth: 16)
-        #expect(throws: VideoSourceError.unsupportedDepth(bits: 16, display: screen.name)) {
-            try X11ScreenSource(target: .screen(monitor: nil), showsCursor: true, display: screen.name)
+        let painter = try Painter(display: screen.name)
+        let window = painter.window(PixelRect(size: Self.size), colour: 0)
+        let refusal = VideoSourceError.unsupportedDepth(bits: 16, display: screen.name)
+        for target in [X11ScreenSource.Target.screen(monitor: nil), .application("any", monitor: nil)] {
+            #expect(throws: refusal) {
+                try X11ScreenSource(target: target, showsCursor: true, display: screen.name)
+            }
         }
+        #expect(throws: refusal) {
+            try X11RegionOpening(display: screen.name) { _ throws(VideoSourceError) in throw .regionCancelled }
+        }
+        let inventory = try X11Inventory(display: screen.name)
+        #expect(inventory.screenProblem == refusal && inventory.windows.map(\.id) == [window])
+    }
+
+    @Test func `a screen of 30 bits is converted, with the pointer and without what is hidden`() throws {
+        let screen = try PrivateScreen(size: Self.size, depth: 30)
+        let painter = try Painter(display: screen.name)
+        _ = painter.window(PixelRect(size: Self.size), colour: 0x3ff0_0000 | 0x201 << 10 | 0x100)
+        let secret = painter.window(PixelRect(x: 40, y: 40, width: 30, height: 20), colour: 0)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.id(secret)])
+        #expect(watcher.isAll(0xff_8040, in: PixelRect(x: 0, y: 0, width: 40, height: Self.size.height)))
+        #expect(watcher.isAll(0x28_2828, in: PixelRect(x: 40, y: 40, width: 30, height: 20)))
+        // In strips, too.
+        let large = try PrivateScreen(size: PixelSize(width: 1280, height: 1024), depth: 30)
+        let other = try Painter(display: large.name)
+        _ = other.window(PixelRect(x: 0, y: 0, width: 1280, height: 1024), colour: 0x3ff0_0000 | 0x201 << 10 | 0x100)
+        #expect(
+            try Watcher(.screen(monitor: nil), on: large.name)
+                .isAll(0xff_8040, in: PixelRect(x: 0, y: 0, width: 1280, height: 1024)))
     }
 
     @Test func `without shared memory the pixels come through the connection`() throws {
@@ -289,7 +316,24 @@ import Testing
         let window = painter.window(PixelRect(size: Self.size), colour: 0x20_4060)
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         #expect(watcher.isAll(0x20_4060, in: PixelRect(size: Self.size)))
+        #expect(try !X11Inventory(display: screen.name).hasSharedMemory)
         painter.fill(window, PixelRect(x: 30, y: 30, width: 40, height: 40), 0x77_8899)
         try watcher.follow { $0.isAll(0x77_8899, in: PixelRect(x: 30, y: 30, width: 40, height: 40)) }
+    }
+
+    @Test func `a monitor beyond the edge of a smaller screen is waited for, and nothing is read meanwhile`() throws {
+        let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
+        try screen.setMonitor("Right", PixelRect(x: 500, y: 0, width: 140, height: 200))
+        let watcher = try Watcher(.screen(monitor: "Right"), on: screen.name)
+        #expect(watcher.source.readTimeout == 10_000_000_000)
+        try painter.setScreenSize(PixelSize(width: 400, height: 302))
+        try watcher.settle()
+        #expect(watcher.source.readTimeout == nil)
+        let reads = watcher.reads
+        #expect(try !watcher.source.read(.full(size: watcher.size)) { _ in } && watcher.reads == reads)
+        try painter.setScreenSize(PixelSize(width: 640, height: 480))
+        painter.fill(window, PixelRect(x: 0, y: 0, width: 640, height: 480), 0x44_8800)
+        try watcher.follow { $0.isAll(0x44_8800, in: PixelRect(size: $0.size)) }
+        #expect(watcher.source.readTimeout != nil)
     }
 }

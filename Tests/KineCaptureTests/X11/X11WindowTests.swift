@@ -115,6 +115,38 @@ import Testing
         #expect(throws: VideoSourceError.noFocusedWindow) { try Watcher(.window(.focused), on: screen.name) }
     }
 
+    @Test func `a window is found by a title in Latin-1, and the error names those that cannot be read`() throws {
+        let (screen, painter, window) = try stage()
+        painter.setText(window, [0x5a, 0xfc, 0x72, 0x69, 0x63, 0x68], as: "WM_NAME", type: "STRING")
+        #expect(try Watcher(.window(.titled("zürich")), on: screen.name).size == Self.content.size)
+        painter.setText(window, [0x1b, 0x24, 0x29, 0x42, 0xc6, 0xfc], as: "WM_NAME", type: "COMPOUND_TEXT")
+        #expect(throws: VideoSourceError.noWindowTitled("zürich", unreadable: [window])) {
+            try Watcher(.window(.titled("zürich")), on: screen.name)
+        }
+    }
+
+    @Test func `a window is read by its own visual, and one that cannot be read is refused`() throws {
+        // Of 30 bits a pixel, Xvfb has visuals of both orders.
+        let screen = try PrivateScreen(size: PixelSize(width: 400, height: 300), depth: 30)
+        let painter = try Painter(display: screen.name)
+        let rect = PixelRect(x: 10, y: 10, width: 33, height: 21)
+        for (depth, red, colour) in [
+            (30, 0x3ff0_0000, 0x3ff0_0000 | 0x201 << 10 | 0x100), (30, 0x3ff, 0x3ff | 0x201 << 10 | 0x100 << 20),
+            (32, 0xff_0000, 0x80ff_8040),
+        ] as [(Int, UInt32, UInt32)] {
+            let window = try painter.window(rect, colour: colour, depth: depth, red: red)
+            painter.map(window)
+            let watcher = try Watcher(.window(.id(window)), on: screen.name)
+            try watcher.follow { $0.isAll(0xff_8040, in: PixelRect(size: rect.size)) }
+        }
+        let small = try PrivateScreen(size: PixelSize(width: 400, height: 300), depth: 16)
+        let other = try Painter(display: small.name)
+        let window = other.window(rect, colour: 0)
+        #expect(throws: VideoSourceError.unsupportedWindowDepth(bits: 16, window)) {
+            try Watcher(.window(.id(window)), on: small.name)
+        }
+    }
+
     @Test func `a window that is not there, or not shown, is an error that names it`() throws {
         let (screen, painter, window) = try stage()
         #expect(throws: VideoSourceError.noWindow(0x77_7777)) { try Watcher(.window(.id(0x77_7777)), on: screen.name) }

@@ -34,7 +34,12 @@ import Testing
             (.noConnection(display: ":7", code: 1), [":7", "XAUTHORITY"]),
             (.noConnection(display: "seven", code: 5), ["seven is not the name", "DISPLAY"]),
             (.noConnection(display: ":0.6", code: 6), [":0.6", "no screen of that number"]),
-            (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits", "depth 24"]),
+            (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits a pixel,", "24, 30 or 32", "depth 24"]),
+            (.unsupportedDepth(bits: 24, display: ":7"), [":7", "24 bits a pixel in an unusual order"]),
+            (.unsupportedWindowDepth(bits: 8, 0x77), ["0x77", "8 bits", "--region"]),
+            (.unreadable(seconds: 10), ["10 seconds"]),
+            (.noWindowTitled("Zürich", unreadable: []), ["\"Zürich\" in its title; kinecast sources"]),
+            (.noWindowTitled("Zürich", unreadable: [0x77, 0x78]), ["(the titles of 0x77, 0x78 cannot be read)"]),
             (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
             (.noWindowOfApplication("gimp", existing: ["Firefox"]), ["gimp", "Firefox"]),
             (.noWindowOfApplication("gimp", existing: []), ["gimp", "open one"]),
@@ -57,6 +62,14 @@ import Testing
     ) {
         let sentence = error.sentence
         #expect(sentence.hasSuffix(".") && parts.allSatisfy(sentence.contains), "\(sentence)")
+    }
+
+    @Test func `rules that hide nothing are told as they were typed, and windows with their ids`() {
+        var findings = ExclusionFindings()
+        #expect(findings.unmatchedSentence == nil)
+        findings.unmatched = [.titled("Zürich"), .application("Vault"), .id(0x77)]
+        #expect(findings.unmatchedSentence?.contains("title:Zürich, app:Vault, 0x77") == true)
+        #expect(ExclusionFindings.sentence(unreadable: [0x77, 0x78]).contains("0x77, 0x78"))
     }
 
     @Test(

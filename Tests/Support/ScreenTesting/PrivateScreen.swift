@@ -11,9 +11,10 @@ public final class PrivateScreen {
     /// `:N`.
     public var name: String { display.name }
 
-    /// Starts a server and waits until it takes connections. `options` are further arguments of Xvfb.
-    public init(size: PixelSize, depth: Int = 24, options: [String] = []) throws {
-        display = try PrivateDisplay(size: size, depth: depth, options: ["-ac"] + options)
+    /// Starts a server and waits until it takes connections. `options` are further arguments of Xvfb, and `launcher` a command that
+    /// becomes it.
+    public init(size: PixelSize, depth: Int = 24, options: [String] = [], launcher: [String] = []) throws {
+        display = try PrivateDisplay(size: size, depth: depth, options: ["-ac"] + options, launcher: launcher)
     }
 
     deinit { end() }

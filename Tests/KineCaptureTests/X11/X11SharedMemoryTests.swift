@@ -1,0 +1,112 @@
+// Memory that is shared with an X server, and servers with which it cannot be: in another IPC namespace, on another machine, or with
+// other memory under the same number.
+import CXCB
+import Glibc
+import KineMedia
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11SharedMemoryTests {
+    private static let size = PixelSize(width: 200, height: 100)
+    private static let rect = PixelRect(size: size)
+    private static let colour: UInt32 = 0x20_4060
+
+    private func stage(options: [String] = [], launcher: [String] = []) throws -> (PrivateScreen, Painter) {
+        let screen = try PrivateScreen(size: Self.size, options: options, launcher: launcher)
+        let painter = try Painter(display: screen.name)
+        _ = painter.window(Self.rect, colour: Self.colour)
+        return (screen, painter)
+    }
+
+    private func read(_ reader: X11PixelReader, _ connection: X11Connection, of drawable: UInt32? = nil) -> Bool {
+        var pixels: [UInt32] = []
+        let isComplete = reader.read(
+            X11ReadPlan(.full(size: Self.size)), at: (0, 0), of: drawable ?? connection.root
+        ) { rect, bytes, _ in
+            for index in 0..<rect.size.area {
+                pixels.append(bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self) & 0xff_ffff)
+            }
+        }
+        return isComplete && pixels.count == Self.size.area && pixels.allSatisfy { $0 == Self.colour }
+    }
+
+    private func isShared(_ reader: X11PixelReader) -> Bool { if case .shared = reader.memory { true } else { false } }
+
+    @Test func `a server in another IPC namespace shares memory, and what it has under a number stays as it is`() throws
+    {
+        // A user who is not root needs a user namespace for that; without one, unshare says so.
+        let launcher = ["unshare"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + ["--ipc"]
+        let (screen, painter) = try stage(launcher: launcher)
+        let connection = try X11Connection(display: screen.name)
+        let reader = X11PixelReader(connection: connection)
+        #expect(read(reader, connection) && isShared(reader))
+        // The server has no segment under this process's numbers.
+        #expect(X11SharedMemory(4096, on: connection, by: [.segment]) == nil)
+        withExtendedLifetime(painter) {}
+    }
+
+    @Test func `each way to share memory is found, and a segment is used that the server reads`() throws {
+        let (screen, painter) = try stage()
+        let connection = try X11Connection(display: screen.name)
+        #expect(connection.sharedMemoryVersion.map { $0 >= (1, 2) } == true)
+        for kind in X11SharedMemory.Kind.allCases {
+            let memory = try #require(X11SharedMemory(1, on: connection, by: [kind]))
+            #expect(memory.byteCount >= 4096)
+        }
+        withExtendedLifetime(painter) {}
+    }
+
+    @Test func `a segment that is other memory for the server is noticed, and nothing is written there`() throws {
+        let (screen, painter) = try stage()
+        let connection = try X11Connection(display: screen.name)
+        let memory = try #require(X11SharedMemory(4096, on: connection, by: [.segment]))
+        let other = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 64)
+        defer { other.deallocate() }
+        memory.bytes.initializeMemory(as: UInt8.self, repeating: 7, count: 4096)
+        #expect(!X11SharedMemory.serverReads(other, as: memory.id, connection))
+        #expect((0..<4096).allSatisfy { memory.bytes.load(fromByteOffset: $0, as: UInt8.self) == 7 })
+        #expect(X11SharedMemory.serverReads(memory.bytes, as: memory.id, connection))
+        // Too small for the server, or not there at all.
+        #expect(!X11SharedMemory.serverReads(other, as: 0x77_7777, connection))
+        withExtendedLifetime(painter) {}
+    }
+
+    @Test func `shared memory that fails again and again is given up for the connection`() throws {
+        let (screen, painter) = try stage()
+        let connection = try X11Connection(display: screen.name)
+        let reader = X11PixelReader(connection: connection)
+        var wasRead: [Bool] = []
+        var detached = 0
+        while detached < 30, wasRead.suffix(9) != Array(repeating: true, count: 9) {
+            if case .shared(let memory) = reader.memory {
+                // As a server does that loses it.
+                xcb_shm_detach(connection.handle, memory.id)
+                detached += 1
+            }
+            wasRead.append(read(reader, connection))
+        }
+        #expect(!isShared(reader) && wasRead.contains(false) && wasRead.last == true)
+        withExtendedLifetime(painter) {}
+    }
+
+    @Test func `a drawable that cannot be read for a while does not cost shared memory`() throws {
+        let (screen, painter) = try stage()
+        let connection = try X11Connection(display: screen.name)
+        let reader = X11PixelReader(connection: connection)
+        for _ in 0..<20 { #expect(!read(reader, connection, of: 0x77_7777)) }
+        for _ in 0..<5 { _ = read(reader, connection) }
+        #expect(read(reader, connection) && isShared(reader))
+        withExtendedLifetime(painter) {}
+    }
+
+    @Test func `over TCP the pixels come through the connection`() throws {
+        let (screen, painter) = try stage(options: ["-listen", "tcp"])
+        let connection = try X11Connection(display: "127.0.0.1\(screen.name)")
+        #expect(!connection.isLocal)
+        let reader = X11PixelReader(connection: connection)
+        #expect(read(reader, connection) && !isShared(reader))
+        withExtendedLifetime(painter) {}
+    }
+}
