@@ -10,7 +10,7 @@ final class CaptureLoop {
     private var source: any VideoSource
     /// What was told of it.
     private var interruption: VideoSourceInterruption?
-    /// What was last said of the windows that it hides.
+    /// The last findings reported to the engine.
     private var exclusionFindings: ExclusionFindings?
     /// The source that is to be shown instead, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
@@ -114,7 +114,10 @@ final class CaptureLoop {
         let wasCovered = isScreenCovered
         isScreenCovered = next?.opening.coversScreen == true
         if isScreenCovered { return .sleep(until: .max, for: .nothing) }
-        if wasCovered { source.discardFrames() }
+        if wasCovered {
+            source.discardFrames()
+            machine.noteScreenUncovered()
+        }
         if machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds) {
             source.discardFrames()
         }
@@ -229,9 +232,14 @@ final class CaptureLoop {
             return compositor.abandon()
         }
         let isComplete = try draw(machine.pending)
-        guard
-            case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
-        else { return compositor.abandon() }
+        let evenIfUnchanged: Bool
+        switch machine.finishReading(
+            isComplete: isComplete, timeout: source.readTimeout, at: MonotonicClock.now())
+        {
+        case .commit(let isForced): evenIfUnchanged = isForced
+        case .abandon: return compositor.abandon()
+        case .end(let error): throw error
+        }
         let layers = compositor.layerDamage
         let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
         let outcome = machine.committed(changed: frame?.changed, layers: layers)

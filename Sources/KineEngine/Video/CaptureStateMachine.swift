@@ -28,6 +28,8 @@ struct CaptureStateMachine {
         case commit(evenIfUnchanged: Bool)
         /// Give the slot back.
         case abandon
+        /// The source cannot be read: the take ends.
+        case end(VideoSourceError)
     }
 
     enum Outcome: Equatable {
@@ -76,6 +78,8 @@ struct CaptureStateMachine {
     private(set) var needsWholeFrame = false
     /// A card is drawn instead of the source.
     private(set) var isCovered = false
+    /// The instant of the first of the reads that have failed one after the other; nil: the last one was complete.
+    private var failingSince: Int64?
     /// The instant of the next attempt at a source's first frame that could not be read.
     private var retryAt: Int64 = .min
     /// The changes that were not read yet.
@@ -118,6 +122,7 @@ struct CaptureStateMachine {
     mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) -> Bool {
         switch (activity, isPaused) {
         case (.capturing, true):
+            failingSince = nil
             activity = .resting(.pause, nextLook: now + Self.restInterval)
         case (.resting(.pause, _), false):
             activity = .capturing
@@ -135,6 +140,7 @@ struct CaptureStateMachine {
     mutating func setCovered(_ isCovered: Bool, at now: Int64) {
         guard isCovered != self.isCovered else { return }
         self.isCovered = isCovered
+        failingSince = nil
         pending.insertAll()
         // Nobody reported that change, and it is no reason for suspicion.
         trust = DamageTrust(rows: pending.rows, now: now)
@@ -146,7 +152,11 @@ struct CaptureStateMachine {
         reported = DamageRegion(size: size)
         trust = DamageTrust(rows: pending.rows, now: now)
         needsWholeFrame = true
+        failingSince = nil
     }
+
+    /// The source was not read for a while, since a person was shown something.
+    mutating func noteScreenUncovered() { failingSince = nil }
 
     /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
     mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
@@ -226,7 +236,12 @@ struct CaptureStateMachine {
         return time >= limit || grid.place(time).time >= limit
     }
 
-    mutating func finishReading(isComplete: Bool, at now: Int64) -> Commit {
+    /// - Parameter timeout: the source's `readTimeout`.
+    mutating func finishReading(isComplete: Bool, timeout: Int64?, at now: Int64) -> Commit {
+        failingSince = isComplete || timeout == nil ? nil : failingSince ?? frameInstant
+        if let timeout, let failingSince, now - failingSince >= timeout {
+            return .end(.unreadable(seconds: Int(timeout / 1_000_000_000)))
+        }
         guard hasBegun && !needsWholeFrame || isComplete else {
             // Unread parts are black, or show the source before. It is read again a moment later.
             pending.insertAll()

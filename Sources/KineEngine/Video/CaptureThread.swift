@@ -21,7 +21,7 @@ final class CaptureThread: Sendable {
         var cameraFailed: @Sendable (VideoSourceError) -> Void = { _ in }
         /// The source has no new frames for now. The take goes on with the last one.
         var interrupted: @Sendable (VideoSourceInterruption) -> Void = { _ in }
-        /// There is something new about the windows that are not to be seen; nil: the source hides none.
+        /// The findings about hidden windows changed; nil: the source hides none.
         var excluded: @Sendable (ExclusionFindings?) -> Void = { _ in }
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void

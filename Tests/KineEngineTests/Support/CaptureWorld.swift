@@ -52,6 +52,10 @@ struct CaptureWorld {
     var stillInterval: Int64?
     /// The first reads that fail.
     var failures = 0
+    /// The source's.
+    var readTimeout: Int64?
+    /// The take has ended with it.
+    private(set) var end: VideoSourceError?
     var machine: CaptureStateMachine
     private(set) var now: Int64 = 1_000_000_000
     private(set) var isPaused = false
@@ -132,7 +136,7 @@ struct CaptureWorld {
     /// Lets capture work until so many nanoseconds later.
     mutating func run(for duration: Int64) {
         let end = now + duration
-        while true {
+        while self.end == nil {
             machine.setPaused(isPaused, at: now, offset: now - timeline.mediaTime(at: now).nanoseconds)
             machine.setCovered(isCovered, at: now)
             switch machine.next(at: now, stillInterval: stillInterval) {
@@ -195,7 +199,12 @@ struct CaptureWorld {
         secret = stillSecret
         let started = now
         now += readTime
-        guard case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: now) else { return }
+        let evenIfUnchanged: Bool
+        switch machine.finishReading(isComplete: isComplete, timeout: readTimeout, at: now) {
+        case .commit(let isForced): evenIfUnchanged = isForced
+        case .abandon: return
+        case .end(let error): return end = error
+        }
         if let since = waitingSince { waits.append(started - since) }
         waitingSince = nil
         let outcome = machine.committed(

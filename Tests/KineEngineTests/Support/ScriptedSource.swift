@@ -15,6 +15,7 @@ final class ScriptedSource: VideoSource {
             /// A frame is held, which is that of an earlier moment: once it is discarded, nothing can be read before the next fill.
             var holdsFrame = false
             var isDiscarded = false
+            var readTimeout: Int64?
             var refusals = 0
         }
 
@@ -57,6 +58,9 @@ final class ScriptedSource: VideoSource {
         /// From now on the source has its frames from elsewhere, and may have to wait for one.
         func holdFrame() { state.withLock { $0.holdsFrame = true } }
 
+        /// Every read fails from now on, which the source bears for so many nanoseconds.
+        func refuseReads(timeout: Int64) { state.withLock { ($0.isDiscarded, $0.readTimeout) = (true, timeout) } }
+
         /// All damage was taken over.
         var isSeen: Bool { state.withLock { $0.damage.isEmpty } }
 
@@ -92,6 +96,8 @@ final class ScriptedSource: VideoSource {
         if let error { throw error }
         damage.formUnion(reported)
     }
+
+    var readTimeout: Int64? { screen.state.withLock { $0.readTimeout } }
 
     func discardFrames() { screen.state.withLock { $0.isDiscarded = $0.holdsFrame } }
 

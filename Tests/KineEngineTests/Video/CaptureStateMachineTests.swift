@@ -78,6 +78,64 @@ import Testing
         #expect(world.reads.count == 5)
     }
 
+    @Test(arguments: [false, true])
+    func `a source that cannot be read for its time ends the take, also before the first frame`(hasBegun: Bool) {
+        var world = CaptureWorld()
+        if hasBegun { world.run(for: world.interval) }
+        (world.readTimeout, world.failures) = (10_000_000_000, .max)
+        let start = world.now
+        // The source says after a failed read that all of it has changed.
+        while world.end == nil, world.now < start + 60_000_000_000 {
+            world.machine.noteSourceChanged()
+            world.run(for: world.interval)
+        }
+        #expect(world.end == .unreadable(seconds: 10))
+        #expect((10_000_000_000...10_000_000_000 + 2 * world.interval).contains(world.now - start))
+    }
+
+    @Test func `a pause, a card, another source or one good read begins the time anew`() {
+        let changes: [(inout CaptureWorld) -> Void] = [
+            { world in
+                world.handle(.pause)
+                world.run(for: 60_000_000_000)
+                world.handle(.pause)
+            },
+            { world in
+                world.handle(.cover)
+                world.run(for: 60_000_000_000)
+                world.handle(.cover)
+            }, { $0.handle(.newSource) }, { $0.machine.noteScreenUncovered() },
+            { world in
+                world.failures = 0
+                world.handle(.paint)
+                world.run(for: 2 * world.interval)
+                world.failures = .max
+            },
+        ]
+        func fail(_ world: inout CaptureWorld, for duration: Int64) {
+            let end = world.now + duration
+            while world.end == nil, world.now < end {
+                world.machine.noteSourceChanged()
+                world.run(for: world.interval)
+            }
+        }
+        for (index, change) in changes.enumerated() {
+            var world = begun()
+            (world.readTimeout, world.failures) = (10_000_000_000, .max)
+            fail(&world, for: 9_000_000_000)
+            change(&world)
+            fail(&world, for: 9_000_000_000)
+            #expect(world.end == nil, "\(index)")
+            fail(&world, for: 2_000_000_000)
+            #expect(world.end != nil, "\(index)")
+        }
+        // A monitor that is unplugged may stay away.
+        var world = begun()
+        world.failures = .max
+        fail(&world, for: 60_000_000_000)
+        #expect(world.end == nil)
+    }
+
     @Test func `after a pause nothing is shown before all of it was read`() {
         var world = begun()
         world.handle(.pause)
@@ -231,7 +289,7 @@ import Testing
             machine.reported.removeAll()
             #expect(machine.next(at: now, stillInterval: nil) == .beginFrame)
             #expect(machine.beginReading(at: now, time: .seconds(4)) == .read)
-            #expect(machine.finishReading(isComplete: true, at: now) == .commit(evenIfUnchanged: false))
+            #expect(machine.finishReading(isComplete: true, timeout: nil, at: now) == .commit(evenIfUnchanged: false))
             #expect(machine.committed(changed: changed, layers: DamageRegion(size: changed.size)) == .checkSource)
             machine.checked(sourceHasChanged: isReportedNow)
             _ = machine.deliver(at: .seconds(4))

@@ -329,6 +329,17 @@ import Testing
         #expect(stage.samples[1].data.count < 60)
     }
 
+    @Test func `a source that gives nothing for its time ends the take with that reason`() {
+        let stage = Stage()
+        stage.expect(1)
+        let second = ScriptedSource.Screen(size: Self.size)
+        second.refuseReads(timeout: 20_000_000)
+        _ = stage.beginSwitch { ScriptedSource.opening(second) }
+        let deadline = MonotonicClock.now() + 300_000_000_000
+        #expect(stage.seen.wait(until: deadline) { $0.ended } == .some(.unreadable(seconds: 0)))
+        stage.stop()
+    }
+
     @Test(arguments: [VideoSourceError.windowClosed, .serverLost])
     func `an end of the source is passed on, also out of a pause`(error: VideoSourceError) {
         for pauses in [false, true] {
