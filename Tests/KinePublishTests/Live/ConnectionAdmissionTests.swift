@@ -101,8 +101,20 @@ import Testing
             return
         }
         #expect(admission.came(300, from: "a") == [])
-        #expect(admission.yields(5) == [.close(5)])
+        #expect(admission.delayed(5).actions == [.close(5)])
         #expect(admission.closed(5) == [.serve(300)])
+    }
+
+    @Test func `a slow connection keeps its place while others of its address show tokens`() {
+        var admission = admission()
+        for id in 1...4 { _ = admission.came(id, from: "a") }
+        #expect(admission.showedToken(2).actions == [.serve(4)])
+        let first = admission.delayed(1)
+        #expect(first.isToBeWatched && first.actions == [])
+        let second = admission.delayed(1)
+        #expect(!second.isToBeWatched && second.actions == [.close(1)], "nothing has happened since")
+        let viewer = admission.delayed(2)
+        #expect(!viewer.isToBeWatched && viewer.actions == [], "a viewer is not watched")
     }
 
     @Test func `all addresses together are limited too`() {

@@ -8,13 +8,14 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         /// and all of them have to fit beside the largest number of viewers.
         var unauthenticatedPerAddress = 8
         var unauthenticated = 32
-        /// Connections at a time that are not served, about 4 KB each: those that have said nothing, and those that wait.
+        /// Connections at a time that are not served, about 4 KB each: those that have said nothing, and those that wait. A crowd of as many
+        /// as may watch has room.
         var unserved = 512
         /// Connections at a time with a token.
         var authenticated = 500
 
         /// Without TLS a viewer costs a third of the memory.
-        static var withoutTLS: Limits { Limits(authenticated: 1500) }
+        static var withoutTLS: Limits { Limits(unserved: 1536, authenticated: 1500) }
     }
 
     enum Action: Equatable {
@@ -38,6 +39,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     private struct Connection {
         let address: String
         var standing: Standing
+        /// `tokensShown` of its address when it was last looked at.
+        var tokensSeen = 0
     }
 
     private let limits: Limits
@@ -51,6 +54,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     /// Places taken by connections without a token: in all, and by address.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
+    /// Connections that have shown a token while others of their address had such a place, by address.
+    private var tokensShown: [String: Int] = [:]
     /// Connections that are being closed and still take such a place.
     private var placesHeldByClosing: Set<ID> = []
     private var authenticated = 0
@@ -85,13 +90,25 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         }
         guard authenticated < limits.authenticated else { return (false, []) }
         leavePlace(of: id)
+        if unauthenticatedByAddress[connection.address] != nil { tokensShown[connection.address, default: 0] += 1 }
         connections[id]?.standing = .authenticated
         authenticated += 1
         return (true, advance())
     }
 
-    /// The connection has its response and has sent no further request, or takes too long to send one: it may be closed to make
-    /// room for another.
+    /// The connection has had its place for a while, and sent no whole request in that time. It yields where its address has made no
+    /// progress either: the members of a crowd hold each other up. `isToBeWatched`: call again after the same while.
+    mutating func delayed(_ id: ID) -> (isToBeWatched: Bool, actions: [Action]) {
+        guard let connection = connections[id], connection.standing == .unauthenticated(yields: false) else {
+            return (false, [])
+        }
+        let shown = tokensShown[connection.address, default: 0]
+        guard shown != connection.tokensSeen else { return (false, yields(id)) }
+        connections[id]?.tokensSeen = shown
+        return (true, [])
+    }
+
+    /// The connection has its response and has sent no further request: it may be closed to make room for another.
     mutating func yields(_ id: ID) -> [Action] {
         guard connections[id]?.standing == .unauthenticated(yields: false) else { return [] }
         connections[id]?.standing = .unauthenticated(yields: true)
@@ -133,6 +150,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         unauthenticated -= 1
         let left = unauthenticatedByAddress[address, default: 1] - 1
         unauthenticatedByAddress[address] = left > 0 ? left : nil
+        if left <= 0 { tokensShown[address] = nil }
     }
 
     /// Gives free places to the waiting connections, and closes yielding ones to make room for the others. The newest comes first: peers
@@ -147,6 +165,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
             {
                 forget(id)
                 connections[id]?.standing = .unauthenticated(yields: false)
+                connections[id]?.tokensSeen = tokensShown[address, default: 0]
                 unauthenticated += 1
                 unauthenticatedByAddress[address, default: 0] += 1
                 actions.append(.serve(id))

@@ -68,6 +68,17 @@ final class AdmissionControl: Sendable {
         return isAccepted
     }
 
+    /// As `ConnectionAdmission.delayed`.
+    func delayed(_ channel: any Channel) -> Bool {
+        var isToBeWatched = false
+        change { state in
+            let result = state.admission.delayed(ObjectIdentifier(channel))
+            isToBeWatched = result.isToBeWatched
+            return result.actions
+        }
+        return isToBeWatched
+    }
+
     func yields(_ channel: any Channel) { change { $0.admission.yields(ObjectIdentifier(channel)) } }
 
     func asked(_ channel: any Channel) { state.withLock { $0.admission.asked(ObjectIdentifier(channel)) } }

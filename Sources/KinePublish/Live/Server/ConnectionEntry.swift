@@ -7,6 +7,9 @@ final class ConnectionEntry: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    /// The time in which a connection has to say something: long, since it costs little and gives way to others.
+    private static let silenceTime = TimeAmount.minutes(1)
+
     private let admission: AdmissionControl
     private let serve: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var deadline: Scheduled<Void>?
@@ -21,7 +24,7 @@ final class ConnectionEntry: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: ConnectionGuard.requestTime) { channel.close(promise: nil) }
+        deadline = context.eventLoop.scheduleTask(in: Self.silenceTime) { channel.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) { deadline?.cancel() }

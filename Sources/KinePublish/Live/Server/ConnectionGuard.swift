@@ -12,9 +12,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// The time from opening, or from the end of the last response due, to the end of the next request.
-    static let requestTime = TimeAmount.seconds(10)
-    /// The time, from its opening or from its last request, in which a connection without a token keeps its place although others wait.
-    private static let placeTime = TimeAmount.milliseconds(500)
+    private static let requestTime = TimeAmount.seconds(10)
+    /// The time, from its opening or from its last request, after which a connection without a token counts as delayed.
+    private static let placeTime = TimeAmount.seconds(2)
     /// The time that a viewer may read nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
     /// Unsent bytes that the kernel may hold: few, so that a slow viewer gets a new keyframe rather than old frames.
@@ -28,7 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var openRequests = 0
     private var isLastResponse = false
     private var requestDeadline: Scheduled<Void>?
-    private var placeDeadline: Scheduled<Void>?
+    private var placeCheck: RepeatedTask?
     private var stallDeadline: Scheduled<Void>?
 
     init(admission: AdmissionControl) { self.admission = admission }
@@ -107,8 +107,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func keepPlace(of channel: any Channel) {
-        placeDeadline?.cancel()
-        placeDeadline = channel.eventLoop.scheduleTask(in: Self.placeTime) { [admission] in admission.yields(channel) }
+        placeCheck?.cancel()
+        placeCheck = channel.eventLoop.scheduleRepeatedTask(initialDelay: Self.placeTime, delay: Self.placeTime) {
+            [admission] task in if !admission.delayed(channel) { task.cancel() }
+        }
     }
 
     private func close(_ channel: any Channel, in time: TimeAmount) -> Scheduled<Void> {
@@ -117,7 +119,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func cancel() {
         requestDeadline?.cancel()
-        placeDeadline?.cancel()
+        placeCheck?.cancel()
         stallDeadline?.cancel()
     }
 }
