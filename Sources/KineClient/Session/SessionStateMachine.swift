@@ -194,7 +194,7 @@ struct SessionStateMachine {
     }
 
     private mutating func received(_ message: EngineMessage) -> [Action] {
-        for index in pending.indices where pending[index].request.mayTakeLong {
+        for index in pending.indices where pending[index].deadline != nil && pending[index].request.mayTakeLong {
             pending[index].isEngineAlive = true
         }
         var events: [Action] = []
