@@ -92,9 +92,9 @@ extension EngineHost {
         case .allow:
             permission?.inquiry = nil
             permitted(inquiry.purpose, inquiry.kinds)
-        case .refuse(let refusal):
+        case .refuse(let refusal, let kinds):
             permission?.inquiry = nil
-            refused(inquiry.purpose, .refused(refusal, inquiry.kinds, subject))
+            refused(inquiry.purpose, .refused(refusal, kinds, subject))
         }
     }
 
@@ -151,12 +151,11 @@ extension EngineHost {
         case .program(let executable):
             if executable == permission?.subject?.executable { return nil }
             let known = ((try? PermissionStore.standard().list()) ?? []).filter { $0.subject.executable == executable }
-            let isGranted = needed.allSatisfy { kind in known.contains { $0[kind] == .granted } }
-            let program = executable.printable(limit: 400).shellWord
-            return isGranted
+            let missing = needed.filter { kind in !known.contains { $0[kind] == .granted } }
+            return missing.isEmpty
                 ? nil
-                : "\(program) may use \(PermissionKind.words(needed)) of another program's take only where a person allows it; run "
-                    + "kinecast permissions grant \(program) beforehand."
+                : "\(executable.printable(limit: 400).shellWord) may use \(PermissionKind.words(missing)) of another program's take only "
+                    + "where a person allows it; run \(PermissionKind.grantCommand(missing, to: executable)) beforehand."
         }
     }
 

@@ -29,13 +29,21 @@ struct PermissionQuestion {
     var sentence: String { "\(request) (\(subject.executable.printable(limit: 200))). Allow it, from now on?" }
 }
 
+extension PermissionKind {
+    /// The command with which a person grants these kinds and nothing else.
+    static func grantCommand(_ kinds: Set<PermissionKind>, to executable: String, identifier: String? = nil) -> String {
+        let id = identifier.map { ["--id", $0.printable(limit: 200).shellWord] } ?? []
+        let flags = allCases.filter(kinds.contains).map { "--\($0.rawValue)" }
+        let program = executable.printable(limit: 400).shellWord
+        return (["kinecast permissions grant", program] + id + flags).joined(separator: " ")
+    }
+}
+
 extension PermissionStateMachine.Refusal {
-    /// One sentence: what happened, on what, and what to do.
+    /// One sentence: what happened, on what, and what to do. `kinds`: what is declined, or not decided.
     func sentence(_ kinds: Set<PermissionKind>, _ subject: PermissionSubject) -> String {
         let words = PermissionKind.words(kinds)
-        let executable = subject.executable.printable(limit: 400).shellWord
-        let command =
-            "kinecast permissions grant \(executable) --id \(subject.identifier.printable(limit: 200).shellWord)"
+        let command = PermissionKind.grantCommand(kinds, to: subject.executable, identifier: subject.identifier)
         switch self {
         case .declinedBefore:
             return "The person at this machine does not allow \(subject.identifier.printable(limit: 200)) to record "

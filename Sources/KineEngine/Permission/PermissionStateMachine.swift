@@ -37,7 +37,8 @@ struct PermissionStateMachine: Sendable {
         /// Answered by `kept`.
         case keep(AppPermissions.Decision, Set<PermissionKind>)
         case allow
-        case refuse(Refusal)
+        /// The kinds are those that were declined, or not decided.
+        case refuse(Refusal, Set<PermissionKind>)
     }
 
     private enum State: Equatable {
@@ -46,7 +47,7 @@ struct PermissionStateMachine: Sendable {
         case findingDesktop(Set<PermissionKind>, until: Int64)
         case onDesktop(Set<PermissionKind>, until: Int64)
         case inTerminal(Set<PermissionKind>, until: Int64)
-        case keeping(isAllowed: Bool)
+        case keeping(isAllowed: Bool, Set<PermissionKind>)
         case over
     }
 
@@ -75,7 +76,7 @@ struct PermissionStateMachine: Sendable {
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
         switch (state, event) {
         case (.waiting, .known(let declined, let missing)):
-            if !declined.isEmpty { return finish(.refuse(.declinedBefore)) }
+            if !declined.isEmpty { return finish(.refuse(.declinedBefore, declined)) }
             if missing.isEmpty { return finish(.allow) }
             guard hasDesktop else { return askInTerminal(missing, at: now) }
             state = .findingDesktop(missing, until: now + Self.desktopPatience)
@@ -90,16 +91,17 @@ struct PermissionStateMachine: Sendable {
         case (.findingDesktop(let kinds, _), .answered(let isAllowed)),
             (.onDesktop(let kinds, _), .answered(let isAllowed)):
             return [.withdrawFromDesktop] + keep(isAllowed, kinds)
-        case (.onDesktop(_, let instant), .time(let time)) where time >= instant:
-            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered))
-        case (.findingDesktop, .closed), (.onDesktop, .closed):
-            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered))
+        case (.onDesktop(let kinds, let instant), .time(let time)) where time >= instant:
+            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered, kinds))
+        case (.findingDesktop(let kinds, _), .closed), (.onDesktop(let kinds, _), .closed):
+            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered, kinds))
         case (.inTerminal(let kinds, _), .answered(let isAllowed)): return keep(isAllowed, kinds)
-        case (.inTerminal(_, let instant), .time(let time)) where time >= instant:
-            return finish(.refuse(.notAnswered))
-        case (.inTerminal, .closed): return finish(.refuse(.notAnswered))
-        case (.inTerminal, .notInTerminal): return finish(.refuse(.nobodyToAsk))
-        case (.keeping(let isAllowed), .kept): return finish(isAllowed ? .allow : .refuse(.declined))
+        case (.inTerminal(let kinds, let instant), .time(let time)) where time >= instant:
+            return finish(.refuse(.notAnswered, kinds))
+        case (.inTerminal(let kinds, _), .closed): return finish(.refuse(.notAnswered, kinds))
+        case (.inTerminal(let kinds, _), .notInTerminal): return finish(.refuse(.nobodyToAsk, kinds))
+        case (.keeping(let isAllowed, let kinds), .kept):
+            return finish(isAllowed ? .allow : .refuse(.declined, kinds))
         default: return []
         }
     }
@@ -114,13 +116,13 @@ struct PermissionStateMachine: Sendable {
     }
 
     private mutating func askInTerminal(_ kinds: Set<PermissionKind>, at now: Int64) -> [Action] {
-        guard hasTerminal else { return finish(.refuse(.nobodyToAsk)) }
+        guard hasTerminal else { return finish(.refuse(.nobodyToAsk, kinds)) }
         state = .inTerminal(kinds, until: now + Self.personPatience)
         return [.askInTerminal(kinds)]
     }
 
     private mutating func keep(_ isAllowed: Bool, _ kinds: Set<PermissionKind>) -> [Action] {
-        state = .keeping(isAllowed: isAllowed)
+        state = .keeping(isAllowed: isAllowed, kinds)
         return [.keep(isAllowed ? .granted : .declined, kinds)]
     }
 

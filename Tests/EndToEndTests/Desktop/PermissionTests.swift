@@ -90,7 +90,7 @@ import Testing
             try expectRefused(engine, place, "did not allow it")
             #expect(daemon.shown == [])
             let count = daemon.notifyCount
-            try expectRefused(try start(place), place, "kinecast permissions grant")
+            try expectRefused(try start(place), place, "--id org.example.Recorder --screen.")
             #expect(daemon.notifyCount == count)
             // Taken back, it is asked again.
             #expect(try place.run("permissions", "revoke", "org.example.Recorder").status == 0)
@@ -114,7 +114,8 @@ import Testing
     @Test func `where nobody can be asked it is refused at once, and can be granted beforehand`() throws {
         try TestPlace.with { place in
             let own = try #require(ExecutableSearch.own)
-            try expectRefused(try start(place, hasDesktop: false), place, "kinecast permissions grant")
+            try expectRefused(
+                try start(place, hasDesktop: false), place, "--id org.example.Recorder --screen beforehand.")
             // A bus on which nobody shows notifications.
             try expectRefused(try start(place), place, "Nobody can be asked here")
             let buttonless = try NotificationDaemon(bus, capabilities: ["body"])
@@ -125,13 +126,15 @@ import Testing
             let engine = try start(place, hasDesktop: false)
             try waitForStart(engine)
             #expect(try engine.stop().exitStatus == 0)
-            // The microphone was not granted.
+            // The microphone was not granted, and nothing else is missing.
             let other = place.path("b.mp4")
             let both = try start(
                 place, { ($0.audio.microphone, $0.output) = (.defaultDevice, other) }, hasDesktop: false)
             let ended = try both.end()
             #expect(ended.exitStatus == ExitStatus.noPermission)
-            #expect(ended.failure?.message.contains("the screen and the microphone") == true)
+            let message = ended.failure?.message ?? ""
+            #expect(message.contains("whether it may record the microphone;"), "\(message)")
+            #expect(message.contains("--id org.example.Recorder --microphone beforehand."), "\(message)")
             #expect(access(other, F_OK) != 0)
         }
     }
@@ -239,8 +242,11 @@ import Testing
                 Issue.record("it was not refused")
                 return
             }
-            #expect(sentence.contains("kinecast permissions grant"))
-            #expect(try place.run("permissions", "grant", try #require(ExecutableSearch.own)).status == 0)
+            let own = try #require(ExecutableSearch.own)
+            #expect(
+                sentence.hasSuffix("run kinecast permissions grant \(own.shellWord) --screen beforehand."),
+                "\(sentence)")
+            #expect(try place.run("permissions", "grant", own, "--screen").status == 0)
             #expect(try ask() == .samples(.accepted))
             recorder.signal(SIGINT)
             #expect(try recorder.wait().status == 0)

@@ -76,14 +76,20 @@ import Testing
             case .allow:
                 past.ends += 1
                 #expect(past.kept == .granted || past.known == .known(declined: [], missing: []))
-            case .refuse: past.ends += 1
+            case .refuse(let refusal, let kinds):
+                past.ends += 1
+                guard case .known(let declined, let missing) = past.known else {
+                    Issue.record("\(refusal) before anything is known")
+                    continue
+                }
+                #expect(kinds == (refusal == .declinedBefore ? declined : missing))
             }
         }
     }
 
     @Test func `who is asked depends on who is there`() {
         var nobody = Machine(hasDesktop: false, hasTerminal: false)
-        #expect(nobody.handle(.known(declined: [], missing: [.screen]), at: 0) == [.refuse(.nobodyToAsk)])
+        #expect(nobody.handle(.known(declined: [], missing: [.screen]), at: 0) == [.refuse(.nobodyToAsk, [.screen])])
         var terminal = Machine(hasDesktop: false, hasTerminal: true)
         #expect(terminal.handle(.known(declined: [], missing: [.screen]), at: 0) == [.askInTerminal([.screen])])
         var desktop = Machine(hasDesktop: true, hasTerminal: true)
@@ -99,7 +105,16 @@ import Testing
         _ = machine.handle(.shownOnDesktop, at: 1_000_000_000)
         #expect(machine.deadline == 61_000_000_000)
         #expect(
-            machine.handle(.time(61_000_000_000), at: 61_000_000_000) == [.withdrawFromDesktop, .refuse(.notAnswered)])
+            machine.handle(.time(61_000_000_000), at: 61_000_000_000)
+                == [.withdrawFromDesktop, .refuse(.notAnswered, [.screen])])
+    }
+
+    @Test func `a command grants what is missing and nothing else`() {
+        #expect(
+            PermissionKind.grantCommand([.microphone, .screen], to: "/opt/my app", identifier: "org.example.App")
+                == "kinecast permissions grant '/opt/my app' --id org.example.App --screen --microphone")
+        #expect(
+            PermissionKind.grantCommand([.camera], to: "/opt/app") == "kinecast permissions grant /opt/app --camera")
     }
 
     @Test func `the program that asks is known by its executable, and kinecast by its place`() {
