@@ -34,9 +34,9 @@ static int matrix(const AVFrame *frame) {
     }
 }
 
-int kine_frame_to_bgra(struct SwsContext **context, const AVFrame *frame, uint8_t *bgra, int stride) {
+int kine_frame_to_bgra(struct SwsContext **context, const AVFrame *frame, int width, uint8_t *bgra, int stride) {
     *context = sws_getCachedContext(
-        *context, frame->width, frame->height, (enum AVPixelFormat)frame->format, frame->width, frame->height,
+        *context, frame->width, frame->height, (enum AVPixelFormat)frame->format, width, frame->height,
         AV_PIX_FMT_BGRA, SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
     if (!*context) return AVERROR(EINVAL);
     // The formats named J have full range by their name, which libswscale knows itself.

@@ -38,3 +38,13 @@ int kine_exchange_paths(const char *one, const char *other) {
 int kine_rename_to_free_name(const char *from, const char *to) {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
+
+int kine_pipe_has_writer(int fd) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return 1;
+    // Copies a byte and leaves it in the pipe; zero is the pipe's end (tee(2)).
+    ssize_t count = tee(fd, ends[1], 1, SPLICE_F_NONBLOCK);
+    close(ends[0]);
+    close(ends[1]);
+    return count != 0;
+}

@@ -116,6 +116,11 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     /// There is no camera of that name; nil: none at all.
     case noCamera(String?, existing: [String])
     case cameraFileUnreadable(String, Errno)
+    case cameraFileEmpty(String)
+    /// The file is a FIFO that no process writes into.
+    case cameraPipeUnwritten(String)
+    /// A file gives no frames, or none any more; words for the middle of a sentence.
+    case cameraFileFailed(String, reason: String)
     /// The library that opens cameras is not installed; its Debian package.
     case noCameraLibrary(String)
     /// It cannot be opened, or gives no frames any more; words for the middle of a sentence.

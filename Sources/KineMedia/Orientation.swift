@@ -30,16 +30,21 @@ extension Orientation {
     /// Whether top and bottom are exchanged, after rows and columns.
     package var isMirroredDown: Bool { [.downMirrored, .down, .left, .rightMirrored].contains(self) }
 
+    package init(isTransposed: Bool, isMirroredAcross: Bool, isMirroredDown: Bool) {
+        let same = Orientation.allCases.first {
+            $0.isTransposed == isTransposed && $0.isMirroredAcross == isMirroredAcross
+                && $0.isMirroredDown == isMirroredDown
+        }
+        self = same ?? .up
+    }
+
     /// The orientation of a frame that is turned by this one and then by `next`.
     public func followed(by next: Orientation) -> Orientation {
         let isTransposed = isTransposed != next.isTransposed
         // Where rows and columns are exchanged, an earlier mirroring goes the other way.
         let across = (next.isTransposed ? isMirroredDown : isMirroredAcross) != next.isMirroredAcross
         let down = (next.isTransposed ? isMirroredAcross : isMirroredDown) != next.isMirroredDown
-        let same = Orientation.allCases.first {
-            $0.isTransposed == isTransposed && $0.isMirroredAcross == across && $0.isMirroredDown == down
-        }
-        return same ?? .up
+        return Orientation(isTransposed: isTransposed, isMirroredAcross: across, isMirroredDown: down)
     }
 
     /// The orientation that undoes this one: a frame that is turned by both is as it was.

@@ -134,6 +134,9 @@ int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset
 // Opens a file without a name in `directory`; the kernel forgets it if the process dies before it is linked.
 int kine_open_unnamed(const char *directory, int mode);
 
+// Whether a process may still write into a pipe: one has it open, or there is something in it. `fd`: a reading end.
+int kine_pipe_has_writer(int fd);
+
 // Renames a file unless the new name is taken: EEXIST (renameat2(2), RENAME_NOREPLACE). EINVAL if the file system cannot.
 int kine_rename_to_free_name(const char *from, const char *to);
 

@@ -23,7 +23,12 @@ public enum CameraInput: Equatable, Sendable {
         } else if let camera = cameras.first(where: { $0.path == name || $0.name.lowercased() == name.lowercased() }) {
             self = .device(camera.path)
         } else if name.hasPrefix("/"), !name.hasPrefix("/dev/") {
-            guard access(name, R_OK) == 0 else { throw .cameraFileUnreadable(name, Errno(rawValue: errno)) }
+            var status = stat()
+            guard access(name, R_OK) == 0, stat(name, &status) == 0 else {
+                throw .cameraFileUnreadable(name, Errno(rawValue: errno))
+            }
+            if status.st_mode & S_IFMT == S_IFDIR { throw .cameraFileUnreadable(name, .isDirectory) }
+            if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .cameraFileEmpty(name) }
             self = .file(name)
         } else {
             throw .noCamera(name, existing: cameras.map(\.name))

@@ -1,7 +1,40 @@
-// Converts the pixel formats of webcams with libyuv. libswscale is slower, and converts the others.
+// Brings a camera's frames into BGRA and upright. libyuv converts the pixel formats of webcams; libswscale is slower, and converts
+// the others.
 import CAVDevice
 import CFFmpeg
 import CYUV
+import KineMedia
+
+extension Orientation {
+    /// The nearest one to a display matrix: a place (p, q) of the frame is shown at (ap + cq, bp + dq) (ISO/IEC 14496-12, 6.2.2).
+    init(displayMatrix matrix: UnsafePointer<Int32>) {
+        let (a, b, c, d) = (Int64(matrix[0]), Int64(matrix[1]), Int64(matrix[3]), Int64(matrix[4]))
+        let isTransposed = abs(b) + abs(c) > abs(a) + abs(d)
+        self.init(
+            isTransposed: isTransposed, isMirroredAcross: (isTransposed ? c : a) < 0,
+            isMirroredDown: (isTransposed ? b : d) < 0)
+    }
+
+    /// Writes BGRA of `size`, rows without gaps, as it is upright. Rows of the result have `stride` bytes.
+    func turn(
+        _ bgra: UnsafePointer<UInt8>, size: PixelSize, to upright: UnsafeMutablePointer<UInt8>, stride: Int32
+    ) {
+        let (mode, isFlippedFirst) =
+            switch self {
+            case .up: (kRotate0, false)
+            case .downMirrored: (kRotate0, true)
+            case .right: (kRotate90, false)
+            case .leftMirrored: (kRotate90, true)
+            case .down: (kRotate180, false)
+            case .upMirrored: (kRotate180, true)
+            case .left: (kRotate270, false)
+            case .rightMirrored: (kRotate270, true)
+            }
+        // libyuv reads a frame of negative height from its last row on.
+        let height = Int32(isFlippedFirst ? -size.height : size.height)
+        ARGBRotate(bgra, Int32(size.width) * 4, upright, stride, Int32(size.width), height, mode)
+    }
+}
 
 extension AVFrame {
     /// BT.601, or not said: nearly all cameras.

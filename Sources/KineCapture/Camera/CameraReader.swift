@@ -1,7 +1,10 @@
 // Frames of a camera or a file through FFmpeg's libraries, behind one thin type.
 import CAVDevice
 import CFFmpeg
+import CLinux
+import Glibc
 import KineMedia
+import SystemPackage
 
 /// An open camera or file. Used by one thread; opening and reading wait for the device.
 final class CameraReader {
@@ -10,6 +13,8 @@ final class CameraReader {
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var scaler: OpaquePointer?
+    /// The frame before it is turned.
+    private var unturned: [UInt8] = []
     private var stream: Int32 = 0
     /// All packets were read, and the decoder holds frames that it has not given yet.
     private var isDraining = false
@@ -21,6 +26,9 @@ final class CameraReader {
         if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary("libavdevice59") }
         // The errors thrown here say everything that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
+        // A program that waits for a reader of its FIFO has one until libavformat reads it.
+        let pipe: FileDescriptor? = if case .file(let path) = camera { try Self.openPipe(path) } else { nil }
+        defer { try? pipe?.close() }
         frame = av_frame_alloc()
         packet = av_packet_alloc()
         var code = open(camera, wanted)
@@ -40,6 +48,23 @@ final class CameraReader {
         av_packet_free(&packet)
         avcodec_free_context(&decoder)
         avformat_close_input(&input)
+    }
+
+    /// A reading end of the FIFO; nil: the file is none. Without a writer, libavformat would wait for one.
+    private static func openPipe(_ path: String) throws(VideoSourceError) -> FileDescriptor? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+        let pipe: FileDescriptor
+        do {
+            pipe = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+        } catch {
+            throw .cameraFileUnreadable(path, error as? Errno ?? .ioError)
+        }
+        guard kine_pipe_has_writer(pipe.rawValue) != 0 else {
+            try? pipe.close()
+            throw .cameraPipeUnwritten(path)
+        }
+        return pipe
     }
 
     private func open(_ camera: CameraInput, _ wanted: PixelSize?) -> Int32 {
@@ -106,25 +131,57 @@ final class CameraReader {
         return av_seek_frame(input, -1, 0, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
-    /// The size of the frame that was read, in pixels.
-    var size: PixelSize {
-        PixelSize(width: Int(frame?.pointee.width ?? 0), height: Int(frame?.pointee.height ?? 0))
+    /// The size of the frame that was read, upright, in square pixels.
+    var size: PixelSize { orientation.turned(sizeWithoutTurn) }
+
+    private var videoStream: UnsafeMutablePointer<AVStream>? { input?.pointee.streams[Int(stream)] }
+
+    private var orientation: Orientation {
+        guard let frame, let stream = videoStream, let matrix = kine_display_matrix(stream, frame) else { return .up }
+        return Orientation(displayMatrix: matrix)
+    }
+
+    private var sizeWithoutTurn: PixelSize {
+        guard let frame else { return PixelSize(width: 0, height: 0) }
+        let ratio = av_guess_sample_aspect_ratio(input, videoStream, frame)
+        var width = Int(frame.pointee.width)
+        if ratio.num > 0, ratio.den > 0 {
+            width = max(1, (width * Int(ratio.num) + Int(ratio.den) / 2) / Int(ratio.den))
+        }
+        return PixelSize(width: width, height: Int(frame.pointee.height))
     }
 
     /// The frame's time in its file, in nanoseconds; nil where it has none.
     var time: Int64? {
-        guard let frame, let base = input?.pointee.streams[Int(stream)]?.pointee.time_base, base.den > 0,
+        guard let frame, let base = videoStream?.pointee.time_base, base.den > 0,
             frame.pointee.best_effort_timestamp != Int64.min
         else { return nil }
         let seconds = Double(frame.pointee.best_effort_timestamp) * Double(base.num) / Double(base.den)
         return abs(seconds) < 1e8 ? Int64(seconds * 1e9) : nil
     }
 
-    /// Writes the frame as BGRA, rows of `stride` bytes.
+    /// Writes the frame as BGRA of its `size`, rows of `stride` bytes.
     func convert(to bgra: UnsafeMutableRawPointer, stride: Int) throws(VideoSourceError) {
         let bytes = bgra.assumingMemoryBound(to: UInt8.self)
-        if let frame, frame.pointee.convertQuickly(to: bytes, stride: Int32(stride)) { return }
-        let code = kine_frame_to_bgra(&scaler, frame, bytes, Int32(stride))
+        let (orientation, size) = (orientation, sizeWithoutTurn)
+        if orientation == .up { return try convert(to: bytes, size: size, stride: stride) }
+        if unturned.count != size.area * 4 { unturned = [UInt8](repeating: 0, count: size.area * 4) }
+        try unturned.withUnsafeMutableBufferPointer { buffer throws(VideoSourceError) in
+            guard let start = buffer.baseAddress else { return }
+            try convert(to: start, size: size, stride: size.width * 4)
+            orientation.turn(start, size: size, to: bytes, stride: Int32(stride))
+        }
+    }
+
+    private func convert(
+        to bgra: UnsafeMutablePointer<UInt8>, size: PixelSize, stride: Int
+    ) throws(VideoSourceError) {
+        if let frame, frame.pointee.width == size.width,
+            frame.pointee.convertQuickly(to: bgra, stride: Int32(stride))
+        {
+            return
+        }
+        let code = kine_frame_to_bgra(&scaler, frame, Int32(size.width), bgra, Int32(stride))
         guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
     }
 

@@ -87,7 +87,7 @@ final class CameraThread: Sendable {
                 try publish(reader)
             }
         } catch {
-            state.withLock { $0.failure = error }
+            state.withLock { $0.failure = error.ofFile(in: input) }
             wake.signal()
         }
     }
@@ -110,4 +110,15 @@ final class CameraThread: Sendable {
 
     /// 8K.
     private static let mostPixels = 8192 * 4608
+}
+
+extension VideoSourceError {
+    /// The same about a file: there is no cable to check.
+    fileprivate func ofFile(in input: CameraInput) -> VideoSourceError {
+        if case (.cameraFailed(let reason), .file(let path)) = (self, input) {
+            .cameraFileFailed(path, reason: reason)
+        } else {
+            self
+        }
+    }
 }

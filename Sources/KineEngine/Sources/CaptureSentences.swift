@@ -128,6 +128,13 @@ extension VideoSourceError {
         case .cameraFileUnreadable(let path, let errno):
             "The file \(path.printable(limit: 400)), which stands in for a camera, cannot be read (\(errno)); give the path of a file "
                 + "with video."
+        case .cameraFileEmpty(let path):
+            "The file \(path.printable(limit: 400)), which stands in for a camera, is empty; give the path of a file with video."
+        case .cameraPipeUnwritten(let path):
+            "No program writes into the FIFO \(path.printable(limit: 400)), which stands in for a camera; start one that does."
+        case .cameraFileFailed(let path, let reason):
+            "The file \(path.printable(limit: 400)), which stands in for a camera, gives no picture (\(reason)); give the path of a file "
+                + "with video."
         case .noCameraLibrary(let package):
             "A camera needs \(package), which is not installed; install that Debian package."
         case .cameraFailed(let reason):

@@ -32,6 +32,9 @@ import Testing
         #expect(throws: VideoSourceError.cameraFileUnreadable("/nowhere/a.mp4", .noSuchFileOrDirectory)) {
             try CameraInput(named: "/nowhere/a.mp4", among: [])
         }
+        #expect(throws: VideoSourceError.cameraFileUnreadable("/etc", .isDirectory)) {
+            try CameraInput(named: "/etc", among: [])
+        }
     }
 
     @Test func `the kernel's list has each camera once, in the order of their numbers`() throws {
@@ -140,23 +143,108 @@ import Testing
         }
     }
 
-    @Test func `a file without video is an error`() throws {
+    /// Has ffmpeg make a file in which the top left quarter is 0xc04080 and the rest is black. `options`: a filter, and what follows it.
+    private func makeCorner(_ path: String, _ options: [String]) throws {
+        let process = try ChildProcess(
+            executable: "/usr/bin/ffmpeg",
+            arguments: [
+                "-v", "error", "-f", "lavfi", "-i", "color=black:size=64x32:rate=25:duration=0.2", "-vf",
+                "drawbox=w=32:h=16:color=0xc04080:t=fill" + (options.first.map { "," + $0 } ?? ""),
+            ] + options.dropFirst() + ["-y", path], environment: [])
+        try #require(process.wait() == .exited(status: 0))
+    }
+
+    /// The quarters that are not black: left top, right top, left bottom, right bottom.
+    private func quarters(_ source: CameraSource) throws -> [Bool] {
+        let (pixels, size) = (try next(source), source.size)
+        return [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in
+            let pixel = pixels[size.height * y / 4 * size.width + size.width * x / 4]
+            return (pixel >> 16 & 255) > 100
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([1, 0, 0, 1], [true, false, false, false]), ([-1, 0, 0, 1], [false, true, false, false]),
+            ([1, 0, 0, -1], [false, false, true, false]), ([-1, 0, 0, -1], [false, false, false, true]),
+            ([0, 1, 1, 0], [true, false, false, false]), ([0, 1, -1, 0], [false, true, false, false]),
+            ([0, -1, 1, 0], [false, false, true, false]), ([0, -1, -1, 0], [false, false, false, true]),
+        ] as [([Int32], [Bool])])
+    func `a file is shown upright, as its display matrix says`(matrix: [Int32], lit: [Bool]) throws {
+        try TestPlace.with { place in
+            let path = place.path("a.mp4")
+            try makeCorner(path, ["null"])
+            // ISO/IEC 14496-12, 8.3.2: the matrix of version 0 is 40 bytes behind the box's type.
+            let file = try FileDescriptor.open(path, .readWrite)
+            try file.closeAfter {
+                let bytes = try file.readToEnd(atMost: 1 << 20)
+                let type = try #require(
+                    bytes.indices.first { bytes[$0...].starts(with: "tkhd".utf8) && bytes[$0 + 4] == 0 })
+                let numbers = [matrix[0], matrix[1], 0, matrix[2], matrix[3]].map { $0 << 16 }
+                let words = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+                _ = try file.writeAll(toAbsoluteOffset: Int64(type + 44), words)
+            }
+            let source = try open(.file(path))
+            let isTransposed = matrix[0] == 0
+            #expect(source.size == PixelSize(width: isTransposed ? 32 : 64, height: isTransposed ? 64 : 32))
+            #expect(try quarters(source) == lit)
+        }
+    }
+
+    @Test func `a file's pixels are as wide as it says`() throws {
+        try TestPlace.with { place in
+            for (ratio, width) in [("2/1", 128), ("1/2", 32), ("16/15", 68)] {
+                let path = place.path("a.mp4")
+                try makeCorner(path, ["setsar=\(ratio)"])
+                let source = try open(.file(path))
+                #expect(source.size == PixelSize(width: width, height: 32))
+                #expect(try quarters(source) == [true, false, false, false])
+            }
+        }
+    }
+
+    /// The error with which a file's camera ends.
+    private func failure(of path: String) throws -> VideoSourceError? {
+        let opening = try CameraOpening(.file(path), wanted: PixelSize(width: 64, height: 48))
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        return #expect(throws: VideoSourceError.self) {
+            while try opening.processEvents() == nil {
+                guard MonotonicClock.now() < deadline else { throw Timeout() }
+                _ = WakeSignal.poll([opening.descriptor], until: deadline)
+            }
+        }
+    }
+
+    @Test func `a file without video is an error, and so is an empty one`() throws {
         try TestPlace.with { place in
             let path = place.path("text.mp4")
             let descriptor = try FileDescriptor.open(
                 path, .writeOnly, options: .create, permissions: .ownerReadWrite)
-            try descriptor.closeAfter { _ = try descriptor.writeAll("no film".utf8) }
-            let opening = try CameraOpening(.file(path), wanted: PixelSize(width: 64, height: 48))
-            let deadline = MonotonicClock.now() + RunningKinecast.patience
-            let error = #expect(throws: VideoSourceError.self) {
-                while try opening.processEvents() == nil {
-                    guard MonotonicClock.now() < deadline else { throw Timeout() }
-                    _ = WakeSignal.poll([opening.descriptor], until: deadline)
-                }
+            try descriptor.closeAfter {
+                #expect(throws: VideoSourceError.cameraFileEmpty(path)) { try CameraInput(named: path, among: []) }
+                _ = try descriptor.writeAll("no film".utf8)
             }
-            guard case .cameraFailed = error else {
-                Issue.record("\(String(describing: error))")
+            guard case .cameraFileFailed(path, reason: _)? = try failure(of: path) else {
+                Issue.record("another error")
                 return
+            }
+        }
+    }
+
+    @Test func `a FIFO is a camera while a program writes into it, and an error before`() throws {
+        try TestPlace.with { place in
+            let path = place.path("film")
+            #expect(mkfifo(path, 0o600) == 0)
+            #expect(try CameraInput(named: path, among: []) == .file(path))
+            #expect(try failure(of: path) == .cameraPipeUnwritten(path))
+            try makeCorner(place.path("a.nut"), ["loop=9:5", "-c:v", "mjpeg"])
+            let film = try FileDescriptor.open(place.path("a.nut"), .readOnly)
+            let bytes = try film.closeAfter { try film.readToEnd(atMost: 60000) }
+            let writer = try FileDescriptor.open(path, .readWrite)
+            try writer.closeAfter {
+                _ = try writer.writeAll(bytes)
+                let source = try open(.file(path))
+                #expect(try quarters(source) == [true, false, false, false])
             }
         }
     }

@@ -43,6 +43,9 @@ import Testing
             (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
             (.noWindowOfApplication("gimp", existing: ["Firefox"]), ["gimp", "Firefox"]),
             (.noWindowOfApplication("gimp", existing: []), ["gimp", "open one"]),
+            (.cameraFileEmpty("/a.mp4"), ["/a.mp4", "is empty", "with video"]),
+            (.cameraPipeUnwritten("/a"), ["FIFO /a", "start one"]),
+            (.cameraFileFailed("/a.mp4", reason: "no"), ["/a.mp4", "(no)", "with video"]),
             (.noMonitor("HDMI-9", existing: ["eDP-1", "DP-2"]), ["HDMI-9", "eDP-1, DP-2"]),
             (
                 .outsideScreen(
