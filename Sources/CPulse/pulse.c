@@ -31,6 +31,7 @@ LATE_FUNCTION(pa_operation *, pa_context_subscribe, (pa_context *c, pa_subscript
         pa_context_success_cb_t cb, void *userdata),
         (c, m, cb, userdata))
 LATE_FUNCTION(void, pa_context_unref, (pa_context *c), (c))
+LATE_FUNCTION(pa_volume_t, pa_cvolume_max, (const pa_cvolume *a), (a))
 LATE_FUNCTION(int, pa_mainloop_dispatch, (pa_mainloop *m), (m))
 LATE_FUNCTION(void, pa_mainloop_free, (pa_mainloop *m), (m))
 LATE_FUNCTION(pa_mainloop_api *, pa_mainloop_get_api, (pa_mainloop *m), (m))

@@ -263,19 +263,139 @@ extension AudioRecorder {
         }
     }
 
-    @Test func `a microphone is recorded by name or as the default, and never a monitor`() async throws {
+    @Test func `a microphone and an output are recorded by name, and the default microphone may be a monitor`()
+        async throws
+    {
         try await onThread {
-            let server = try TestAudioServer(modules: ["module-null-source source_name=desk rate=44100"])
+            let server = try TestAudioServer(modules: [
+                "module-null-source source_name=desk rate=44100", "module-null-sink sink_name=room rate=32000",
+                "module-null-sink sink_name=virtual rate=96000",
+            ])
             defer { server.end() }
-            try server.control("set-default-source", "kinecast.monitor")
+            try server.control("set-default-source", "virtual.monitor")
             let recorder = AudioRecorder()
             let capture = try AudioCapture(
-                targets: [.microphone("desk"), .defaultMicrophone], channels: 2, server: server.address,
+                targets: [.microphone("desk"), .output("room"), .defaultMicrophone], channels: 2,
+                server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let rates = try recorder.waitFor("all streams") { state -> [Int: Int]? in
+                let heard = state.streams.values.filter { $0.frames.count > 0 }
+                return heard.count == 3 ? Dictionary(uniqueKeysWithValues: heard.map { ($0.target, $0.rate) }) : nil
+            }
+            #expect(rates == [0: 44100, 1: 32000, 2: 96000])
+        }
+    }
+
+    @Test(arguments: [AudioTarget.microphone("desk"), .defaultMicrophone])
+    func `a microphone that is unplugged is told as that, and recorded again when it is back`(target: AudioTarget)
+        async throws
+    {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let desk = ["load-module", "module-null-source", "source_name=desk", "rate=44100"]
+            let module = try server.control(desk).split(separator: "\n").first.map(String.init) ?? ""
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [target], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("the microphone") { $0.streams.values.first { $0.frames.count > 0 } }
+            // The server's default is a monitor now.
+            try server.control("unload-module", module)
+            _ = try recorder.waitFor("the warning") { $0.warnings.first }
+            try server.control(desk)
+            _ = try recorder.waitFor("the microphone again") {
+                $0.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
+            }
+            let state = recorder.state.withLock { $0 }
+            #expect(state.warnings == [.gone(target)])
+            #expect(state.streams.values.allSatisfy { $0.rate == 44100 })
+        }
+    }
+
+    @Test func `an output that is muted or turned down is told once for each change, a private one is not`()
+        async throws
+    {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-sink sink_name=other"])
+            defer { server.end() }
+            try server.control("set-default-sink", "kinecast")
+            try server.control("set-sink-mute", "other", "1")
+            let player = try TonePlayer(server: server.address, application: "Chess", output: "other", level: 0.6)
+            defer { player.stop() }
+            let (recorder, hidden) = (AudioRecorder(), AudioRecorder())
+            let targets = [AudioTarget.defaultOutput, .output("other"), .application("Chess")]
+            let capture = try AudioCapture(
+                targets: targets, channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let `private` = try AudioCapture(
+                targets: targets, channels: 2, server: server.address, isPrivate: true, receiver: hidden)
+            defer { `private`.stop() }
+            var expected: [(AudioTarget, AudioLevel)] = [(.output("other"), .muted)]
+            func wait() throws {
+                let found = try recorder.waitFor("warning \(expected.count)") {
+                    $0.warnings.count >= expected.count ? $0.warnings : nil
+                }
+                for (warning, (target, level)) in zip(found, expected) {
+                    guard case .inaudible(let audio) = warning else {
+                        Issue.record("\(warning)")
+                        continue
+                    }
+                    #expect(audio.target == target && audio.level == level)
+                }
+                #expect(found.count == expected.count)
+            }
+            try wait()
+            // 5 % is -78 dB.
+            for (change, target, level) in [
+                (["set-sink-volume", "kinecast", "5%"], .defaultOutput, .faint),
+                (["set-sink-mute", "kinecast", "1"], .defaultOutput, .muted),
+                (["set-sink-input-mute", "\(player.index)", "1"], .application("Chess"), .muted),
+            ] as [([String], AudioTarget, AudioLevel)] {
+                try server.control(change)
+                expected.append((target, level))
+                try wait()
+            }
+            // The same again is no change; a monitor has a switch of its own.
+            try server.control("set-sink-volume", "kinecast", "4%")
+            for change in [["set-sink-mute", "other", "0"], ["set-source-mute", "other.monitor", "1"]] {
+                try server.control(change)
+                if change[2] == "0" {
+                    _ = try recorder.waitFor("the other output's audio") { state in
+                        state.streams.values.first { $0.target == 1 && $0.onset(after: 0) != nil }
+                    }
+                }
+            }
+            expected.append((.output("other"), .muted))
+            try wait()
+            #expect(hidden.state.withLock { $0.warnings } == [])
+        }
+    }
+
+    @Test func `over PipeWire, an output that is muted is told where its monitor is silent then`() async throws {
+        try await onThread {
+            let server = try TestPipeWireAudio()
+            defer { server.end() }
+            // As a sound card's output is.
+            try server.control(
+                "load-module", "module-null-sink", "sink_name=card", "sink_properties=monitor.channel-volumes=false")
+            let player = try TonePlayer(server: server.address, output: "card", level: 0.6)
+            defer { player.stop() }
+            for output in ["card", "kinecast"] { try server.control("set-sink-mute", output, "1") }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.output("card"), .output("kinecast")], channels: 2, server: server.address,
                 receiver: recorder)
             defer { capture.stop() }
-            _ = try recorder.waitFor("both streams") { state in
-                state.streams.values.filter { $0.frames.count > 0 && $0.rate == 44100 }.count == 2 ? true : nil
+            _ = try recorder.waitFor("audio of the card") { state in
+                state.streams.values.first { $0.target == 0 && $0.onset(after: 0) != nil }
             }
+            let warnings = recorder.state.withLock { $0.warnings }
+            guard case .inaudible(let audio)? = warnings.first, warnings.count == 1 else {
+                Issue.record("\(warnings)")
+                return
+            }
+            #expect(audio.target == .output("kinecast") && audio.level == .muted)
         }
     }
 
@@ -329,7 +449,7 @@ extension AudioRecorder {
         }
     }
 
-    @Test func `a microphone that is not there is an error that lists those that are`() async throws {
+    @Test func `a microphone or output that is not there is an error that lists those that are`() async throws {
         try await onThread {
             let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
             defer { server.end() }
@@ -339,6 +459,12 @@ extension AudioRecorder {
             ) {
                 _ = try AudioCapture(
                     targets: [.microphone("table")], channels: 2, server: server.address, receiver: AudioRecorder())
+            }
+            #expect(
+                throws: AudioCapture.Error.missing(MissingAudio(target: .output("hdmi"), existing: ["kinecast"]))
+            ) {
+                _ = try AudioCapture(
+                    targets: [.output("hdmi")], channels: 2, server: server.address, receiver: AudioRecorder())
             }
         }
     }

@@ -31,6 +31,12 @@ import Testing
         #expect(AudioTarget.defaultOutput.sources(in: none).isEmpty)
     }
 
+    @Test func `an output is recorded by its name through its monitor`() {
+        #expect(AudioTarget.output("speakers").sources(in: inventory) == [.source("speakers.monitor")])
+        #expect(AudioTarget.output("Speakers").sources(in: inventory).isEmpty)
+        #expect(AudioTarget.output("phones").missing(in: inventory).existing == ["speakers", "hdmi"])
+    }
+
     @Test func `an application is all streams whose name or binary is the wish, in any case`() {
         #expect(
             AudioTarget.application("chess").sources(in: inventory) == [
@@ -40,13 +46,68 @@ import Testing
         #expect(AudioTarget.application("").sources(in: AudioInventory()).isEmpty)
     }
 
-    @Test func `the default microphone is the server's, or the first where that is a monitor`() {
-        #expect(AudioTarget.defaultMicrophone.sources(in: inventory) == [.source("headset")])
+    @Test func `the default microphone is the server's, a monitor too unless that is recorded already`() {
+        let target = AudioTarget.defaultMicrophone
+        #expect(target.sources(in: inventory) == [.source("headset")])
         var monitor = inventory
         monitor.defaultSource = "hdmi.monitor"
-        #expect(AudioTarget.defaultMicrophone.sources(in: monitor) == [.source("desk")])
+        let output = Set(AudioTarget.defaultOutput.sources(in: inventory))
+        #expect(target.sources(in: monitor) == [.source("hdmi.monitor")])
+        #expect(target.sources(in: monitor, besides: output) == [.source("desk")])
         monitor.microphones = []
-        #expect(AudioTarget.defaultMicrophone.sources(in: monitor).isEmpty)
+        #expect(target.sources(in: monitor) == [.source("hdmi.monitor")])
+        #expect(target.sources(in: monitor, besides: output).isEmpty)
+        #expect(target.condition(in: monitor, besides: output) == .recordedAlready(output: "Television"))
+        #expect(AudioTarget.microphone("hdmi.monitor").sources(in: monitor) == [.source("hdmi.monitor")])
+        monitor.defaultSource = "gone"
+        #expect(target.condition(in: monitor, besides: output) == .missing)
+    }
+
+    @Test func `outputs and applications that are muted or turned down are inaudible`() {
+        func condition(_ target: AudioTarget, _ change: (inout AudioInventory) -> Void) -> AudioCondition {
+            var changed = inventory
+            change(&changed)
+            return target.condition(in: changed, besides: [])
+        }
+        func inaudible(_ target: AudioTarget, _ name: String, _ level: AudioLevel) -> AudioCondition {
+            .inaudible(InaudibleAudio(target: target, name: name, level: level))
+        }
+        #expect(
+            condition(.defaultOutput) { $0.outputs[1].level = .muted }
+                == inaudible(.defaultOutput, "Television", .muted))
+        #expect(condition(.defaultOutput) { $0.outputs[0].level = .muted } == .audible)
+        let speakers = AudioTarget.output("speakers")
+        #expect(condition(speakers) { $0.outputs[0].level = .faint } == inaudible(speakers, "Speakers", .faint))
+        // An application has other streams.
+        let chess = AudioTarget.application("Chess")
+        #expect(condition(chess) { $0.playbacks[0].level = .muted } == .audible)
+        #expect(
+            condition(chess) { for index in 0..<3 { $0.playbacks[index].level = .muted } }
+                == inaudible(chess, "Chess", .muted))
+    }
+
+    @Test func `each change of a target's condition is told once`() {
+        func warnings(_ target: AudioTarget, _ conditions: [AudioCondition]) -> [AudioWarning?] {
+            var last: AudioCondition?
+            return conditions.map { condition in
+                defer { last = condition }
+                return condition.warning(of: target, in: inventory, after: last)
+            }
+        }
+        let muted = InaudibleAudio(target: .defaultOutput, name: "Television", level: .muted)
+        #expect(
+            warnings(.defaultOutput, [.inaudible(muted), .inaudible(muted), .audible, .inaudible(muted), .missing])
+                == [
+                    .inaudible(muted), nil, nil, .inaudible(muted), .missing(MissingAudio(target: .defaultOutput)),
+                ])
+        let desk = AudioTarget.microphone("desk")
+        #expect(
+            warnings(desk, [.audible, .missing, .missing, .audible, .missing])
+                == [nil, .gone(desk), nil, nil, .gone(desk)])
+        let table = MissingAudio(target: .microphone("table"), existing: ["desk", "headset"])
+        #expect(warnings(.microphone("table"), [.missing]) == [.missing(table)])
+        let chess = AudioTarget.application("Go")
+        #expect(warnings(chess, [.missing, .audible, .missing]).map { $0 == nil } == [false, true, true])
     }
 
     @Test func `what is missing is named together with what there is`() {

@@ -102,10 +102,14 @@ import Testing
         }
     }
 
-    @Test func `audio is the system's, none, or an application's`() {
+    @Test func `audio is the system's, none, an output's or an application's`() {
         #expect(AudioOption(argument: "system")?.audio == .system(required: true))
         #expect(AudioOption(argument: "none")?.audio == TakeConfiguration.AppAudio.none)
         #expect(AudioOption(argument: "app:Firefox")?.audio == .application("Firefox"))
-        for text in ["", "System", "app:", "Firefox"] { #expect(AudioOption(argument: text) == nil, "\(text)") }
+        #expect(AudioOption(argument: "app:a:b")?.audio == .application("a:b"))
+        #expect(AudioOption(argument: "output:hdmi.1")?.audio == .output("hdmi.1"))
+        for text in ["", "System", "app:", "app", "output:", "output", ":a", "Firefox"] {
+            #expect(AudioOption(argument: text) == nil, "\(text)")
+        }
     }
 }

@@ -36,12 +36,15 @@ import Testing
                 id: 0x3a00007, title: "It's", application: "xterm", bounds: PixelRect(x: 1, y: 2, width: 3, height: 4))
         ]
         list.applications = ["Web Content", "a'b"]
+        list.outputs = [.init(name: "hdmi", description: "Television", isDefault: true)]
         list.cameras = [.init(name: "HD Webcam", path: "/dev/video0")]
         let text = SourcesCommand.text(list)
         #expect(text.contains { $0.hasPrefix("  --monitor eDP-1  1920x1080  at 0,0") })
         #expect(text.contains { $0.hasPrefix("  --window 0x3a00007") })
         #expect(text.contains("  --audio 'app:Web Content'"))
         #expect(text.contains("  --audio 'app:a'\\''b'"))
+        #expect(text.contains { $0.hasPrefix("  --audio system ") })
+        #expect(text.contains { $0.hasPrefix("  --audio output:hdmi  default  Television") })
         #expect(text.suffix(4) == ["Microphones:", "  none", "Cameras:", "  --camera 'HD Webcam'  /dev/video0"])
     }
 

@@ -70,13 +70,16 @@ public final class AudioCapture: AudioFeed {
 
     /// Connects, and opens the streams that there are. Blocks until the server has listed them, five seconds at most.
     ///
-    /// Microphones must be there at the start, unless they are `off`; outputs and applications may come later. `server` as in
-    /// PULSE_SERVER; nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
+    /// Microphones and outputs that have a name must be there at the start, unless they are `off`; the default output and applications
+    /// may come later. `server` as in PULSE_SERVER; nil asks the environment. `cancellation` ends the wait, and the error is then that
+    /// no server answers.
     ///
-    /// - Parameter off: indices of the targets that are recorded only from `set(target:isOn:)` on.
+    /// - Parameters:
+    ///   - off: indices of the targets that are recorded only from `set(target:isOn:)` on.
+    ///   - isPrivate: the server is the take's own: nobody hears its outputs, and their monitors are no microphones.
     public init(
-        targets: [AudioTarget], off: Set<Int> = [], channels: Int, server: String? = nil, pace: AudioPace = .file,
-        receiver: any AudioReceiver, cancellation: Cancellation? = nil
+        targets: [AudioTarget], off: Set<Int> = [], channels: Int, server: String? = nil, isPrivate: Bool = false,
+        pace: AudioPace = .file, receiver: any AudioReceiver, cancellation: Cancellation? = nil
     ) throws(Error) {
         let handle = AudioSession.Handle()
         session = handle
@@ -85,8 +88,8 @@ public final class AudioCapture: AudioFeed {
         do throws(Errno) {
             thread = try DedicatedThread(starting: "audio") {
                 AudioSession(
-                    targets: targets, off: off, channels: channels, server: server, pace: pace, receiver: receiver,
-                    handle: handle)?.run()
+                    targets: targets, off: off, channels: channels, server: server, isPrivate: isPrivate,
+                    pace: pace, receiver: receiver, handle: handle)?.run()
             }
         } catch {
             throw .noThread(error)

@@ -25,8 +25,17 @@ public enum AudioServerFault: Error, Equatable, Sendable {
 /// A target for which there is nothing to record.
 public struct MissingAudio: Equatable, Sendable {
     public var target: AudioTarget
-    /// The microphones or applications that there are instead; empty where the target names none.
+    /// The outputs, microphones or applications that there are instead; empty where the target names none.
     public var existing: [String] = []
+}
+
+/// An output or an application that is recorded as silence, whatever it plays.
+public struct InaudibleAudio: Equatable, Sendable {
+    public var target: AudioTarget
+    /// The output's description, or the application.
+    public var name: String
+    /// Muted or faint.
+    public var level: AudioLevel
 }
 
 /// A fault that the recording survives. A person should know of it.
@@ -34,4 +43,11 @@ public enum AudioWarning: Equatable, Sendable {
     case serverLost(AudioServerFault)
     /// The recording is silent until the target is there.
     case missing(MissingAudio)
+    /// A device that was recorded was unplugged. The recording is silent until it is back.
+    case gone(AudioTarget)
+    case inaudible(InaudibleAudio)
+    /// The default microphone is the monitor of the output with this description, which is recorded already.
+    case microphoneIsOutput(String)
+    /// A microphone has given nothing but zeros for so long.
+    case silentMicrophone(seconds: Int)
 }

@@ -8,6 +8,7 @@ public struct AudioInventory: Sendable, Equatable {
         public var description: String
         /// The source that carries the audio of this output.
         public var monitor: String
+        public var level = AudioLevel.audible
     }
 
     public struct Microphone: Sendable, Equatable {
@@ -24,6 +25,7 @@ public struct AudioInventory: Sendable, Equatable {
         public var application: String
         /// `application.process.binary`; empty where the application gives none.
         public var binary: String
+        public var level = AudioLevel.audible
 
         func belongs(to name: String) -> Bool {
             let name = name.lowercased()
@@ -41,17 +43,31 @@ public struct AudioInventory: Sendable, Equatable {
     /// The server's default source; may name a monitor.
     public var defaultSource: String?
 
-    /// The microphone that "the default" means. The server's default source may be a monitor; that would record the output a
-    /// second time, so the first real microphone is used instead.
-    public var defaultMicrophone: String? {
-        microphones.first { $0.name == defaultSource }?.name ?? microphones.first?.name
+    /// The microphone that "the default" means. The server's default source may be the monitor of an output, which stands in for a
+    /// microphone where a program plays into it.
+    public var defaultMicrophone: String? { defaultMicrophone(besides: []) }
+
+    /// `recorded`: what is recorded already. A monitor among it would be heard twice, so the first real microphone is used.
+    func defaultMicrophone(besides recorded: Set<AudioSource>) -> String? {
+        let monitors = outputs.map(\.monitor).filter { !recorded.contains(.source($0)) }
+        return (microphones.map(\.name) + monitors).first { $0 == defaultSource } ?? microphones.first?.name
     }
+}
+
+/// How much of what a device or an application plays reaches those who record it.
+public enum AudioLevel: Sendable, Equatable {
+    case audible
+    case muted
+    /// Turned down below −60 dB.
+    case faint
 }
 
 /// Audio that a take records.
 public enum AudioTarget: Hashable, Sendable {
     /// The audio of the default output, whichever output is the default.
     case defaultOutput
+    /// The audio of one output, by its PulseAudio name.
+    case output(String)
     /// Everything one application plays: `application.name` or the binary's name, upper or lower case.
     case application(String)
     case defaultMicrophone
@@ -61,8 +77,13 @@ public enum AudioTarget: Hashable, Sendable {
     public var isMicrophone: Bool {
         switch self {
         case .defaultMicrophone, .microphone: true
-        case .defaultOutput, .application: false
+        case .defaultOutput, .output, .application: false
         }
+    }
+
+    /// A take does not begin without it. The default output and applications may come later.
+    var isNeededAtStart: Bool {
+        if case .output = self { true } else { isMicrophone }
     }
 }
 
@@ -76,18 +97,49 @@ enum AudioSource: Hashable, Sendable {
 }
 
 extension AudioTarget {
-    /// The sources to record for this target now; empty if there are none at the moment.
-    func sources(in inventory: AudioInventory) -> [AudioSource] {
+    /// The sources to record for this target now; empty if there are none at the moment. `recorded`: those of other targets.
+    func sources(in inventory: AudioInventory, besides recorded: Set<AudioSource> = []) -> [AudioSource] {
         switch self {
-        case .defaultOutput:
-            inventory.outputs.filter { $0.name == inventory.defaultOutput }.map { .source($0.monitor) }
+        case .defaultOutput, .output: outputs(in: inventory).map { .source($0.monitor) }
         case .application(let name):
             inventory.playbacks.filter { $0.belongs(to: name) }.map { .playback($0.index, output: $0.output) }
         case .defaultMicrophone:
-            inventory.defaultMicrophone.map { [.source($0)] } ?? []
+            inventory.defaultMicrophone(besides: recorded).map { [.source($0)] } ?? []
         case .microphone(let name):
-            inventory.microphones.contains { $0.name == name } ? [.source(name)] : []
+            (inventory.microphones.map(\.name) + inventory.outputs.map(\.monitor)).contains(name) ? [.source(name)] : []
         }
+    }
+
+    private func outputs(in inventory: AudioInventory) -> [AudioInventory.Output] {
+        switch self {
+        case .defaultOutput: inventory.outputs.filter { $0.name == inventory.defaultOutput }
+        case .output(let name): inventory.outputs.filter { $0.name == name }
+        case .application, .defaultMicrophone, .microphone: []
+        }
+    }
+
+    /// Whether this target's audio can be recorded now. `recorded`: the sources of other targets.
+    func condition(in inventory: AudioInventory, besides recorded: Set<AudioSource>) -> AudioCondition {
+        guard !sources(in: inventory, besides: recorded).isEmpty else {
+            let output = inventory.outputs.first { $0.monitor == inventory.defaultSource }
+            guard self == .defaultMicrophone, let output, recorded.contains(.source(output.monitor)) else {
+                return .missing
+            }
+            return .recordedAlready(output: output.description)
+        }
+        switch self {
+        case .defaultOutput, .output:
+            for output in outputs(in: inventory) where output.level != .audible {
+                return .inaudible(InaudibleAudio(target: self, name: output.description, level: output.level))
+            }
+        case .application(let name):
+            let playbacks = inventory.playbacks.filter { $0.belongs(to: name) }
+            if let first = playbacks.first, playbacks.allSatisfy({ $0.level != .audible }) {
+                return .inaudible(InaudibleAudio(target: self, name: name, level: first.level))
+            }
+        case .defaultMicrophone, .microphone: break
+        }
+        return .audible
     }
 
     /// Says that there is nothing to record for this target, and names the existing ones.
@@ -95,11 +147,36 @@ extension AudioTarget {
         let names: [String] =
             switch self {
             case .defaultOutput, .defaultMicrophone: []
+            case .output: inventory.outputs.map(\.name)
             case .application: inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application }
             case .microphone: inventory.microphones.map(\.name)
             }
         var existing: [String] = []
         for name in names where !name.isEmpty && !existing.contains(name) { existing.append(name) }
         return MissingAudio(target: self, existing: existing)
+    }
+}
+
+/// Whether the audio of a target is there, as far as the server tells.
+enum AudioCondition: Equatable {
+    case audible
+    case inaudible(InaudibleAudio)
+    /// It is the monitor of an output that is recorded for another target.
+    case recordedAlready(output: String)
+    case missing
+
+    /// What a person should know when the condition of `target` is now this. `last`: the one before; nil: none.
+    func warning(of target: AudioTarget, in inventory: AudioInventory, after last: AudioCondition?) -> AudioWarning? {
+        guard self != last else { return nil }
+        switch (self, target) {
+        case (.audible, _): return nil
+        case (.inaudible(let audio), _): return .inaudible(audio)
+        case (.recordedAlready(let output), _): return .microphoneIsOutput(output)
+        // Applications stop and play again all the time.
+        case (.missing, .application): return last == nil ? .missing(target.missing(in: inventory)) : nil
+        case (.missing, .defaultOutput): return .missing(target.missing(in: inventory))
+        case (.missing, .output), (.missing, .defaultMicrophone), (.missing, .microphone):
+            return last == nil ? .missing(target.missing(in: inventory)) : .gone(target)
+        }
     }
 }

@@ -76,6 +76,8 @@ final class AudioSession: PulseRecordStream.Owner {
     /// Indices of the targets that are not recorded now.
     private var off: Set<Int>
     private let channels: Int
+    /// The server is the take's own.
+    private let isPrivate: Bool
     private var pace: AudioPace
     private let receiver: any AudioReceiver
     private let handle: Handle
@@ -87,15 +89,17 @@ final class AudioSession: PulseRecordStream.Owner {
     private var isHurried = false
     private var connectionLost = false
     private var retryAt: Int64?
-    /// For each target, whether it found anything when last looked for.
-    private var isPresent: [Bool?]
+    /// For each target, its last condition; nil while it is off.
+    private var conditions: [AudioCondition?]
+    /// The default microphone was a real one: when it is unplugged, what an output plays does not take its place.
+    private var hadMicrophone = false
 
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
 
     /// Nil where there is no libpulse or no memory, which `handle` is told.
     init?(
-        targets: [AudioTarget], off: Set<Int>, channels: Int, server: String?, pace: AudioPace,
+        targets: [AudioTarget], off: Set<Int>, channels: Int, server: String?, isPrivate: Bool, pace: AudioPace,
         receiver: any AudioReceiver, handle: Handle
     ) {
         do { connection = try PulseConnection(server: server) } catch {
@@ -105,10 +109,11 @@ final class AudioSession: PulseRecordStream.Owner {
         self.targets = targets
         self.off = off
         self.channels = channels
+        self.isPrivate = isPrivate
         self.pace = pace
         self.receiver = receiver
         self.handle = handle
-        isPresent = Array(repeating: nil, count: targets.count)
+        conditions = Array(repeating: nil, count: targets.count)
     }
 
     /// Runs the loop until `handle` is stopped.
@@ -191,41 +196,49 @@ final class AudioSession: PulseRecordStream.Owner {
     }
 
     private func compare(with inventory: AudioInventory) {
-        if !hasBegun, let missing = firstMissing(in: inventory) {
-            return handle.settle(.failure(.missing(missing)))
+        let noMicrophones = noMicrophones(in: inventory)
+        let found = targets.enumerated().map { index, target in
+            off.contains(index) ? nil : condition(of: target, in: inventory, besides: noMicrophones)
+        }
+        let missing = targets.indices.first { found[$0] == .missing && targets[$0].isNeededAtStart }
+        if !hasBegun, let missing {
+            return handle.settle(.failure(.missing(targets[missing].missing(in: inventory))))
         }
         for (index, target) in targets.enumerated() {
-            let wanted = off.contains(index) ? [] : target.sources(in: inventory)
+            let wanted = off.contains(index) ? [] : target.sources(in: inventory, besides: noMicrophones)
             let open = streams.values.filter { $0.target == index }
             for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
-            if off.contains(index) {
-                isPresent[index] = nil
-                continue
+            if let warning = found[index]?.warning(of: target, in: inventory, after: conditions[index]) {
+                receiver.audioWarning(warning)
             }
-            if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
-                receiver.audioWarning(.missing(target.missing(in: inventory)))
+            conditions[index] = found[index]
+            if target == .defaultMicrophone,
+                inventory.microphones.contains(where: { wanted.contains(.source($0.name)) })
+            {
+                hadMicrophone = true
             }
-            isPresent[index] = !wanted.isEmpty
         }
         hasBegun = true
         handle.settle(.success(()))
     }
 
-    /// Applications stop and play again all the time; a device that disappears is worth a warning each time.
-    private func isWorthAWarning(_ target: AudioTarget, before wasPresent: Bool?) -> Bool {
-        switch target {
-        case .application: wasPresent == nil
-        case .defaultOutput, .defaultMicrophone, .microphone: wasPresent != false
-        }
+    /// The sources that do not stand in for a microphone that is missing.
+    private func noMicrophones(in inventory: AudioInventory) -> Set<AudioSource> {
+        if isPrivate || hadMicrophone { return Set(inventory.outputs.map { .source($0.monitor) }) }
+        return Set(targets.filter { !$0.isMicrophone }.flatMap { $0.sources(in: inventory) })
     }
 
-    /// The first microphone that is not there. Outputs and applications may come later.
-    private func firstMissing(in inventory: AudioInventory) -> MissingAudio? {
-        targets.enumerated().first { index, target in
-            target.isMicrophone && !off.contains(index) && target.sources(in: inventory).isEmpty
-        }?.element.missing(in: inventory)
+    private func condition(
+        of target: AudioTarget, in inventory: AudioInventory, besides noMicrophones: Set<AudioSource>
+    ) -> AudioCondition {
+        let condition = target.condition(in: inventory, besides: noMicrophones)
+        return switch condition {
+        case .inaudible where isPrivate: .audible
+        case .recordedAlready where isPrivate || hadMicrophone: .missing
+        default: condition
+        }
     }
 
     private func start(_ source: AudioSource, target: Int) {

@@ -62,7 +62,7 @@ final class PulseConnection {
             context, { _, userdata in PulseConnection.connection(userdata)?.contextChanged() }, unretained)
         pa_context_set_subscribe_callback(
             context,
-            { _, event, _, userdata in PulseConnection.connection(userdata)?.serverChanged(event) }, unretained)
+            { _, _, _, userdata in PulseConnection.connection(userdata)?.isStale = true }, unretained)
         // No autospawn: recording must not start an audio server on a machine that has none.
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
     }
@@ -108,16 +108,6 @@ final class PulseConnection {
         }
     }
 
-    private func serverChanged(_ event: pa_subscription_event_type_t) {
-        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
-        let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
-        let isDevice =
-            facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue
-        // A change of a device is its volume or that it is idle, which does not matter here; a sink input may have moved.
-        if isDevice && kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { return }
-        isStale = true
-    }
-
     private func forget(_ operation: OpaquePointer?) {
         if let operation { pa_operation_unref(operation) }
     }
@@ -153,7 +143,7 @@ final class PulseConnection {
                     connection.gathering?.outputs.append(
                         .init(
                             index: info.index, name: name, description: string(info.description) ?? name,
-                            monitor: monitor))
+                            monitor: monitor, level: AudioLevel(monitorOf: info)))
                 }, unretained))
         forget(
             pa_context_get_source_info_list(
@@ -161,7 +151,11 @@ final class PulseConnection {
                 { _, info, end, userdata in
                     guard let connection = PulseConnection.connection(userdata) else { return }
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
-                    guard info.monitor_of_sink == UInt32.max, let name = string(info.name) else { return }
+                    guard let name = string(info.name) else { return }
+                    guard info.monitor_of_sink == UInt32.max else {
+                        let level = AudioLevel(isMuted: info.mute != 0, info.volume)
+                        return connection.limit(output: info.monitor_of_sink, to: level)
+                    }
                     connection.gathering?.microphones.append(
                         .init(name: name, description: string(info.description) ?? name))
                 }, unretained))
@@ -175,8 +169,15 @@ final class PulseConnection {
                         .init(
                             index: info.index, output: info.sink,
                             application: string(pa_proplist_gets(info.proplist, "application.name")) ?? "",
-                            binary: string(pa_proplist_gets(info.proplist, "application.process.binary")) ?? ""))
+                            binary: string(pa_proplist_gets(info.proplist, "application.process.binary")) ?? "",
+                            level: AudioLevel(isMuted: info.mute != 0, info.volume)))
                 }, unretained))
+    }
+
+    /// A monitor has a volume of its own. The answer about sources comes after the one about sinks.
+    private func limit(output index: UInt32, to level: AudioLevel) {
+        guard level != .audible, let place = gathering?.outputs.firstIndex(where: { $0.index == index }) else { return }
+        gathering?.outputs[place].level = level
     }
 
     private func answered() {
@@ -185,6 +186,27 @@ final class PulseConnection {
         gathering = nil
         self.completion = nil
         completion(inventory)
+    }
+}
+
+extension AudioLevel {
+    fileprivate init(isMuted: Bool, _ volume: pa_cvolume) {
+        // The scale is cubic: a tenth is −60 dB.
+        let isFaint = withUnsafePointer(to: volume) { pa_cvolume_max($0) } < 0x10000 / 10
+        self = isMuted ? .muted : isFaint ? .faint : .audible
+    }
+
+    /// PulseAudio's monitors have what the server itself mutes and turns down, not what the hardware does. PipeWire's have neither,
+    /// unless the sink has this property, as null sinks do.
+    fileprivate init(monitorOf sink: pa_sink_info) {
+        let isPipeWire = string(sink.driver) == "PipeWire"
+        if isPipeWire, string(pa_proplist_gets(sink.proplist, "monitor.channel-volumes")) != "true" {
+            self = .audible
+            return
+        }
+        let level = AudioLevel(isMuted: sink.mute != 0, sink.volume)
+        let byHardware = level == .muted ? PA_SINK_HW_MUTE_CTRL : PA_SINK_HW_VOLUME_CTRL
+        self = sink.flags.rawValue & byHardware.rawValue == 0 ? level : .audible
     }
 }
 

@@ -34,7 +34,7 @@ public struct SourceList: Codable, Sendable, Equatable {
     }
 
     public struct AudioDevice: Codable, Sendable, Equatable {
-        /// PulseAudio's name, which `--mic` takes.
+        /// PulseAudio's name, which `--audio output:NAME` or `--mic` takes.
         public var name: String
         public var description: String
         public var isDefault: Bool
@@ -109,9 +109,10 @@ extension SourceList {
                 title: "Applications with audio", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
             Section(
                 title: "System audio",
-                rows: outputs.map {
-                    ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
-                }),
+                rows: (outputs.isEmpty ? [] : [["--audio system", "", "the default, whichever output it is"]])
+                    + outputs.map {
+                        ["--audio \("output:\($0.name)".shellWord)", $0.isDefault ? "default" : "", $0.description]
+                    }),
             Section(
                 title: "Microphones",
                 rows: microphones.map {

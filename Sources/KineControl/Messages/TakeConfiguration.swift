@@ -64,6 +64,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case none
         /// Everything that the machine plays. `required`: a machine without audio is an error, since the user asked for it.
         case system(required: Bool)
+        /// The audio of one output, by its PulseAudio name.
+        case output(String)
         /// One application's audio, by its PulseAudio `application.name` or binary.
         case application(String)
     }

@@ -11,9 +11,11 @@ final class AudioLane {
     private(set) var isPlaced = false
     /// The device or the application is gone: no further samples come.
     var isClosed = false
+    /// Frames of digital silence since the last other sample.
+    private(set) var silentFrames = 0
 
     private let grid: SampleGrid
-    private let deviceRate: Int
+    let deviceRate: Int
     private let channels: Int
     let resampler: AudioResampler
     private var drift = DriftController()
@@ -79,6 +81,7 @@ final class AudioLane {
         guard frames > 0 else { return }
         let rest = samples.extracting(last: frames * channels)
         let isSilent = AACTrackEncoder.isSilent(rest)
+        silentFrames = isSilent ? silentFrames + frames : 0
         if isSilent && isResting {
             position += Double(frames) * step
             store.appendSilence(upTo: restingEnd)

@@ -83,8 +83,8 @@ final class AudioPipeline: Sendable {
             return isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
-                    targets: plan.targets, off: off, channels: channels, server: server, pace: pace, receiver: worker,
-                    cancellation: cancellation)
+                    targets: plan.targets, off: off, channels: channels, server: server, isPrivate: server != nil,
+                    pace: pace, receiver: worker, cancellation: cancellation)
         }
         do throws(AudioCapture.Error) {
             do throws(AudioCapture.Error) {

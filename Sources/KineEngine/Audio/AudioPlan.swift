@@ -75,6 +75,9 @@ struct AudioPlan: Equatable {
         case .system(let required):
             appTarget = add(.defaultOutput)
             isRequired = required
+        case .output(let name):
+            appTarget = add(.output(name))
+            isRequired = true
         case .application(let name):
             appTarget = add(.application(name))
             isRequired = true

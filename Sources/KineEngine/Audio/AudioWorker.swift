@@ -28,7 +28,12 @@ final class AudioWorker: AudioReceiver {
         var awaited: Set<Int> = []
         /// The streams of those targets.
         var awaitedStreams: [AudioStreamID: Int] = [:]
+        /// Microphones whose silence has not been reported.
+        var unreported: Set<AudioStreamID> = []
     }
+
+    /// Seconds of digital silence of a microphone that are worth a warning.
+    static let longestSilence = 10
 
     /// The format of access units for each track of the plan; nil: it has none.
     let formats: [AudioTrackFormat?]
@@ -162,6 +167,7 @@ final class AudioWorker: AudioReceiver {
                 if case .broken = state.phase { return }
                 state.lanes[stream] = lane
                 if state.awaited.contains(target) { state.awaitedStreams[stream] = target }
+                if plan.microphones.contains(target) { state.unreported.insert(stream) }
                 for track in tracks { state.assembler.tracks[track].lanes.append(lane) }
             }
         } catch {
@@ -170,11 +176,15 @@ final class AudioWorker: AudioReceiver {
     }
 
     func audio(_ stream: AudioStreamID, samples: Span<Float>) {
-        let target = state.withLock { state in
-            state.lanes[stream]?.append(samples)
-            return state.awaitedStreams.removeValue(forKey: stream)
+        let (delivered, isSilent) = state.withLock { state -> (Int?, Bool) in
+            guard let lane = state.lanes[stream] else { return (nil, false) }
+            lane.append(samples)
+            let isSilent =
+                lane.silentFrames >= Self.longestSilence * lane.deviceRate && state.unreported.remove(stream) != nil
+            return (state.awaitedStreams.removeValue(forKey: stream), isSilent)
         }
-        if let target { stopAwaiting { $0 == target } }
+        if let delivered { stopAwaiting { $0 == delivered } }
+        if isSilent { audioWarning(.silentMicrophone(seconds: Self.longestSilence)) }
     }
 
     func audioMissing(_ stream: AudioStreamID, frames: Int) {
@@ -186,7 +196,10 @@ final class AudioWorker: AudioReceiver {
     }
 
     func audioClosed(_ stream: AudioStreamID) {
-        state.withLock { $0.lanes.removeValue(forKey: stream)?.isClosed = true }
+        state.withLock { state in
+            state.lanes.removeValue(forKey: stream)?.isClosed = true
+            state.unreported.remove(stream)
+        }
     }
 
     func audioSettled(now: Int64) {
@@ -211,6 +224,9 @@ final class AudioWorker: AudioReceiver {
         switch warning {
         case .serverLost: stopAwaiting { _ in true }
         case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
+        case .gone(let target): stopAwaiting { plan.targets[$0] == target }
+        case .microphoneIsOutput: stopAwaiting { plan.microphones.contains($0) }
+        case .inaudible, .silentMicrophone: break
         }
     }
 }

@@ -228,6 +228,36 @@ extension AudioWarning {
         case .serverLost(let fault):
             "The audio server is gone (\(fault.words)); the recording is silent until it is back."
         case .missing(let missing): missing.sentence
+        case .gone(let target): "\(target.words) was unplugged; the recording goes on without it until it is back."
+        case .inaudible(let audio): audio.sentence
+        case .microphoneIsOutput(let output):
+            "The default microphone is what \(output.printable(limit: 100)) plays, which is recorded already; plug a microphone in, or name one with --mic."
+        case .silentMicrophone(let seconds):
+            "The microphone has given digital silence for \(seconds) seconds; check that it is on and not muted."
+        }
+    }
+}
+
+extension InaudibleAudio {
+    fileprivate var sentence: String {
+        let name = name.printable(limit: 100)
+        let subject = if case .application = target { "The audio of \(name)" } else { "The output \(name)" }
+        return switch level {
+        case .faint: "\(subject) is turned down below -60 dB, and so is its recording; turn it up."
+        case .audible, .muted: "\(subject) is muted, so its recording is silent; unmute it."
+        }
+    }
+}
+
+extension AudioTarget {
+    /// For the beginning of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .defaultOutput: "The audio output"
+        case .output(let name): "The output \(name)"
+        case .application(let name): "The audio of \(name)"
+        case .defaultMicrophone: "The microphone"
+        case .microphone(let name): "The microphone \(name)"
         }
     }
 }
@@ -250,6 +280,7 @@ extension MissingAudio {
         let instead = existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"
         return switch target {
         case .defaultOutput: "The audio server has no output; the recording is silent until one appears."
+        case .output(let name): "There is no output called \(name)\(instead); see kinecast sources for the names."
         case .application(let name):
             "No application called \(name) plays audio\(instead); its track is silent until it does."
         case .defaultMicrophone: "The audio server has no microphone; plug one in, or record without it."

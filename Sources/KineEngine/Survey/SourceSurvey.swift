@@ -18,6 +18,11 @@ public enum SourceSurvey {
                 SourceList.AudioDevice(
                     name: $0.name, description: $0.description, isDefault: $0.name == audio.defaultMicrophone)
             }
+            for output in audio.outputs where output.monitor == audio.defaultMicrophone {
+                list.microphones.append(
+                    SourceList.AudioDevice(
+                        name: output.monitor, description: "what \(output.description) plays", isDefault: true))
+            }
             list.applications = Set(audio.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
                 .sorted()
         } catch {

@@ -2,7 +2,7 @@
 import ArgumentParser
 import KineControl
 
-/// `system`, `none` or `app:NAME`.
+/// `system`, `none`, `output:NAME` or `app:NAME`.
 struct AudioOption: ExpressibleByArgument, Equatable {
     var audio: TakeConfiguration.AppAudio
 
@@ -11,8 +11,12 @@ struct AudioOption: ExpressibleByArgument, Equatable {
         case "system": audio = .system(required: true)
         case "none": audio = .none
         default:
-            guard argument.hasPrefix("app:"), argument.count > 4 else { return nil }
-            audio = .application(String(argument.dropFirst(4)))
+            let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)
+            switch (parts.first, parts.last) {
+            case ("app", let name?) where parts.count == 2: audio = .application(name)
+            case ("output", let name?) where parts.count == 2: audio = .output(name)
+            default: return nil
+            }
         }
     }
 }

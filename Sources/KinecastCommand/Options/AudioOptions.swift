@@ -6,8 +6,9 @@ struct AudioOptions: ParsableArguments {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "Whose audio to record: system, none, or app:NAME for one application's.",
-            discussion: "If not given, the system's, where there is any.", valueName: "WHICH"))
+            "Whose audio to record: system for the default output's, output:NAME for another one's, app:NAME for one application's, or none.",
+            discussion: "If not given, the system's, where there is any. kinecast sources lists the names.",
+            valueName: "WHICH"))
     var audio: AudioOption?
 
     @Option(

@@ -1,6 +1,8 @@
 // A device's chunks on the grid of the machine's clock, with the real resampler and a device whose clock is wrong.
 import CoreTesting
+import KineCapture
 import KineCodecs
+import KineControl
 import Testing
 
 @testable import KineEngine
@@ -34,6 +36,42 @@ struct SimulatedDevice {
 
 @Suite struct AudioLaneTests {
     private let grid = SampleGrid(rate: 8000)
+
+    @Test func `ten seconds of digital silence of a microphone are told, once for each time that it is opened`() throws
+    {
+        var configuration = TakeConfiguration.Audio()
+        configuration.channels = 1
+        configuration.microphone = .defaultDevice
+        let inbox = Inbox()
+        let worker = try AudioWorker(
+            plan: AudioPlan(configuration), configuration: configuration, clock: TakeClock(), isLive: false,
+            inbox: inbox)
+        let (output, microphone) = (AudioStreamID(rawValue: 0), AudioStreamID(rawValue: 1))
+        func open(_ stream: AudioStreamID, target: Int) {
+            worker.audioOpened(stream, target: target, sampleRate: 8000)
+            worker.audioTimed(stream, reading: AudioClockReading(frame: 0, instant: 0))
+        }
+        func hear(_ stream: AudioStreamID, seconds: Int, _ level: Float = 0) -> [String] {
+            let second = [Float](repeating: level, count: 8000)
+            for _ in 0..<seconds { worker.audio(stream, samples: second.span) }
+            return inbox.drain().compactMap { if case .warning(let sentence) = $0 { sentence } else { nil } }
+        }
+        let silent = ["The microphone has given digital silence for 10 seconds; check that it is on and not muted."]
+        open(output, target: 0)
+        open(microphone, target: 1)
+        #expect(hear(output, seconds: 20) == [])
+        #expect(hear(microphone, seconds: 9) == [])
+        #expect(hear(microphone, seconds: 1, 0.001) == [])
+        #expect(hear(microphone, seconds: 9) == [])
+        #expect(hear(microphone, seconds: 1) == silent)
+        #expect(hear(microphone, seconds: 20) == [])
+        #expect(hear(microphone, seconds: 1, 0.001) == [])
+        #expect(hear(microphone, seconds: 20) == [])
+        worker.audioClosed(microphone)
+        let again = AudioStreamID(rawValue: 2)
+        open(again, target: 1)
+        #expect(hear(again, seconds: 11) == silent)
+    }
 
     /// Reads everything the lane holds and returns the places of the clicks, on the grid.
     private func clicks(in lane: AudioLane, from start: Int64) -> [Int64] {

@@ -25,6 +25,7 @@ import Testing
     @Test func `audio asked for by name is required`() {
         #expect(plan(.system(required: true)).isRequired)
         #expect(plan(.application("Chess")).isRequired)
+        #expect(plan(.output("hdmi")).isRequired && plan(.output("hdmi")).targets == [.output("hdmi")])
         #expect(plan(.system(required: false), .defaultDevice).isRequired)
         #expect(plan(.none, .named("desk")).isRequired)
     }

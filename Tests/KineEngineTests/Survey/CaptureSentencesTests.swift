@@ -103,6 +103,10 @@ import Testing
                 "There is no microphone called table; see kinecast sources for the names."
             ),
             (
+                .missing(MissingAudio(target: .output("hdmi"), existing: ["speakers"])),
+                "There is no output called hdmi (there is: speakers); see kinecast sources for the names."
+            ),
+            (
                 .noServer(.pulse(PulseError(rawValue: 6))),
                 "No audio server answers (Connection refused); start PulseAudio or PipeWire, set PULSE_SERVER, or "
                     + "record with --audio none."
@@ -110,5 +114,32 @@ import Testing
         ] as [(AudioCapture.Error, String)])
     func `audio that cannot be had is told with what there is instead`(error: AudioCapture.Error, sentence: String) {
         #expect(error.sentence == sentence)
+    }
+
+    @Test(
+        arguments: [
+            (
+                .gone(.microphone("desk")),
+                "The microphone desk was unplugged; the recording goes on without it until it is back."
+            ),
+            (
+                .gone(.output("hdmi")),
+                "The output hdmi was unplugged; the recording goes on without it until it is back."
+            ),
+            (
+                .inaudible(InaudibleAudio(target: .defaultOutput, name: "Speakers", level: .muted)),
+                "The output Speakers is muted, so its recording is silent; unmute it."
+            ),
+            (
+                .inaudible(InaudibleAudio(target: .application("Chess"), name: "Chess", level: .faint)),
+                "The audio of Chess is turned down below -60 dB, and so is its recording; turn it up."
+            ),
+            (
+                .microphoneIsOutput("Speakers"),
+                "The default microphone is what Speakers plays, which is recorded already; plug a microphone in, or name one with --mic."
+            ),
+        ] as [(AudioWarning, String)])
+    func `audio that a recording lacks is told with what to do`(warning: AudioWarning, sentence: String) {
+        #expect(warning.sentence == sentence)
     }
 }

@@ -43,7 +43,10 @@ public final class TestAudioServer: @unchecked Sendable {
 
     /// Runs pactl and returns what it prints. Throws where pactl fails.
     @discardableResult
-    public func control(_ arguments: String...) throws -> String {
+    public func control(_ arguments: String...) throws -> String { try control(arguments) }
+
+    @discardableResult
+    public func control(_ arguments: [String]) throws -> String {
         let own = ["LC_ALL=C", "HOME=\(directory.path)", try Tool.path(of: "pactl"), "--server=\(address)"]
         return try Tool.output("env", own + arguments)
     }
