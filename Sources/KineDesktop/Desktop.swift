@@ -9,9 +9,10 @@ public final class Desktop: Sendable {
     public enum Event: Sendable, Equatable {
         /// The person has pressed this button of the indicator.
         case action(key: String)
-        /// Whether the screen is locked: once it is known, and then whenever it changes.
+        /// Whether the screen is locked: once it is known, then whenever it changes, and at the first word after `lockLost`.
         case screenLocked(Bool)
-        /// The screen was locked, and the bus on which that was said has closed: nothing says any more when it is unlocked.
+        /// The screen was locked, and the service that said so has gone, or its bus: it counts as locked until another one says
+        /// something, which may never be.
         case lockLost
         /// What became of the question.
         case question(QuestionEvent)

@@ -60,9 +60,9 @@ import Testing
         ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
         ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),
     ])
-    func `a screen saver's lock is told too, and one that crashes does not lock for ever`(name: String, path: String)
-        throws
-    {
+    func `one that crashes while the screen is locked leaves it locked until the next one says otherwise`(
+        name: String, path: String
+    ) throws {
         let bus = try TestBus()
         let saver = try TestScreenSaver(bus, name: name, path: path)
         let told = Told()
@@ -72,7 +72,12 @@ import Testing
         saver.activate(true)
         try wait("the lock") { told.locks == [false, true] }
         saver.end()
+        try wait("the loss") { told.isLost }
+        #expect(told.locks == [false, true])
+        let next = try TestScreenSaver(bus, name: name, path: path)
         try wait("the end of the lock") { told.locks == [false, true, false] }
+        next.activate(true)
+        try wait("the next lock") { told.locks == [false, true, false, true] }
         desktop.end(until: .max)
     }
 

@@ -4,28 +4,45 @@ import Testing
 @testable import KineDesktop
 
 @Suite struct LockStateTests {
-    @Test func `it is told once it is known, and then every change, in every order of words`() {
-        let words = LockState.Witness.allCases.flatMap { witness in [(witness, false), (witness, true)] }
-        let length = 6
+    private struct World {
+        var words: [LockState.Witness: Bool] = [:]
+        /// Nobody is left who said that it is locked.
+        var isLost = false
+        var told: Bool?
+
+        /// The news that follows from a word; nil: the service has gone.
+        mutating func take(_ witness: LockState.Witness, _ word: Bool?) -> LockState.News? {
+            words[witness] = word ?? false
+            let isKnown = words.values.contains(true) || words.count == LockState.Witness.allCases.count || told != nil
+            if word == nil, told == true {
+                let wasLost = isLost
+                isLost = !words.values.contains(true)
+                return isLost && !wasLost ? .lost : nil
+            }
+            let wasLost = isLost
+            isLost = false
+            let isLocked = isKnown ? words.values.contains(true) : nil
+            defer { told = isLocked }
+            return isLocked == told && !wasLost ? nil : isLocked.map { .locked($0) }
+        }
+    }
+
+    @Test func `it is told once it is known, then every change, and a service that goes never unlocks`() {
+        let words = LockState.Witness.allCases.flatMap { witness in [(witness, false), (witness, true), (witness, nil)]
+        }
+        let length = 5
         let count = (0..<length).reduce(1) { count, _ in count * words.count }
         for number in 0..<count {
-            var state = LockState()
-            var said: [LockState.Witness: Bool] = [:]
-            var told: Bool?
+            var (state, world) = (LockState(), World())
             var rest = number
             for _ in 0..<length {
-                let (witness, isLocked) = words[rest % words.count]
+                let (witness, word) = words[rest % words.count]
                 rest /= words.count
-                said[witness] = isLocked
-                let news = state.hear(witness, isLocked: isLocked)
-                let isKnown =
-                    said.values.contains(true) || said.count == LockState.Witness.allCases.count || told != nil
-                let expected = isKnown ? said.values.contains(true) : nil
-                guard news == (expected == told ? nil : expected) else {
+                let news = if let word { state.hear(witness, isLocked: word) } else { state.miss([witness]) }
+                guard news == world.take(witness, word) else {
                     Issue.record("sequence \(number)")
                     return
                 }
-                told = expected
             }
         }
     }

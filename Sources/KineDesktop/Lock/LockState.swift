@@ -9,26 +9,38 @@ struct LockState: Sendable {
         case gnome
     }
 
+    enum News: Equatable {
+        case locked(Bool)
+        /// The last service that said the screen is locked has gone. It counts as locked until any service says something.
+        case lost
+    }
+
     /// What each has said last.
     private var words: [Witness: Bool] = [:]
     private var told: Bool?
+    private var isLost = false
 
-    /// Returns what is to be told: whether the screen is locked. It is locked where one of them says so, and it is not as soon as
-    /// all have spoken. A service that is not there says that it is not.
-    mutating func hear(_ witness: Witness, isLocked: Bool) -> Bool? {
+    /// A service says whether the screen is locked. It is locked where one of them says so, and it is not as soon as all have spoken.
+    mutating func hear(_ witness: Witness, isLocked: Bool) -> News? {
         words[witness] = isLocked
-        let isLocked = words.values.contains(true)
-        guard isLocked || told != nil || words.count == Witness.allCases.count, isLocked != told else { return nil }
-        told = isLocked
-        return isLocked
+        defer { isLost = false }
+        return news(isRepeated: isLost)
     }
 
-    /// These services have gone. Returns true where the screen was locked by their word alone: no other service can say then that it
-    /// is unlocked.
-    mutating func lose(_ witnesses: [Witness]) -> Bool {
+    /// These services are not there, or not any more.
+    mutating func miss(_ witnesses: [Witness]) -> News? {
         for witness in witnesses { words[witness] = false }
-        guard told == true, !words.values.contains(true) else { return false }
-        told = false
-        return true
+        guard told == true else { return news(isRepeated: false) }
+        guard !isLost, !words.values.contains(true) else { return nil }
+        isLost = true
+        return .lost
+    }
+
+    private mutating func news(isRepeated: Bool) -> News? {
+        let isLocked = words.values.contains(true)
+        guard isLocked || told != nil || words.count == Witness.allCases.count, isRepeated || isLocked != told
+        else { return nil }
+        told = isLocked
+        return .locked(isLocked)
     }
 }

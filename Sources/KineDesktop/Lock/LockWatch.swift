@@ -20,31 +20,27 @@ struct ScreenSaver: Sendable {
 
 /// Used on one thread.
 final class LockWatch {
-    enum Event: Equatable {
-        case locked(Bool)
-        /// The bus of the service that said the screen is locked has closed.
-        case lost
-    }
-
-    private let tell: (Event) -> Void
+    private let tell: (LockState.News) -> Void
     private var state = LockState()
 
     /// - Parameter tell: is told the state once it is known, and then each other one.
-    init(session: BusConnection?, system: BusConnection?, tell: @escaping (Event) -> Void) {
+    init(session: BusConnection?, system: BusConnection?, tell: @escaping (LockState.News) -> Void) {
         self.tell = tell
         for saver in [ScreenSaver.freedesktop, .gnome] {
-            if let session { watch(saver, on: session) } else { hear(saver.witness, false) }
+            if let session { watch(saver, on: session) } else { hear(saver.witness, nil) }
         }
-        if let system { watchSession(on: system) } else { hear(.logind, false) }
+        if let system { watchSession(on: system) } else { hear(.logind, nil) }
     }
 
     /// The bus of the session, or that of the system, has closed.
     func lost(isSession: Bool) {
-        if state.lose(isSession ? [.freedesktop, .gnome] : [.logind]) { tell(.lost) }
+        if let news = state.miss(isSession ? [.freedesktop, .gnome] : [.logind]) { tell(news) }
     }
 
-    private func hear(_ witness: LockState.Witness, _ isLocked: Bool) {
-        if let isLocked = state.hear(witness, isLocked: isLocked) { tell(.locked(isLocked)) }
+    /// `isLocked`: nil: the service is not there.
+    private func hear(_ witness: LockState.Witness, _ isLocked: Bool?) {
+        let news = if let isLocked { state.hear(witness, isLocked: isLocked) } else { state.miss([witness]) }
+        if let news { tell(news) }
     }
 
     private func watch(_ saver: ScreenSaver, on bus: BusConnection) {
@@ -54,20 +50,24 @@ final class LockWatch {
             guard signal.interface == saver.name, let isActive = signal.arguments.first?.asBoolean else { return }
             self?.hear(saver.witness, isActive)
         }
-        bus.match(BusDaemon.ownerRule(of: saver.name)) { [weak self] signal in
-            if let change = BusDaemon.ownerChange(signal), change.name == saver.name, change.isGone {
-                self?.hear(saver.witness, false)
-            }
+        bus.match(BusDaemon.ownerRule(of: saver.name)) { [weak self, weak bus] signal in
+            guard let self, let bus, let change = BusDaemon.ownerChange(signal), change.name == saver.name
+            else { return }
+            if change.isGone { hear(saver.witness, nil) } else { ask(saver, on: bus) }
         }
+        ask(saver, on: bus)
+    }
+
+    private func ask(_ saver: ScreenSaver, on bus: BusConnection) {
         bus.call(saver.method("GetActive")) { [weak self] answer in
-            self?.hear(saver.witness, (try? answer.get())?.first?.asBoolean ?? false)
+            self?.hear(saver.witness, (try? answer.get())?.first?.asBoolean)
         }
     }
 
     private func watchSession(on bus: BusConnection) {
         Logind.findSession(bus) { [weak self, weak bus] path in
             guard let self, let bus else { return }
-            guard let path else { return hear(.logind, false) }
+            guard let path else { return hear(.logind, nil) }
             // Before the question, so that no change falls between the two.
             bus.match(
                 "type='signal',sender='\(Logind.name)',path='\(path)',interface='\(Logind.properties)',"
@@ -79,7 +79,7 @@ final class LockWatch {
                 self?.hear(.logind, isLocked)
             }
             bus.call(Logind.property("LockedHint", of: Logind.sessionInterface, at: path)) { [weak self] answer in
-                self?.hear(.logind, (try? answer.get())?.first?.content?.asBoolean ?? false)
+                self?.hear(.logind, (try? answer.get())?.first?.content?.asBoolean)
             }
         }
     }

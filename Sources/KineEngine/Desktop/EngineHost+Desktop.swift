@@ -12,15 +12,14 @@ extension EngineHost {
         case .question(.closed): permission(.closed)
         case .question(.answered(let key)): permission(.answered(isAllowed: key == PermissionQuestion.allow.key))
         case .lockLost:
-            if desktop?.takeOverPause() == true {
-                clients.tellAll(
-                    .warning(
-                        "The desktop's services went away while the screen was locked; once you have unlocked it, go on with "
-                            + "kinecast resume."))
-            }
-            desktop?.cover.screenLocked(false)
-            screenLock(.lockChanged(isLocked: false), at: now)
-            opened?.take.coverChanged()
+            screenLock(.lockLost, at: now)
+            let advice =
+                machine.phase == .recording
+                ? "kinecast pause and kinecast resume show it again." : "go on with kinecast resume."
+            clients.tellAll(
+                .warning(
+                    "The desktop's service for the screen's lock went away while the screen was locked; if the take does not "
+                        + "go on once you have unlocked it, \(advice)"))
         case .screenLocked(let isLocked):
             screenLock(.lockChanged(isLocked: isLocked), at: now)
             desktop?.cover.settle()
@@ -37,6 +36,9 @@ extension EngineHost {
                 destinations?.request(.screenLockChanged(isLocked), at: now)
             case .pause: handle(.pauseRequested(at: now))
             case .resume: handle(.resumeRequested(at: now))
+            case .uncover:
+                desktop?.cover.uncover()
+                opened?.take.coverChanged()
             }
         }
     }

@@ -27,6 +27,9 @@ final class ScreenCover: Sendable {
     /// The main thread has paused the take, or it goes on with the card.
     func settle() { contents.signal { if $0 == .held { $0 = .covered } } }
 
+    /// The card is shown no more, unless the screen was locked again just now.
+    func uncover() { contents.signal { if $0 == .covered { $0 = .open } } }
+
     /// Waits until it is known, so that no take begins with a frame of the lock screen. A desktop that does not answer by `deadline`
     /// (nanoseconds of CLOCK_MONOTONIC) is not waited for.
     func wait(until deadline: Int64) { _ = contents.wait(until: deadline) { $0 == .unknown ? nil : true } }

@@ -4,10 +4,13 @@ import KineControl
 /// A take and the lock of the screen that it shows.
 ///
 /// A take that is to pause does so when the screen is locked, and goes on when it is unlocked, if it was the lock that paused it. A
-/// take that goes on, by its configuration or because somebody resumed it, shows a card instead of the screen.
+/// take that goes on, by its configuration or because somebody resumed it, shows a card instead of the screen. Where the service that
+/// said so has gone, the screen counts as locked until a service says that it is not, or the take is resumed.
 struct ScreenLockStateMachine: Sendable {
     enum Event: Sendable, Equatable {
         case lockChanged(isLocked: Bool)
+        /// The service that said the screen is locked has gone: perhaps nothing will say that it is unlocked.
+        case lockLost
         /// The take's first frame was captured.
         case began
         /// The take has paused or goes on, whoever asked for it.
@@ -20,6 +23,8 @@ struct ScreenLockStateMachine: Sendable {
         case announce(isLocked: Bool)
         case pause
         case resume
+        /// Show the screen, by the word of who resumed the take.
+        case uncover
     }
 
     private enum Take {
@@ -32,6 +37,7 @@ struct ScreenLockStateMachine: Sendable {
     private let whenLocked: TakeConfiguration.WhenLocked
     private var take = Take.notBegun
     private(set) var isLocked = false
+    private var isLockLost = false
 
     init(_ whenLocked: TakeConfiguration.WhenLocked) { self.whenLocked = whenLocked }
 
@@ -41,9 +47,13 @@ struct ScreenLockStateMachine: Sendable {
     mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .lockChanged(let isLocked):
+            isLockLost = false
             guard isLocked != self.isLocked else { return [] }
             self.isLocked = isLocked
             return [.announce(isLocked: isLocked)] + (isLocked ? pauseIfWanted() : resumeIfPaused())
+        case .lockLost:
+            isLockLost = isLocked
+            return []
         case .began:
             guard take == .notBegun else { return [] }
             take = .running
@@ -53,7 +63,9 @@ struct ScreenLockStateMachine: Sendable {
             return []
         case .resumed:
             if take != .notBegun { take = .running }
-            return []
+            guard isLockLost else { return [] }
+            (isLocked, isLockLost) = (false, false)
+            return [.uncover, .announce(isLocked: false)]
         }
     }
 

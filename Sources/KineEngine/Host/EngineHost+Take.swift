@@ -125,12 +125,13 @@ extension EngineHost {
                 desktop?.paused()
                 screenLock(.paused, at: instant)
             case .resume(let instant):
+                // First, so that no card is drawn where it ends with the pause.
+                screenLock(.resumed, at: instant)
                 clientFeeds.resuming()
                 destinations?.request(.resumeRequested, at: instant)
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
                 desktop?.resumed()
-                screenLock(.resumed, at: instant)
             case .refuse(let reason): if let (message, client) = request { refuse(reason, message, to: client) }
             case .finish(let instant):
                 desktop?.ended()

@@ -29,7 +29,10 @@ import Testing
     private func record(_ place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
         try place.start(
             ["record", "--audio", "none", "--no-cursor", "--json", "a.mp4"] + arguments,
-            ["DISPLAY=\(screen.name)", "DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)"])
+            [
+                "DISPLAY=\(screen.name)", "DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)",
+                "DBUS_SESSION_BUS_ADDRESS=\(bus.address)",
+            ])
     }
 
     /// Seconds of the take until now.
@@ -83,11 +86,13 @@ import Testing
         }
     }
 
-    @Test func `a pause that is asked for while the screen is locked outlasts the lock, and the lock outlasts its bus`()
+    @Test
+    func `a pause that is asked for while the screen is locked outlasts the lock, and the lock its service and bus`()
         throws
     {
         try TestPlace.with { place in
             let logind = try LoginManager(bus)
+            let saver = try TestScreenSaver(bus)
             let recorder = try record(place)
             try recorder.recorded(0.3)
             logind.lock(true)
@@ -99,6 +104,14 @@ import Testing
             #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
             #expect(try place.run("resume").status == 0)
             try recorder.event("resumed")
+            saver.activate(true)
+            try recorder.event("paused")
+            saver.end()
+            try recorder.event("warning") { $0.message?.contains("kinecast resume") == true }
+            #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
+            let next = try TestScreenSaver(bus)
+            try recorder.event("screenLocked") { $0.locked == false }
+            try recorder.event("resumed")
             logind.lock(true)
             try wait("the second pause") { try place.run("status", "--json").output.contains("\"phase\":\"paused\"") }
             bus.end()
@@ -107,6 +120,7 @@ import Testing
             #expect(try place.run("resume").status == 0)
             recorder.signal(SIGINT)
             #expect(try recorder.wait().status == 0)
+            withExtendedLifetime(next) {}
         }
     }
 

@@ -7,6 +7,8 @@ import Testing
 @Suite struct ScreenLockStateMachineTests {
     private enum Step: CaseIterable {
         case lock, unlock, begin
+        /// The service of the lock goes away.
+        case lose
         /// A client pauses or resumes the take, if it is in that state.
         case pause, resume
     }
@@ -15,6 +17,7 @@ import Testing
     private struct World {
         var machine: ScreenLockStateMachine
         var isLocked = false
+        var isLockLost = false
         var hasBegun = false
         var isPaused = false
         /// A client's own pause lasts.
@@ -23,8 +26,11 @@ import Testing
         mutating func take(_ step: Step) {
             switch step {
             case .lock, .unlock:
-                isLocked = step == .lock
+                (isLocked, isLockLost) = (step == .lock, false)
                 give(.lockChanged(isLocked: isLocked))
+            case .lose:
+                isLockLost = isLocked
+                give(.lockLost)
             case .begin where !hasBegun:
                 hasBegun = true
                 give(.began)
@@ -36,6 +42,7 @@ import Testing
                 isPausedByClient = true
             case .resume where hasBegun && isPaused:
                 (isPaused, isPausedByClient) = (false, false)
+                if isLockLost { (isLocked, isLockLost) = (false, false) }
                 give(.resumed)
             case .begin, .pause, .resume: break
             }
@@ -45,6 +52,7 @@ import Testing
             for action in machine.handle(event) {
                 switch action {
                 case .announce(let isLocked): #expect(isLocked == self.isLocked)
+                case .uncover: #expect(hasBegun && !isLocked)
                 case .pause:
                     #expect(hasBegun && !isPaused && isLocked)
                     isPaused = true
@@ -61,7 +69,7 @@ import Testing
     @Test(arguments: TakeConfiguration.WhenLocked.allCases)
     func `a take pauses for the lock alone, in every order of events`(whenLocked: TakeConfiguration.WhenLocked) {
         let steps = Step.allCases
-        let length = 8
+        let length = 7
         let count = (0..<length).reduce(1) { count, _ in count * steps.count }
         for number in 0..<count {
             var world = World(machine: ScreenLockStateMachine(whenLocked))
