@@ -25,13 +25,21 @@ extension ScreenRecorder {
 
     /// Records nothing until `resumeRecording`. The file goes on as if no time had passed.
     public func pauseRecording() async throws(RecordingError) {
-        let session = try running().session
-        do throws(ClientError) { try await session.pause() } catch { throw RecordingError(error) }
+        try await pause(true) { (session) async throws(ClientError) in try await session.pause() }
     }
 
     public func resumeRecording() async throws(RecordingError) {
+        try await pause(false) { (session) async throws(ClientError) in try await session.resume() }
+    }
+
+    /// Returns when `isPaused` has followed: the answer comes before its event is read.
+    private func pause(
+        _ isPaused: Bool, _ request: (EngineSession) async throws(ClientError) -> Void
+    ) async throws(RecordingError) {
         let session = try running().session
-        do throws(ClientError) { try await session.resume() } catch { throw RecordingError(error) }
+        var changes = pauses.add().makeAsyncIterator()
+        do throws(ClientError) { try await request(session) } catch { throw RecordingError(error) }
+        while let change = await changes.next(isolation: nil), let change, change != isPaused {}
     }
 
     /// Shows something else in the recording or capture that runs, fitted into its size, without a gap. Returns when it is shown; if it

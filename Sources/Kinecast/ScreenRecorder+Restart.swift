@@ -28,9 +28,11 @@ extension ScreenRecorder {
             guard let file = take.output, try store.contains(file) else { continue }
             // A take that has ended since the list was read is left out: its file is among those that are not saved.
             guard let session = try? await EngineSession.follow(take, progress: false),
-                let active = try? await active(
+                let status = try? await session.status(),
+                var active = try? await active(
                     session, file: URL(filePath: file), hasClipBuffer: take.clipBuffer != nil)
             else { continue }
+            active.isPaused = status.phase == .paused
             watch(active)
             return active
         }

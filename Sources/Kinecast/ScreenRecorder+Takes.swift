@@ -51,6 +51,7 @@ extension ScreenRecorder {
         do throws(RecordingError) {
             try await prepare(session)
             var active = try await active(session, file: file, hasClipBuffer: hasClipBuffer)
+            active.isPaused = active.isScreenLocked && !settings.keepsRunningWhenLocked
             active.begunWithMicrophone = settings.isMicrophoneEnabled
             active.begunWithCamera = settings.camera
             return active
@@ -64,25 +65,30 @@ extension ScreenRecorder {
     func active(
         _ session: EngineSession, file: URL?, hasClipBuffer: Bool
     ) async throws(RecordingError) -> Active {
-        let take = try await firstFrame(session)
+        let (take, isScreenLocked) = try await firstFrame(session)
         return Active(
             session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment),
-            hasClipBuffer: hasClipBuffer)
+            hasClipBuffer: hasClipBuffer, isScreenLocked: isScreenLocked)
     }
 
     /// The recorder records from now on, and is told of the take's end.
     func watch(_ active: Active) {
         contents.withLock { $0.state = .recording(active) }
+        if active.isScreenLocked { tell(.screenLocked(true)) }
         Task { [weak self] in
             for await event in active.session.events { self?.received(event, of: active) }
         }
     }
 
-    private func firstFrame(_ session: EngineSession) async throws(RecordingError) -> TakeStarted {
+    private func firstFrame(
+        _ session: EngineSession
+    ) async throws(RecordingError) -> (TakeStarted, isScreenLocked: Bool) {
         var events = session.events.makeAsyncIterator()
+        var isScreenLocked = false
         while let event = await events.next(isolation: nil) {
             switch event {
-            case .started(let take): return take
+            case .started(let take): return (take, isScreenLocked)
+            case .screenLocked(let isLocked): isScreenLocked = isLocked
             case .warning(let sentence): tell(.warning(sentence))
             case .ended(let outcome): throw outcome.error(hasBegun: false) ?? .cancelled
             default: continue
@@ -95,14 +101,26 @@ extension ScreenRecorder {
         switch event {
         case .warning(let sentence): tell(.warning(sentence))
         case .screenLocked(let isLocked): tell(.screenLocked(isLocked))
+        case .paused: paused(true, active)
+        case .resumed: paused(false, active)
         case .ended(let outcome): ended(active, outcome)
         default: break
         }
     }
 
+    private func paused(_ isPaused: Bool, _ active: Active) {
+        contents.withLock { contents in
+            guard case .recording(var current) = contents.state, current.session === active.session else { return }
+            current.isPaused = isPaused
+            contents.state = .recording(current)
+        }
+        pauses.tell(isPaused)
+    }
+
     /// The take is over, whoever ended it.
     private func ended(_ active: Active, _ outcome: TakeOutcome) {
         defer { active.session.close() }
+        pauses.tell(nil)
         let wasRunning = contents.withLock { contents in
             guard case .recording(let current) = contents.state, current.session === active.session else {
                 return false
@@ -126,6 +144,7 @@ extension ScreenRecorder {
             return active
         }
         endSamples()
+        pauses.tell(nil)
         defer { contents.withLock { $0.state = .idle } }
         // Until then the engine leaves a program on the private screen its time to end.
         defer { active.session.close() }

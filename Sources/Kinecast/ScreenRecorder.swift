@@ -65,6 +65,9 @@ public final class ScreenRecorder: Sendable {
         var start: Start
         /// `exportClip` can save its last moments.
         var hasClipBuffer = false
+        /// By the time of its first frame.
+        var isScreenLocked = false
+        var isPaused = false
         var begunWithMicrophone = false
         var begunWithCamera: Camera?
     }
@@ -97,6 +100,8 @@ public final class ScreenRecorder: Sendable {
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
     private let delegateCalls = DelegateCalls<Event>()
+    /// Told whether the recording is paused, whenever that changes; nil: it is over.
+    let pauses = EventListeners<Bool?>()
     /// A take of its own beside the recording.
     let clipTake = ClipTake()
 
@@ -170,6 +175,9 @@ public final class ScreenRecorder: Sendable {
             }
         }
     }
+
+    /// Nothing is recorded now: the app has paused the recording or capture, the screen is locked, or somebody else has paused it.
+    public var isPaused: Bool { recording?.isPaused ?? false }
 
     func tell(_ event: Event) {
         var event = event

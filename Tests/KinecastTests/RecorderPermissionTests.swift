@@ -1,4 +1,5 @@
 // An app's recorder that has to be allowed first, by a person at a notification server.
+import CoreTesting
 import DesktopTesting
 import FoundationEssentials
 import Glibc
@@ -52,6 +53,27 @@ import Testing
         #expect(!recorder.isRecording)
         #expect(((try? FileManager.default.contentsOfDirectory(atPath: folder.file("recordings"))) ?? []).isEmpty)
         #expect(try engine.store.list().first?.screen == .declined)
+    }
+
+    @Test func `a recording that begins while the screen is locked says so before its start returns`() async throws {
+        let saver = try TestScreenSaver(bus)
+        saver.activate(true)
+        let person = try answer("allow")
+        var locks = recorder.events.compactMap { if case .screenLocked(let isLocked) = $0 { isLocked } else { nil } }
+            .makeAsyncIterator()
+        try await recorder.startRecording()
+        person.join()
+        #expect(recorder.isPaused)
+        #expect(await locks.next() == true)
+        saver.activate(false)
+        #expect(await locks.next() == false)
+        try await wait(for: "the recording to go on") { !recorder.isPaused }
+        try await recorder.pauseRecording()
+        #expect(recorder.isPaused)
+        try await recorder.resumeRecording()
+        #expect(!recorder.isPaused)
+        try await recorder.discardRecording()
+        #expect(!recorder.isPaused)
     }
 
     @Test func `what the person allows begins, and is ended by them with an error of its own`() async throws {
