@@ -242,6 +242,14 @@ import Testing
         #expect(machine.handle(.message(.refused("no", request: nil))) == [.emit(.warning("no"))])
     }
 
+    @Test func `a pause that another client's pause has answered is not refused as well`() {
+        var machine = guest()
+        _ = machine.handle(.request(id: 1, .pause, deadline: 5))
+        #expect(machine.handle(.message(.paused)).contains(.answer(id: 1, .success(.done))))
+        let refusal = EngineMessage.refused("paused already", request: RequestReference(.pause))
+        #expect(machine.handle(.message(refusal)) == [])
+    }
+
     @Test func `an engine that does not answer in time fails the request and nothing else`() {
         var machine = guest()
         _ = machine.handle(.request(id: 1, .status, deadline: 10))

@@ -228,7 +228,13 @@ struct SessionStateMachine {
                 guard let reference else { return one.request != .outcome }
                 return one.request.messages.contains { reference.isOf(RequestReference($0)) }
             }
-            guard let index = pending.firstIndex(where: isRefused) else { return [.emit(.warning(reason))] }
+            guard let index = pending.firstIndex(where: isRefused) else {
+                // Another client's pause has answered this one already.
+                let isAnswered = reference.map { own in
+                    [ClientMessage.pause, .resume].contains { own.isOf(RequestReference($0)) }
+                }
+                return isAnswered == true ? [] : [.emit(.warning(reason))]
+            }
             return [.answer(id: pending.remove(at: index).id, .failure(.refused(reason)))]
         case .finished(let summary): return over(.finished(summary))
         case .failed(let failure): return over(.failed(failure))
