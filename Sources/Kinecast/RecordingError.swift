@@ -33,6 +33,8 @@ public struct RecordingError: Error, Equatable, Sendable {
         case discarded
         /// The person at the screen stopped the recording, at the desktop's indicator.
         case userStopped
+        /// What was recorded has ended, such as a window that was closed. The recording is complete.
+        case sourceEnded
         /// The recorder records already.
         case alreadyRecording
         /// The recorder does not record.
@@ -89,7 +91,6 @@ public struct RecordingError: Error, Equatable, Sendable {
         .alreadyBuffering, "The recorder buffers clips already; stop that first, or make another recorder.")
     static let notBuffering = RecordingError(
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
-    static let userStopped = RecordingError(.userStopped, "The recording was stopped at the desktop.")
     static let discarded = RecordingError(.discarded, "The recording was discarded already; record again.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
@@ -155,6 +156,14 @@ extension RecordingError {
             default: hasBegun ? .failed : .failedToStart
             }
         self.init(code, failure.message)
+    }
+
+    init(_ cause: EndCause) {
+        switch cause {
+        case .stoppedAtDesktop: self.init(.userStopped, "The recording was stopped at the desktop.")
+        case .sourceEnded(let clause):
+            self.init(.sourceEnded, "The recording has ended, as \(clause); record again to go on.")
+        }
     }
 
     init(_ death: EngineDeath) { self.init(.engineDied, TakeSentences.death(death)) }

@@ -132,7 +132,7 @@ extension ScreenRecorder {
         endSamples()
         let result = RecordingResult(outcome, store: store)
         tell(
-            .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))
+            .stopped(preview: result.preview, error: result.error ?? result.cause.map { RecordingError($0) }))
     }
 
     func stop(isCapture: Bool) async throws(RecordingError) -> RecordingResult {

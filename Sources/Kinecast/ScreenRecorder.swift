@@ -23,7 +23,7 @@ public final class ScreenRecorder: Sendable {
         /// Something a person should know while the recording goes on; one sentence.
         case warning(String)
         /// The recording ended without a call of the app: because of `error`, which is `userStopped` where the person did it at the
-        /// desktop, or as another program stopped it (nil). `preview` is what there is of it.
+        /// desktop and `sourceEnded` where the window was closed, or as another program stopped it (nil). `preview` is what there is of it.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
         /// Clip buffering ended without a call of the app: because of an error, or as somebody else stopped it (nil).
         case clipBufferingStopped(error: RecordingError?)

@@ -172,6 +172,8 @@ public struct TakeSummary: Codable, Sendable, Equatable {
     public var destinations: [DestinationStatus] = []
     /// The person at the screen has stopped it, at the desktop's indicator. Nil where nobody did, and from older engines.
     public var stoppedAtDesktop: Bool?
+    /// What it showed has ended, such as a window that was closed; `reason` says it. Nil where it has not, and from older engines.
+    public var sourceEnded: Bool?
 
     public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {
         self.output = output

@@ -43,6 +43,7 @@ struct TakeOutcome {
         case .unrecorded: break
         }
         summary?.destinations = destinations
+        if case .sourceEnded = reason { summary?.sourceEnded = true }
         summary?.stoppedAtDesktop = reason == .stoppedAtDesktop ? true : nil
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {

@@ -51,14 +51,26 @@ extension BroadcastController {
             try contents.progress.finishRequested()
             return contents.session
         }
-        defer {
-            contents.withLock { contents in
-                contents.progress.finished()
-                contents.session = nil
-            }
-            changes.tell(())
-            session?.close()
+        let ended: Result<RecordingPreview?, BroadcastError>
+        do throws(BroadcastError) {
+            ended = .success(try await finish(session))
+        } catch {
+            ended = .failure(error)
         }
+        contents.withLock { contents in
+            contents.progress.finished()
+            contents.session = nil
+        }
+        changes.tell(())
+        session?.close()
+        switch ended {
+        case .success(let preview): tell(.finished(preview: preview, error: nil))
+        case .failure(let error): tell(.finished(preview: error.preview, error: error))
+        }
+        return try ended.get()
+    }
+
+    private func finish(_ session: EngineSession?) async throws(BroadcastError) -> RecordingPreview? {
         let outcome: TakeOutcome
         do throws(ClientError) {
             guard let session else { throw .takeIsOver }

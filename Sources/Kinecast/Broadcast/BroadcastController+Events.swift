@@ -34,8 +34,9 @@ extension BroadcastController {
         case warning(String)
         /// The last of its services has ended, and the recording beside it goes on until `finishBroadcast`.
         case serviceEnded(BroadcastError)
-        /// The broadcast ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
-        /// there is of the recording beside it.
+        /// The last event of a broadcast: it has ended because of `error`, or as the app or another program finished it (nil). `error` is
+        /// `userStopped` where the person did it at the desktop. `preview` is what there is of the recording beside it. The sequence itself
+        /// goes on: the controller may start another broadcast.
         case finished(preview: RecordingPreview?, error: BroadcastError?)
 
         public static func == (one: Event, other: Event) -> Bool {
@@ -84,7 +85,7 @@ extension BroadcastController.Event: CustomStringConvertible {
 /// A method may be implemented with or without `async`. A class on the main actor, or an actor, is called there; any other object on any
 /// thread.
 public protocol BroadcastControllerDelegate: AnyObject, Sendable {
-    /// The broadcast ended without a call of the app: because of `error`, or as somebody else stopped it (nil).
+    /// The broadcast has ended: because of `error`, or as the app or another program finished it (nil).
     func broadcastController(
         _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
     ) async

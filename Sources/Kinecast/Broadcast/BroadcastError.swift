@@ -33,6 +33,8 @@ public struct BroadcastError: Error, Equatable, Sendable {
         case userDeclined
         /// The person at the screen stopped the broadcast, at the desktop's indicator.
         case userStopped
+        /// What was broadcast has ended, such as a window that was closed.
+        case sourceEnded
         /// Something that is needed is missing or not possible here; the message says what to install or to set.
         case unavailable
         /// The app has no window that could be shown: another scope has to be chosen.
@@ -131,9 +133,19 @@ extension BroadcastError {
         }
     }
 
+    init(_ cause: EndCause) {
+        switch cause {
+        case .stoppedAtDesktop: self.init(.userStopped, "The broadcast was stopped at the desktop.")
+        case .sourceEnded(let clause):
+            self.init(.sourceEnded, "The broadcast has ended, as \(clause); start it again to go on.")
+        }
+    }
+
     /// The end of a destination that did not finish as it should; nil for one that did.
-    init?(_ ending: DestinationEnding, of label: String) {
+    ///
+    /// - Parameter advice: the last clause, what to do.
+    init?(_ ending: DestinationEnding, of label: String, advice: String) {
         if ending == .finished { return nil }
-        self.init(.serviceFailed, "\(label) \(DestinationSentences.words(ending)); start the broadcast again.")
+        self.init(.serviceFailed, "\(label) \(DestinationSentences.words(ending)); \(advice).")
     }
 }

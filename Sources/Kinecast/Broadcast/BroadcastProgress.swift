@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KineClient
 import KineControl
+import KinePlatform
 
 struct BroadcastProgress: Sendable {
     enum Phase: Sendable, Equatable {
@@ -109,7 +110,11 @@ struct BroadcastProgress: Sendable {
     func failure(in summary: [DestinationStatus]) -> BroadcastError? {
         let kept = summary.filter { !$0.isRemoved }
         guard !kept.contains(where: { $0.ending == .finished }) else { return nil }
-        return kept.compactMap { status in status.ending.flatMap { BroadcastError($0, of: status.label) } }.last
+        return kept.compactMap { status in
+            status.ending.flatMap {
+                BroadcastError($0, of: status.label, advice: "see at the service whether all of it has arrived")
+            }
+        }.last
     }
 
     // MARK: Events
@@ -119,6 +124,7 @@ struct BroadcastProgress: Sendable {
         case .started(let take):
             self.take = take
             takeID = take.id
+            if phase == .starting, running.isEmpty, let lastFailure { return [.failedToBegin(lastFailure)] }
             return begunIfReady()
         case .progress(_, let statuses):
             update(statuses)
@@ -205,6 +211,8 @@ struct BroadcastProgress: Sendable {
     }
 
     private mutating func noteLiveness() -> [Action] {
+        // What finishes was asked to.
+        let running = running.filter { $0.phase != .finishing }
         guard phase == .broadcasting, !running.isEmpty, !isPaused else { return [] }
         let isLive = running.contains { $0.phase == .live || $0.phase == .paused }
         guard isLive != self.isLive else { return [] }
@@ -213,13 +221,17 @@ struct BroadcastProgress: Sendable {
     }
 
     private mutating func destinationEnded(_ status: DestinationStatus, _ ending: DestinationEnding) -> [Action] {
-        guard let failure = BroadcastError(ending, of: status.label), !status.isRemoved else { return noteLiveness() }
+        let goesOn = phase == .broadcasting && (hasRecording || !running.isEmpty)
+        let advice = goesOn ? "add the service to the broadcast again" : "start the broadcast again"
+        guard let failure = BroadcastError(ending, of: status.label, advice: advice), !status.isRemoved
+        else { return noteLiveness() }
         lastFailure = failure
         guard running.isEmpty else {
             return [.tell(.warning(failure.message))] + noteLiveness()
         }
         switch phase {
-        case .starting: return [.failedToBegin(failure)]
+        // Before the first frame it may have ended because the take could not begin, whose own reason follows.
+        case .starting: return take == nil ? [] : [.failedToBegin(failure)]
         // Without a recording the take ends now, which is told then.
         case .broadcasting: return hasRecording ? [.tell(.serviceEnded(failure))] : []
         case .ready, .countingDown, .finishing: return []
@@ -229,8 +241,12 @@ struct BroadcastProgress: Sendable {
     private mutating func ended(_ outcome: TakeOutcome) -> [Action] {
         switch phase {
         case .starting:
-            let error = outcome.error(hasBegun: take != nil)
-            return [.failedToBegin(lastFailure ?? error.map { BroadcastError($0) } ?? .cancelled)]
+            let error = outcome.error(hasBegun: take != nil).map { BroadcastError($0) }
+            let isOfService =
+                if case .failed(let failure) = outcome { failure.exitStatus == ExitStatus.destinationFailed } else {
+                    false
+                }
+            return [.failedToBegin((isOfService ? lastFailure ?? error : error ?? lastFailure) ?? .cancelled)]
         case .broadcasting:
             phase = .ready
             isPaused = false
@@ -241,7 +257,7 @@ struct BroadcastProgress: Sendable {
 
     /// The error of a take that has ended by itself. The service's own says more than that nothing is left to do.
     func error(of outcome: TakeOutcome) -> BroadcastError? {
-        guard let error = outcome.error(hasBegun: true) else { return nil }
+        guard let error = outcome.error(hasBegun: true) else { return outcome.cause.map { BroadcastError($0) } }
         return !hasRecording && running.isEmpty ? lastFailure ?? BroadcastError(error) : BroadcastError(error)
     }
 }

@@ -10,14 +10,15 @@ struct RecordingResult: Sendable {
     var preview: RecordingPreview?
     /// Nil where the recording ended as it should.
     var error: RecordingError?
-    /// The person at the screen ended it.
-    var isStoppedAtDesktop = false
+    /// What ended it, where no program asked for that.
+    var cause: EndCause?
 
     /// - Parameters:
     ///   - hasBegun: there was a first frame.
     ///   - isSaved: the app chose the file's name.
     init(_ outcome: TakeOutcome, hasBegun: Bool = true, isSaved: Bool = false, store: RecordingStore) {
         error = outcome.error(hasBegun: hasBegun)
+        cause = outcome.cause
         func preview(_ path: String, _ duration: MediaTime, _ size: PixelSize?) -> RecordingPreview {
             let file = URL(filePath: path)
             return RecordingPreview(
@@ -26,7 +27,6 @@ struct RecordingResult: Sendable {
         switch outcome {
         case .finished(let summary):
             self.preview = summary.file.map { preview($0, summary.progress.duration, summary.size) }
-            isStoppedAtDesktop = summary.stoppedAtDesktop ?? false
         case .failed(let failure):
             guard let summary = failure.summary else { break }
             self.preview = summary.file.map { preview($0, summary.progress.duration, summary.size) }
@@ -46,7 +46,22 @@ extension TakeSummary {
     fileprivate var file: String? { progress.framesDrawn > 0 ? output : nil }
 }
 
+/// What ends a take properly without a program's request.
+enum EndCause: Sendable, Equatable {
+    /// The person at the screen.
+    case stoppedAtDesktop
+    /// What the take showed has ended; a clause that says so.
+    case sourceEnded(String)
+}
+
 extension TakeOutcome {
+    /// Nil where a program asked for the end, the length was reached, or the take failed.
+    var cause: EndCause? {
+        guard case .finished(let summary) = self else { return nil }
+        if summary.stoppedAtDesktop == true { return .stoppedAtDesktop }
+        return summary.sourceEnded == true ? .sourceEnded(summary.reason) : nil
+    }
+
     /// Nil where the take ended as it should.
     ///
     /// - Parameter hasBegun: there was a first frame.

@@ -33,6 +33,7 @@ import Testing
         try await controller.pauseBroadcast()
         try await controller.resumeBroadcast()
         #expect(!controller.isPaused)
+        let events = controller.events
         #expect(try await controller.finishBroadcast() == nil)
         #expect(!controller.isBroadcasting)
         try await place.waitForNoTake()

@@ -69,7 +69,10 @@ import Testing
 
     @Test func `a service that ends before it was live is the start's error`() throws {
         var progress = try starting()
-        let actions = progress.received(Self.event(.ended(.failed("The key is wrong."))))
+        _ = progress.received(Self.event(.ended(.failed("The key is wrong."))))
+        var other = progress
+        let actions = progress.received(Self.noneLeft)
+        #expect(other.received(Self.started) == actions)
         guard case .failedToBegin(let error)? = actions.first else {
             Issue.record("\(actions)")
             return
@@ -82,6 +85,7 @@ import Testing
 
     @Test func `an engine that cannot begin is the start's error`() throws {
         var progress = try starting()
+        #expect(progress.received(Self.event(.ended(.failed("It was never live.")))) == [])
         let failure = TakeFailure(exitStatus: 69, message: "There is no display.")
         guard case .failedToBegin(let error)? = progress.received(.ended(.failed(failure))).first else {
             Issue.record("it has begun")
@@ -135,7 +139,8 @@ import Testing
         good.ending = .finished
         bad.ending = .failed("It was never live.")
         #expect(progress.failure(in: [good, bad]) == nil)
-        #expect(progress.failure(in: [bad])?.code == .serviceFailed)
+        let cut = progress.failure(in: [bad])
+        #expect(cut?.code == .serviceFailed && cut?.message.contains("start the broadcast again") == false)
         bad.isRemoved = true
         #expect(progress.failure(in: [bad]) == nil)
     }
@@ -152,6 +157,23 @@ import Testing
         #expect(throws: BroadcastError.notBroadcasting) { try running.finishRequested() }
         running.finished()
         try running.startRequested(hasRecording: false)
+    }
+
+    @Test func `what another program finishes is not reconnecting, and who or what ended it is told`() throws {
+        var progress = try live()
+        #expect(progress.received(Self.event(.phase(.finishing))) == [])
+        #expect(progress.received(Self.event(.ended(.finished))) == [])
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 2, height: 2), progress: TakeProgress(), reason: "the window was closed"
+        )
+        #expect(progress.received(.ended(.finished(summary))) == [.over(.finished(summary))])
+        #expect(progress.error(of: .finished(summary)) == nil)
+        summary.sourceEnded = true
+        let ended = try #require(progress.error(of: .finished(summary)))
+        #expect(ended.code == .sourceEnded && ended.message.contains("as the window was closed"))
+        #expect(RecordingError(.sourceEnded(summary.reason)).code == .sourceEnded)
+        summary.stoppedAtDesktop = true
+        #expect(progress.error(of: .finished(summary))?.code == .userStopped)
     }
 
     @Test func `addresses and information are told when they change`() throws {
