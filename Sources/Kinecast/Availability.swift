@@ -45,7 +45,7 @@ enum Availability {
 
     /// Signs that the answer may be another one: cheap enough to be looked at every few seconds.
     struct Signs: Equatable {
-        private let scope: CaptureScope
+        let scope: CaptureScope
         private let engine: FilePath?
         private let hasDisplay: Bool
         private let hasCompositor: Bool

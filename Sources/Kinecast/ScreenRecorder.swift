@@ -14,8 +14,8 @@ public final class ScreenRecorder: Sendable {
     public static let shared = ScreenRecorder()
 
     public enum Event: Sendable {
-        /// Whether `isAvailable` is true now. Told where the engine, the display or the scope has changed; windows and monitors that come and
-        /// go are not watched.
+        /// Whether `isAvailable` is true now. Told where the engine or the display has changed. Windows and monitors that come and go are
+        /// not watched, and `scope` is the app's to change.
         case availabilityChanged(Bool)
         /// The screen that is recorded was locked or unlocked. While it is locked, the recording pauses, or shows a plain card, as
         /// `keepsRunningWhenLocked` says.
@@ -158,9 +158,10 @@ public final class ScreenRecorder: Sendable {
                     guard let self else { return }
                     let now = Availability.Signs(scope, locator)
                     guard now != signs else { continue }
+                    let isSameScope = now.scope == signs.scope
                     signs = now
                     let isAvailable = await self.isAvailable
-                    if isAvailable != wasAvailable { self.tell(.availabilityChanged(isAvailable)) }
+                    if isSameScope, isAvailable != wasAvailable { self.tell(.availabilityChanged(isAvailable)) }
                     wasAvailable = isAvailable
                 }
             }
