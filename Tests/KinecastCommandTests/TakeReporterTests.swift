@@ -211,12 +211,12 @@ import Testing
         }
         #expect(
             StatusCommand.text([status("abc", ["live", "other"]), status("def", []), status("ghi", ["x"])]) == [
-                "TAKE  STATE      TIME  SIZE  SOURCE  FILE",
-                "abc   recording  0:00  -     screen  -",
+                "TAKE  STATE         TIME  SIZE  SOURCE  FILE",
+                "abc   broadcasting  0:00  -     screen  -",
                 "  → 0  live   live  12 MB of 50 MB  1.0 kB waiting  -  http://live",
                 "  → 1  other  live  12 MB of 50 MB  1.0 kB waiting  -  http://other",
-                "def   recording  0:00  -     screen  -",
-                "ghi   recording  0:00  -     screen  -",
+                "def   recording     0:00  -     screen  -",
+                "ghi   broadcasting  0:00  -     screen  -",
                 "  → 0  x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
             ])
         var hiding = status("abc", [])

@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     private struct Line: Encodable {
         var id: String
         var pid: Int32
-        /// `starting`, `recording`, `paused`, `finishing`, `ended`; `silent` where the engine does not answer, `died` where
+        /// `starting`, `recording`, `broadcasting` where there is no file, `paused`, `finishing`, `ended`; `silent` where the engine does not answer, `died` where
         /// it is gone and its file may have to be recovered.
         var phase: String
         var source: String
@@ -67,7 +67,7 @@ struct StatusCommand: ParsableCommand {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {
             rows.append([
-                record.id, status?.phase.rawValue ?? "silent",
+                record.id, Self.state(record, status),
                 status.map { Quantity.clock($0.progress.duration) } ?? "-",
                 status.map { record.output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-", record.source,
                 record.output ?? "-",
@@ -84,9 +84,15 @@ struct StatusCommand: ParsableCommand {
             }
     }
 
+    private static func state(_ record: TakeRecord, _ status: TakeStatus?) -> String {
+        guard let status else { return "silent" }
+        let isFileless = status.phase == .recording && record.output == nil
+        return isFileless && !status.destinations.isEmpty ? "broadcasting" : status.phase.rawValue
+    }
+
     private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {
         Line(
-            id: record.id, pid: record.pid, phase: status?.phase.rawValue ?? "silent", source: record.source,
+            id: record.id, pid: record.pid, phase: state(record, status), source: record.source,
             output: record.output, started: record.started, duration: status?.progress.duration.seconds,
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
