@@ -103,11 +103,11 @@ public struct Service: Sendable, Equatable {
         return ServiceBundle.isInside(path, bundle) ? path : nil
     }
 
-    /// The name of a destination of this service for a person: its id, and the public part of its address.
+    /// The name of a destination of this service for a person: its own name, and the public part of its address.
     public func label(for setupInfo: [String: String]) -> String {
         guard !manifest.urlSchemes.isEmpty, let address = setupInfo[Self.addressKey].flatMap(DestinationAddress.init)
-        else { return id }
-        return "\(id) (\(address.publicPart))"
+        else { return manifest.name }
+        return "\(manifest.name) (\(address.publicPart))"
     }
 
     /// The values of the setup info that must not be shown anywhere.

@@ -36,6 +36,8 @@ import Testing
         let events = controller.events
         #expect(try await controller.finishBroadcast() == nil)
         #expect(!controller.isBroadcasting)
+        let end = BroadcastController.Event.finished(preview: nil, error: nil)
+        #expect(await events.first { $0 == end ? true : nil } == true)
         try await place.waitForNoTake()
     }
 
@@ -137,7 +139,7 @@ import Testing
             try await place.service("rtmp"), values: ["url": "rtmp://127.0.0.1:\(server.port)/live/hush-hush-key"])
         let number = try await session.addDestination(setup.destination)
         try await wait(for: "media") { server.state.withLock { $0.media.count } >= 5 }
-        #expect(try await session.status().destinations.map(\.label) == ["rtmp (127.0.0.1:\(server.port)/live)"])
+        #expect(try await session.status().destinations.map(\.label) == ["RTMP (127.0.0.1:\(server.port)/live)"])
         #expect(try await session.removeDestination(number) == .finished)
         try await wait(for: "the end of the stream") { server.state.withLock(\.isOver) }
         #expect(server.state.withLock(\.violation) == nil)
