@@ -135,7 +135,9 @@ struct SetupStateMachine: Sendable {
         case .finished(let info, let url):
             return leave(.success(SetupOutcome(info: info, broadcastURL: url)), at: now)
         case .failed(let sentence):
-            return leave(.failure(error("could not be completed: \(sentence.sentenceless)")), at: now)
+            // Its own sentence says what to do.
+            let message = "The setup of \(service.name) could not be completed: \(sentence.sentenceless)."
+            return leave(.failure(BroadcastError(.setupFailed, message)), at: now)
         }
     }
 
