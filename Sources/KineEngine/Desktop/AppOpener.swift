@@ -48,6 +48,8 @@ final class AppOpener {
     /// Whether its manifest says how it is opened.
     var isPossible: Bool { app.map { $0.desktopFile != nil || !$0.urlSchemes.isEmpty } ?? false }
 
+    var isOpening: Bool { !openings.isEmpty }
+
     /// `finished` is told once, on the main thread.
     func open(token: String?, at now: Int64, finished: @escaping (Bool) -> Void) {
         lastNumber += 1
@@ -122,14 +124,21 @@ final class AppOpener {
             }
         }
         if let scheme = app.urlSchemes.first {
-            let openers = [("xdg-open", []), ("gio", ["open"])]
-            for (name, arguments) in openers {
-                guard let program = find(name) else { continue }
-                ways.append(.program(program, arguments: arguments + ["\(scheme)://"], mayRunOn: true))
+            if let shell = find("sh"), let asked = find("xdg-mime"), let program = find("xdg-open") {
+                ways.append(
+                    .program(
+                        shell, arguments: ["-c", openIfHandled, "sh", asked, program, scheme], mayRunOn: true))
+            }
+            if let program = find("gio") {
+                ways.append(.program(program, arguments: ["open", "\(scheme)://"], mayRunOn: true))
             }
         }
         return ways
     }
+
+    /// xdg-open starts a browser with an address that nothing handles, and calls that a success.
+    private static let openIfHandled =
+        #"test -n "$("$1" query default "x-scheme-handler/$3")" && exec "$2" "$3://""#
 
     /// Starts a program and waits for its end, at most `patience`; then it runs on.
     private static func run(

@@ -10,8 +10,8 @@ import SystemPackage
 
 /// Serves the app at the other end of a socket. Used by the main thread.
 ///
-/// It ends with the app, but first shows what the app has posted with a delay. A click comes too late then, and does what the
-/// desktop does by itself.
+/// It ends with the app, but first shows what the app has posted with a delay. A click on a notification that is shown then starts the
+/// app; it is waited for until the notification is gone, or for a day.
 public final class DesktopCompanion {
     private typealias Connection = ControlConnection<DesktopRequest, DesktopAnswer>
 
@@ -44,14 +44,19 @@ public final class DesktopCompanion {
 
     /// Serves until the app has gone. Returns the process's exit status.
     public func run() -> Int32 {
-        while !connection.isClosed || services.hasPending {
+        var end = Int64.max
+        while !connection.isClosed || services.hasPending || services.isOpening
+            || services.awaitsClick && MonotonicClock.now() < end
+        {
+            services.isAppGone = connection.isClosed
+            if !connection.isClosed || services.hasPending { end = MonotonicClock.now() + Self.clickPatience }
             var entries = [
                 pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(
                     fd: connection.isClosed ? -1 : connection.descriptor.rawValue, events: connection.pollEvents,
                     revents: 0),
             ]
-            WakeSignal.poll(&entries, until: services.nextDeadline)
+            WakeSignal.poll(&entries, until: min(services.nextDeadline ?? .max, end))
             for message in inbox.drain() {
                 switch message {
                 case .desktop(let event): services.received(event, at: MonotonicClock.now())
@@ -68,6 +73,9 @@ public final class DesktopCompanion {
         desktop?.end(until: MonotonicClock.now() + 1_000_000_000)
         return 0
     }
+
+    /// Nanoseconds after the last notification.
+    private static let clickPatience: Int64 = 86_400_000_000_000
 
     private var client: DesktopServices.Client {
         DesktopServices.Client(

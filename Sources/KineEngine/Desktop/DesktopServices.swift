@@ -63,6 +63,14 @@ final class DesktopServices {
     /// Something is still to be shown.
     var hasPending: Bool { machine.hasPending }
 
+    /// A click can still open the app.
+    var awaitsClick: Bool { opener.isPossible && machine.hasShown }
+
+    var isOpening: Bool { opener.isOpening }
+
+    /// Clicks on its notifications open the app from now on.
+    var isAppGone = false
+
     var nextDeadline: Int64? { [machine.nextDeadline, opener.nextDeadline].compactMap(\.self).min() }
 
     func attend(at now: Int64) {
@@ -144,6 +152,9 @@ final class DesktopServices {
 
     private func opened(_ isOpen: Bool, _ client: Client, _ ticket: Int) {
         guard !isOpen else { return answer(ticket, nil) }
+        guard app != nil else {
+            return answer(ticket, DesktopFailure(.failed, "No app has begun this take, so there is none to be opened."))
+        }
         let name = appName
         let sentence = "\(name) could not be opened; "
         guard client.service != nil, desktop != nil else {
@@ -210,12 +221,12 @@ final class DesktopServices {
         }
     }
 
-    /// A click opens the app that its own manifest names. A running app is told instead, and asks to be opened where it has no handler.
+    /// A click opens the app that its own manifest names. A running app is told of its own instead, and asks to be opened where it has no handler.
     private func activated(
         _ sender: LocalNotificationStateMachine.Sender, _ activation: NotificationActivation, at now: Int64
     ) {
         clients[sender]?.answer(.activated(activation))
-        if sender != .app { opener.open(token: activation.token, at: now) { _ in } }
+        if sender != .app || isAppGone { opener.open(token: activation.token, at: now) { _ in } }
     }
 
     private var appName: String { app.map { ($0.name ?? $0.identifier).printable(limit: 60) } ?? "Kinecast" }
@@ -225,7 +236,7 @@ final class DesktopServices {
     ) -> Notification {
         let contents = post.contents
         var actions = contents.actions.map { Notification.Action(key: $0.identifier, title: $0.title) }
-        if sender != .engine || opener.isPossible {
+        if app != nil, sender != .engine || opener.isPossible {
             actions.insert(.init(key: Notification.defaultAction, title: "Open \(appName)"), at: 0)
         }
         var notification = Notification(

@@ -73,6 +73,9 @@ struct LocalNotificationStateMachine: Sendable {
     /// Nothing is still to be shown.
     var hasPending: Bool { !pending.isEmpty }
 
+    /// A notification is on the desktop, as far as it has said.
+    var hasShown: Bool { !shown.isEmpty }
+
     /// The latest instant for `timePassed`; nil: not before the next event.
     var nextDeadline: Int64? {
         pending.map { max($1.due, allowances[$0.sender]?.next ?? .min) }.min()

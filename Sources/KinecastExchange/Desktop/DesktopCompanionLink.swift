@@ -44,7 +44,7 @@ final class DesktopCompanionLink: Sendable {
             let failure = DesktopFailure(.failed, "kinecast-engine --desktop ended unexpectedly; try again.")
             channel.lost(self, failure)
             connection.close()
-            // It may still have a delayed notification to show.
+            // It may still have notifications.
             _ = process.wait()
         } catch {
             channel.lost(self, error)
@@ -70,7 +70,7 @@ final class DesktopCompanionLink: Sendable {
         }
     }
 
-    /// The companion outlives no more than a delayed notification: its end of the socket says when the app has gone.
+    /// The companion outlives the app for its notifications alone: its end of the socket says when the app has gone.
     private static func start(_ locator: EngineLocator) throws(DesktopFailure) -> (Connection, ChildProcess) {
         let executable: FilePath
         do throws(EngineLocator.Error) {

@@ -32,7 +32,7 @@ import Testing
         _ = try Tool.output("mkdir", ["-p", place.path("bin")])
         let script =
             "#!/bin/sh\necho \"$(basename $0) $* $XDG_ACTIVATION_TOKEN\" >> \(place.path("opened"))\nexit \(status)\n"
-        for name in ["gtk-launch", "gio", "xdg-open"] {
+        for name in ["gtk-launch", "gio", "xdg-mime", "xdg-open"] {
             try place.write(script, to: "bin/\(name)", permissions: .ownerReadWriteExecute)
         }
         return [
@@ -184,8 +184,9 @@ import Testing
             try bad.state("0: personTold")
             #expect(
                 opened(place) == [
-                    "gtk-launch org.example.Recorder ", "xdg-open recorder:// ", "gio open recorder:// ",
-                ])
+                    "gtk-launch org.example.Recorder ", "xdg-mime query default x-scheme-handler/recorder ",
+                    "gio open recorder:// ",
+                ], "xdg-open would start a browser, as nothing handles the address")
             let shown = try daemon.wait("the request") { _ in true }
             #expect(shown.title == "Open Example Recorder to go on." && shown.text.hasPrefix("Messenger needs it"))
             try bad.finish(in: place, exitStatus: 0)
@@ -273,8 +274,7 @@ import Testing
         }
     }
 
-    @Test func `what an app has posted for later is shown after the app's end, and then nothing of it is left`() throws
-    {
+    @Test func `what an app has posted for later is shown after its end, and a click on it starts the app`() throws {
         try TestPlace.with { place in
             try withApp(place) { _, type in
                 #expect(try type("later|a|Not shown|0.2", "") == "done")
@@ -282,9 +282,12 @@ import Testing
                 #expect(try type("later|b|Remember|1", "") == "done")
                 #expect(daemon.shown == [])
             }
-            _ = try daemon.wait("the reminder") { $0.title == "Remember" }
-            try wait("the companion's end") { place.processes().isEmpty }
+            let reminder = try daemon.wait("the reminder") { $0.title == "Remember" }
             #expect(daemon.shown.map(\.title) == ["Remember"])
+            daemon.press("default", of: reminder.id)
+            try wait("the app") { opened(place) == ["gtk-launch org.example.Recorder "] }
+            daemon.dismiss(reminder.id)
+            try wait("the companion's end") { place.processes().isEmpty }
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         let text = "[Desktop Entry]\nName=R\nDBusActivatable = true\nExec=r\n"
         try folder.write(text.utf8, to: "applications/org.example.Recorder.desktop")
         let all = ways(
-            app("org.example.Recorder", "recorder"), data: folder.path, installed: ["gtk-launch", "gio", "xdg-open"])
+            app("org.example.Recorder", "recorder"), data: folder.path, installed: ["gtk-launch", "gio"])
         #expect(
             all == [
                 .bus(application: "org.example.Recorder"),
@@ -35,9 +35,18 @@ import Testing
                 .program(
                     "/bin/gio", arguments: ["launch", folder.file("applications/org.example.Recorder.desktop")],
                     mayRunOn: false),
-                .program("/bin/xdg-open", arguments: ["recorder://"], mayRunOn: true),
                 .program("/bin/gio", arguments: ["open", "recorder://"], mayRunOn: true),
             ])
+    }
+
+    @Test func `an address is opened only where the desktop knows what handles it`() {
+        let all = ways(app(nil, "recorder"), installed: ["sh", "xdg-mime", "xdg-open"])
+        guard case .program("/bin/sh", let arguments, _)? = all.first else {
+            Issue.record("\(all)")
+            return
+        }
+        #expect(all.count == 1 && arguments.suffix(3) == ["/bin/xdg-mime", "/bin/xdg-open", "recorder"])
+        #expect(ways(app(nil, "recorder"), installed: ["sh", "xdg-open"]) == [])
     }
 
     @Test func `an app that names nothing cannot be opened, nor one whose desktop file is no id`() {
