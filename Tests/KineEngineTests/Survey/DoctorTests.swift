@@ -1,5 +1,6 @@
 // The doctor's verdict on the services that it finds.
 import KineCapture
+import KineControl
 import KineDesktop
 import KineServices
 import SystemPackage
