@@ -350,7 +350,6 @@ extension AudioRecorder {
             for (change, target, level) in [
                 (["set-sink-volume", "kinecast", "5%"], .defaultOutput, .faint),
                 (["set-sink-mute", "kinecast", "1"], .defaultOutput, .muted),
-                (["set-sink-input-mute", "\(player.index)", "1"], .application("Chess"), .muted),
             ] as [([String], AudioTarget, AudioLevel)] {
                 try server.control(change)
                 expected.append((target, level))
@@ -367,6 +366,9 @@ extension AudioRecorder {
                 }
             }
             expected.append((.output("other"), .muted))
+            try wait()
+            try server.control("set-sink-input-mute", "\(player.index)", "1")
+            expected.append((.application("Chess"), .muted))
             try wait()
             #expect(hidden.state.withLock { $0.warnings } == [])
         }

@@ -57,7 +57,7 @@ import Testing
         monitor.microphones = []
         #expect(target.sources(in: monitor) == [.source("hdmi.monitor")])
         #expect(target.sources(in: monitor, besides: output).isEmpty)
-        #expect(target.condition(in: monitor, besides: output) == .recordedAlready(output: "Television"))
+        #expect(target.condition(in: monitor, besides: output) == .missing)
         #expect(AudioTarget.microphone("hdmi.monitor").sources(in: monitor) == [.source("hdmi.monitor")])
         monitor.defaultSource = "gone"
         #expect(target.condition(in: monitor, besides: output) == .missing)

@@ -201,7 +201,7 @@ import Testing
             writer.append(
                 EncodedSample(
                     type: .video, presentationTime: .milliseconds(1000 * second), duration: .zero, isKeyframe: true,
-                    data: [9, 9, 9]))
+                    data: [0, 0, 0, 2, 0x65, 0x88]))
             try writer.flush(through: .milliseconds(1000 * second + 500))
         }
         let size = Int64(file.bytes.count)

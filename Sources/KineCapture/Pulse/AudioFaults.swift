@@ -46,8 +46,6 @@ public enum AudioWarning: Equatable, Sendable {
     /// A device that was recorded was unplugged. The recording is silent until it is back.
     case gone(AudioTarget)
     case inaudible(InaudibleAudio)
-    /// The default microphone is the monitor of the output with this description, which is recorded already.
-    case microphoneIsOutput(String)
     /// A microphone has given nothing but zeros for so long.
     case silentMicrophone(seconds: Int)
 }

@@ -120,13 +120,7 @@ extension AudioTarget {
 
     /// Whether this target's audio can be recorded now. `recorded`: the sources of other targets.
     func condition(in inventory: AudioInventory, besides recorded: Set<AudioSource>) -> AudioCondition {
-        guard !sources(in: inventory, besides: recorded).isEmpty else {
-            let output = inventory.outputs.first { $0.monitor == inventory.defaultSource }
-            guard self == .defaultMicrophone, let output, recorded.contains(.source(output.monitor)) else {
-                return .missing
-            }
-            return .recordedAlready(output: output.description)
-        }
+        guard !sources(in: inventory, besides: recorded).isEmpty else { return .missing }
         switch self {
         case .defaultOutput, .output:
             for output in outputs(in: inventory) where output.level != .audible {
@@ -161,8 +155,6 @@ extension AudioTarget {
 enum AudioCondition: Equatable {
     case audible
     case inaudible(InaudibleAudio)
-    /// It is the monitor of an output that is recorded for another target.
-    case recordedAlready(output: String)
     case missing
 
     /// What a person should know when the condition of `target` is now this. `last`: the one before; nil: none.
@@ -171,7 +163,6 @@ enum AudioCondition: Equatable {
         switch (self, target) {
         case (.audible, _): return nil
         case (.inaudible(let audio), _): return .inaudible(audio)
-        case (.recordedAlready(let output), _): return .microphoneIsOutput(output)
         // Applications stop and play again all the time.
         case (.missing, .application): return last == nil ? .missing(target.missing(in: inventory)) : nil
         case (.missing, .defaultOutput): return .missing(target.missing(in: inventory))

@@ -234,11 +234,8 @@ final class AudioSession: PulseRecordStream.Owner {
         of target: AudioTarget, in inventory: AudioInventory, besides noMicrophones: Set<AudioSource>
     ) -> AudioCondition {
         let condition = target.condition(in: inventory, besides: noMicrophones)
-        return switch condition {
-        case .inaudible where isPrivate: .audible
-        case .recordedAlready where isPrivate || hadMicrophone: .missing
-        default: condition
-        }
+        if isPrivate, case .inaudible = condition { return .audible }
+        return condition
     }
 
     private func start(_ source: AudioSource, target: Int) {

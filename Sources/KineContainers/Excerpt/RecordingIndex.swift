@@ -42,7 +42,8 @@ public struct RecordingIndex: Sendable {
     private static func content(_ file: any StorageFile) throws -> [UInt8] {
         let offset: Int64
         switch try RecordingState(of: file) {
-        case .recording, .empty: throw Error.notFinished(path: file.path)
+        case .recording: throw Error.notFinished(path: file.path)
+        case .empty: throw try file.size() == 0 ? Error.notARecording(path: file.path) : .notFinished(path: file.path)
         case .foreign: throw Error.notARecording(path: file.path)
         case .finished(let index): offset = index
         case .indexFirst: offset = RecordingLayout.switchOffset

@@ -32,11 +32,13 @@ final class AudioPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - server: as in PULSE_SERVER, for a private server; nil asks the environment.
+    ///   - isPrivate: the audio server is the take's own.
     ///   - isPattern: the pattern's beep replaces the machine's output.
     ///   - isRecorded: there is a file.
     ///   - requirements: those of the feeds. If any wants audio, it is delivered some 60 ms after it was heard.
     init(
-        configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPattern: Bool = false,
+        configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPrivate: Bool = false,
+        isPattern: Bool = false,
         isRecorded: Bool = true, requirements: [AudioRequirements] = [], inbox: Inbox,
         cancellation: Cancellation? = nil
     ) throws(TakeError) {
@@ -49,8 +51,8 @@ final class AudioPipeline: Sendable {
                 plan.tracks.isEmpty
                 ? nil
                 : try Self.open(
-                    plan, configuration, clock: clock, server: server, isPattern: isPattern, isLive: isLive,
-                    inbox: inbox, cancellation: cancellation)
+                    plan, configuration, clock: clock, server: server, isPrivate: isPrivate, isPattern: isPattern,
+                    isLive: isLive, inbox: inbox, cancellation: cancellation)
         } catch .audio(.noServer(let fault)) where !plan.isRequired {
             inbox.post(.warning("No audio server answers (\(fault.words)), so this take has no audio."))
             running = nil
@@ -65,7 +67,7 @@ final class AudioPipeline: Sendable {
     }
 
     private static func open(
-        _ plan: AudioPlan, _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String?,
+        _ plan: AudioPlan, _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String?, isPrivate: Bool,
         isPattern: Bool, isLive: Bool, inbox: Inbox, cancellation: Cancellation?
     ) throws(TakeError) -> Running {
         let worker: AudioWorker
@@ -83,7 +85,7 @@ final class AudioPipeline: Sendable {
             return isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
-                    targets: plan.targets, off: off, channels: channels, server: server, isPrivate: server != nil,
+                    targets: plan.targets, off: off, channels: channels, server: server, isPrivate: isPrivate,
                     pace: pace, receiver: worker, cancellation: cancellation)
         }
         do throws(AudioCapture.Error) {

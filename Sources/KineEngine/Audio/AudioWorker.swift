@@ -225,7 +225,6 @@ final class AudioWorker: AudioReceiver {
         case .serverLost: stopAwaiting { _ in true }
         case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
         case .gone(let target): stopAwaiting { plan.targets[$0] == target }
-        case .microphoneIsOutput: stopAwaiting { plan.microphones.contains($0) }
         case .inaudible, .silentMicrophone: break
         }
     }

@@ -93,6 +93,8 @@ struct LocalNotificationStateMachine: Sendable {
             let name = Name(sender: sender, identifier: identifier)
             pending[name] = nil
             guard let number = numbers[name] else { return [] }
+            // Its end may not be reported any more.
+            if shown[number]?.requests.isEmpty == true { forget(number) }
             return [.remove(number: number)]
         case .timePassed: return showDue(at: now)
         case .desktop(let number, let event): return heard(number, event)

@@ -230,8 +230,6 @@ extension AudioWarning {
         case .missing(let missing): missing.sentence
         case .gone(let target): "\(target.words) was unplugged; the recording goes on without it until it is back."
         case .inaudible(let audio): audio.sentence
-        case .microphoneIsOutput(let output):
-            "The default microphone is what \(output.printable(limit: 100)) plays, which is recorded already; plug a microphone in, or name one with --mic."
         case .silentMicrophone(let seconds):
             "The microphone has given digital silence for \(seconds) seconds; check that it is on and not muted."
         }

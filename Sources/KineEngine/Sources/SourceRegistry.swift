@@ -25,6 +25,9 @@ protocol SourceKind: Sendable {
     /// The source makes the app's audio itself, and the machine's output is not recorded.
     var makesAudio: Bool { get }
 
+    /// The session is the take's own, and so is its audio server.
+    var isPrivate: Bool { get }
+
     /// Adds the sources of this kind that exist now.
     static func survey(_ list: inout SourceList)
 
@@ -37,6 +40,7 @@ extension SourceKind {
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
     ) throws(TakeError) -> (any SourceSession)? { nil }
     var makesAudio: Bool { false }
+    var isPrivate: Bool { false }
     static func survey(_ list: inout SourceList) {}
     static func check() -> DoctorCheck? { nil }
 }

@@ -49,6 +49,7 @@ struct VirtualKind: SourceKind {
     }
 
     var annotation: [String: String] { [SourceAnnotation.source: "virtual"] }
+    var isPrivate: Bool { true }
 
     static func check() -> DoctorCheck? {
         func missing(_ display: VirtualSession.Display) -> [(name: String, package: String)] {

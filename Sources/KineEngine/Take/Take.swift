@@ -43,9 +43,10 @@ final class Take: Sendable {
     ) throws(TakeError) {
         self.configuration = configuration
         self.inbox = inbox
+        let kind = SourceRegistry.kind(of: configuration)
         audio = try AudioPipeline(
-            configuration: configuration.audio, clock: clock,
-            isPattern: SourceRegistry.kind(of: configuration)?.makesAudio ?? false,
+            configuration: configuration.audio, clock: clock, isPrivate: kind?.isPrivate ?? false,
+            isPattern: kind?.makesAudio ?? false,
             isRecorded: configuration.keepsSamples, requirements: services.map { AudioRequirements($0) },
             inbox: inbox, cancellation: cancellation)
         do throws(TakeError) {

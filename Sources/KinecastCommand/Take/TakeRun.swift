@@ -39,7 +39,8 @@ final class TakeRun {
     init(
         configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter
     ) throws(ClientError) {
-        inheritedIgnored = SignalDescriptor.ignored(among: Array(1..<32)).filter { $0 != SIGCHLD }
+        // The root command ignores SIGXFSZ for itself.
+        inheritedIgnored = SignalDescriptor.ignored(among: Array(1..<32)).filter { ![SIGCHLD, SIGXFSZ].contains($0) }
         // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored where
         // nohup did so. A reader that closes its pipe must not end the take by SIGPIPE.
         for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }

@@ -46,7 +46,7 @@ import Testing
                 try take.recorded(1)
                 #expect(unlink(place.path("out/a.mp4")) == 0)
             }
-            let problem = fault == .deleted ? "was deleted" : "its disk is full"
+            let problem = fault == .deleted ? "was deleted" : "its disk or your quota there is full"
             let warning = try take.event("warning") { $0.message?.contains("the broadcast goes on") == true }
             #expect(warning.message?.contains(problem) == true)
             // Frames still reach the destination.

@@ -134,10 +134,6 @@ import Testing
                 .inaudible(InaudibleAudio(target: .application("Chess"), name: "Chess", level: .faint)),
                 "The audio of Chess is turned down below -60 dB, and so is its recording; turn it up."
             ),
-            (
-                .microphoneIsOutput("Speakers"),
-                "The default microphone is what Speakers plays, which is recorded already; plug a microphone in, or name one with --mic."
-            ),
         ] as [(AudioWarning, String)])
     func `audio that a recording lacks is told with what to do`(warning: AudioWarning, sentence: String) {
         #expect(warning.sentence == sentence)
