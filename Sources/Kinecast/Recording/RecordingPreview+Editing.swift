@@ -11,8 +11,10 @@ extension RecordingPreview {
     ///
     /// Throws `notARecording` where Kinecast has not recorded the file, where it is still being written, and where it first has to be
     /// recovered.
-    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name. Its unsaved
-    ///   recordings are moved by `save` and thrown away by `discard`; any other file is the person's.
+    /// - Parameters:
+    ///   - url: a file on this machine.
+    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name. Its unsaved
+    ///     recordings are moved by `save` and thrown away by `discard`; any other file is the person's.
     public static func open(_ url: URL, app: AppIdentity? = nil) async throws(RecordingError) -> RecordingPreview {
         try await open(url, in: RecordingStore(app))
     }
