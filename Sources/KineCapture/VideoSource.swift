@@ -23,7 +23,7 @@ public protocol VideoSource: AnyObject {
     /// source works.
     var interruption: VideoSourceInterruption? { get }
 
-    /// What is known of the windows that are not to be seen. Nil: not known yet, or there are to be none.
+    /// The excluded windows that the last search found. Nil before the first search, and where no window is excluded.
     var exclusionFindings: ExclusionFindings? { get }
 
     /// Nanoseconds for which every `read` may fail; the take ends then. Nil: no limit, since the source itself throws when it cannot go on.

@@ -76,7 +76,7 @@ public final class AudioCapture: AudioFeed {
     ///
     /// - Parameters:
     ///   - off: indices of the targets that are recorded only from `set(target:isOn:)` on.
-    ///   - isPrivate: the server is the take's own: nobody hears its outputs, and their monitors are no microphones.
+    ///   - isPrivate: the server belongs to the take. Muted outputs are not reported, and monitors do not count as microphones.
     public init(
         targets: [AudioTarget], off: Set<Int> = [], channels: Int, server: String? = nil, isPrivate: Bool = false,
         pace: AudioPace = .file, receiver: any AudioReceiver, cancellation: Cancellation? = nil

@@ -157,7 +157,7 @@ enum AudioCondition: Equatable {
     case inaudible(InaudibleAudio)
     case missing
 
-    /// What a person should know when the condition of `target` is now this. `last`: the one before; nil: none.
+    /// The warning for a change of `target` from the condition `last`, nil at the start, to this one. Nil: no warning.
     func warning(of target: AudioTarget, in inventory: AudioInventory, after last: AudioCondition?) -> AudioWarning? {
         guard self != last else { return nil }
         switch (self, target) {

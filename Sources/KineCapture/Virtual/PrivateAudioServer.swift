@@ -36,7 +36,7 @@ final class PrivateAudioServer: Sendable {
                 "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disallow-exit", "--realtime=no",
                 "--high-priority=no",
                 "--load=module-native-protocol-unix auth-anonymous=1 auth-cookie-enabled=0 socket=\(socket)",
-                // Otherwise it renders two seconds ahead while nobody asks for less, and what starts meanwhile is heard after them.
+                // Otherwise the sink renders up to two seconds ahead, and a sound that begins meanwhile is heard after them.
                 "--load=module-null-sink sink_name=kinecast sink_properties=device.description=Kinecast norewinds=1",
             ],
             environment: ProcessEnvironment.current(

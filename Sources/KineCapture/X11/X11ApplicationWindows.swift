@@ -12,7 +12,7 @@ final class X11ApplicationWindows {
     private let connection: X11Connection
     private let search: X11WindowSearch
     private let excluded: [X11WindowRule]
-    /// What is known of the excluded windows; nil where there are to be none.
+    /// The excluded windows that the last search found; nil where no window is excluded.
     private(set) var findings: ExclusionFindings?
     private let formats: X11PictureFormats
     private var windows: [UInt32: X11ComposedWindow] = [:]

@@ -12,7 +12,7 @@ final class X11Pointer {
     /// moved, or is a person's.
     private var untouched: (x: Int, y: Int)?
 
-    /// - Parameter isPrivate: the screen belongs to the take, and nobody has a mouse there.
+    /// - Parameter isPrivate: the screen belongs to the take and has no mouse.
     init(connection: X11Connection, isPrivate: Bool) {
         self.connection = connection
         // dix puts the pointer into the middle (InitializeSprite of the X server).

@@ -68,7 +68,7 @@ public final class X11ScreenSource: VideoSource {
     /// - Parameters:
     ///   - target: the source of the frames.
     ///   - showsCursor: the pointer is drawn into the frames.
-    ///   - isPrivate: the screen belongs to the take: nobody has a mouse there, and the pointer is drawn once it has moved.
+    ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer is drawn once it has moved.
     ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
     ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
     ///     is not shown.

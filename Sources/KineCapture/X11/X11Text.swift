@@ -4,7 +4,7 @@ import Glibc
 
 /// A text that can be printed safely.
 public struct X11Text: Equatable, Sendable {
-    /// What the type of a property says of its bytes.
+    /// The encoding of a property's bytes, by the property's type.
     public enum Encoding: CaseIterable, Sendable {
         /// STRING: ISO 8859-1.
         case latin1

@@ -23,7 +23,7 @@ public enum X11WindowRule: Hashable, Sendable {
     fileprivate var isTitle: Bool { if case .titled = self { true } else { false } }
 }
 
-/// What is known of the windows that must not be seen.
+/// The result of a search for excluded windows.
 public struct ExclusionFindings: Equatable, Sendable {
     /// Rules that no window matches now, shown or not. One may come later, and is hidden then.
     public var unmatched: [X11WindowRule] = []
@@ -122,7 +122,7 @@ final class X11WindowSearch {
         }
     }
 
-    /// What the last search says of some of the rules, or of the exceptions.
+    /// The findings of the last search for these rules or exceptions.
     func findings(of rules: [X11WindowRule]) -> ExclusionFindings {
         var findings = ExclusionFindings()
         findings.unmatched = rules.filter { !matched.contains($0) }

@@ -5,7 +5,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// What becomes of a new file whose name is taken.
+/// The way to name a new file when its name is taken.
 public enum NameConflict: Sendable {
     /// `StorageError.alreadyExists` is thrown.
     case refuse

@@ -172,7 +172,7 @@ public struct TakeSummary: Codable, Sendable, Equatable {
     public var destinations: [DestinationStatus] = []
     /// The person at the screen has stopped it, at the desktop's indicator. Nil where nobody did, and from older engines.
     public var stoppedAtDesktop: Bool?
-    /// What it showed has ended, such as a window that was closed; `reason` says it. Nil where it has not, and from older engines.
+    /// True where the take ended because its source did, such as a closed window; `reason` names it. Nil otherwise, and from older engines.
     public var sourceEnded: Bool?
 
     public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {

@@ -42,7 +42,7 @@ public final class EngineHost {
     var shown: TakeConfiguration.Source?
     /// The source that is being opened to be shown, and who asked for it.
     var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
-    /// What is known of the windows that are not to be seen; nil: nothing yet, or the source hides none.
+    /// The excluded windows that the source found last; nil before that, and where it excludes none.
     var exclusions: ExclusionFindings?
     /// Windows with unreadable titles that a warning has named.
     var reportedUnreadable: Set<UInt32> = []

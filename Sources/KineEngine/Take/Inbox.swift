@@ -28,7 +28,7 @@ final class Inbox: Sendable {
         case desktopService(DesktopServices.Completion)
         /// Another source is shown, or the reason why not, a sentence.
         case sourceSwitched(refusal: String?)
-        /// What is known of the windows that are not to be seen; nil: the source hides none.
+        /// The excluded windows that the source found; nil where it excludes none.
         case exclusions(ExclusionFindings?)
         /// The take's last sample has been given to every sink.
         case samplesEnded
