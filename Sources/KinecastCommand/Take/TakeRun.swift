@@ -11,6 +11,9 @@ final class TakeRun {
     /// The time that the engine has to exit after its last message, in nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
+    /// The time that the event of a pause has to come after its answer, in nanoseconds.
+    private static let pauseGrace: Int64 = 10_000_000_000
+
     /// Events that the session's task has left for this thread.
     private struct Inbox {
         var events: [SessionEvent] = []
@@ -117,12 +120,23 @@ final class TakeRun {
             }
         }
         let pauses = !isPaused && (try? request(false)) != nil
-        readEvents()
+        if pauses { waitForPause() }
         command?.signal(signal)
         signals.takeDefaultAction(of: signal)
         command?.signal(SIGCONT)
         // It may be over, or another client has resumed it.
         if pauses { _ = try? request(true) }
+    }
+
+    /// Returns when the pause has been reported, since nothing is once this process is stopped. The answer to a request and the
+    /// event that it causes reach this thread by different tasks.
+    private func waitForPause() {
+        let deadline = MonotonicClock.now() + Self.pauseGrace
+        readEvents()
+        while !isPaused, exitStatus == nil, MonotonicClock.now() < deadline {
+            _ = MainThread.shared.poll(until: deadline)
+            readEvents()
+        }
     }
 
     private func handle(_ input: TakeRunStateMachine.Input) {
