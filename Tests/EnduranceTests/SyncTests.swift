@@ -106,9 +106,16 @@ import Testing
         for latency in [20, 200, 0] {
             let asked = latency == 0 ? "the default latency" : "\(latency) ms"
             let what = "\(output.rawValue) output, \(command), \(asked)"
-            let (played, heard, video) = try beeps(to: output, by: command, latency: latency)
+            let (played, heard, monitored, video) = try beeps(to: output, by: command, latency: latency)
             let pairs = played.compactMap { beep in
                 heard.min { abs($0.lowerBound - beep.start) < abs($1.lowerBound - beep.start) }.map { (beep, $0) }
+            }
+            if output == .own {
+                Margin.atLeast(Double(played.count), Double(monitored.count), "beeps", "heard by parec, \(what)")
+                // Its clock begins at an instant that it does not tell.
+                let distances = zip(heard, monitored).map { $0.lowerBound - $1.lowerBound }.sorted()
+                let spread = (distances.last ?? 0) - (distances.first ?? 0)
+                Margin.atMost(20, spread * 1000, "ms", "from parec's beeps, \(what)")
             }
             func worst(_ distances: [Double]) -> Double { (distances.map(abs).max() ?? 0) * 1000 }
             print("\(what): \(pairs.map { Int((($1.lowerBound - $0.start) * 1000).rounded()) }) ms")
@@ -120,15 +127,22 @@ import Testing
         }
     }
 
-    /// The beeps as the scene began them and as the file has them, in seconds of the file, and the number of flashes in it.
+    /// The beeps as the scene began them and as the file has them, in seconds of the file, and the number of flashes in it; for a
+    /// person's output, the beeps as parec heard them in the same run, too.
     private func beeps(
         to output: Output, by command: String, latency: Int
-    ) throws -> (played: [(start: Double, length: Double)], heard: [Range<Double>], flashes: Int) {
+    ) throws -> (
+        played: [(start: Double, length: Double)], heard: [Range<Double>], monitored: [Range<Double>], flashes: Int
+    ) {
         let server = output == .own ? try TestAudioServer() : nil
         let screen = output == .own ? try PrivateScreen(size: PixelSize(width: 640, height: 480)) : nil
         defer { server?.end() }
-        var result: (played: [(start: Double, length: Double)], heard: [Range<Double>], flashes: Int) = ([], [], 0)
+        var played: [(start: Double, length: Double)] = []
+        var heard: [Range<Double>] = []
+        var monitored: [Range<Double>] = []
+        var shown = 0
         try TestPlace.with { place in
+            let monitor = try server.map { try Self.listen(to: $0, writing: place.path("monitor")) }
             let source =
                 switch output {
                 case .pulseAudio: ["--virtual", "640x480"]
@@ -143,10 +157,17 @@ import Testing
                 ],
                 (screen.map { ["DISPLAY=\($0.name)"] } ?? []) + (server.map { ["PULSE_SERVER=\($0.address)"] } ?? []))
             try #require(ended.status == 0, "\(ended)")
+            if let monitor {
+                _ = monitor.end(deadline: MonotonicClock.now() + Tool.patience)
+                let samples = try Tool.contents(of: place.path("monitor")).withUnsafeBytes {
+                    Array($0.bindMemory(to: Float.self))
+                }
+                monitored = FlashAndBeep.tones(in: samples, rate: RecordedAudio.rate)
+            }
             let path = place.path("a.mp4")
-            result.heard = FlashAndBeep.tones(in: try RecordedAudio(path: path).samples, rate: RecordedAudio.rate)
+            heard = FlashAndBeep.tones(in: try RecordedAudio(path: path).samples, rate: RecordedAudio.rate)
             let flashes = try FlashAndBeep(path: path).flashes
-            result.flashes = flashes.count
+            shown = flashes.count
             // Lines of `frame NUMBER INSTANT beep INSTANT`, in nanoseconds. A flash is in the file when it was shown.
             let scene = FlashScene(.half)
             let lines = ProcFiles.read(place.path("log")).split(separator: "\n").map { $0.split(separator: " ") }
@@ -154,10 +175,20 @@ import Testing
             for (words, flash) in zip(beeps, flashes) {
                 let late = ((Double(words[4]) ?? 0) - (Double(words[2]) ?? 0)) / 1e9
                 let length = scene.beepLength(at: Int(words[1]) ?? 0)
-                result.played.append((flash + late, Double(length) / 1e9))
+                played.append((flash + late, Double(length) / 1e9))
             }
             #expect(beeps.count == 7 && flashes.count == 7)
         }
-        return result
+        return (played, heard, monitored, shown)
+    }
+
+    /// Records the server's output with the latency of a tool that wants it small.
+    private static func listen(to server: TestAudioServer, writing path: String) throws -> ChildProcess {
+        try ChildProcess(
+            executable: Tool.path(of: "parec"),
+            arguments: [
+                "--server=\(server.address)", "--device=kinecast.monitor", "--latency-msec=10", "--raw",
+                "--format=float32le", "--rate=\(RecordedAudio.rate)", "--channels=1", path,
+            ], environment: ProcessEnvironment.current)
     }
 }

@@ -243,7 +243,8 @@ final class AudioSession: PulseRecordStream.Owner {
         let id = AudioStreamID(rawValue: nextID)
         nextID += 1
         let stream = PulseRecordStream(
-            id: id, source: source, channels: channels, pace: pace, context: context, owner: self)
+            id: id, source: source, channels: channels, pace: pace, isPrivate: isPrivate, context: context,
+            owner: self)
         if let stream {
             streams[id] = (stream, target)
         } else {

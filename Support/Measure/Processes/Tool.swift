@@ -24,7 +24,7 @@ public enum Tool {
 
     private static let packages = [
         "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "Xvfb": "xvfb", "pulseaudio": "pulseaudio",
-        "pactl": "pulseaudio-utils",
+        "pactl": "pulseaudio-utils", "parec": "pulseaudio-utils",
         "chromium": "chromium", "chromedriver": "chromium-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
         "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "dbus-send": "dbus-bin",
