@@ -46,6 +46,10 @@ import Testing
         #expect(text.contains { $0.hasPrefix("  --audio system ") })
         #expect(text.contains { $0.hasPrefix("  --audio output:hdmi  default  Television") })
         #expect(text.suffix(4) == ["Microphones:", "  none", "Cameras:", "  --camera 'HD Webcam'  /dev/video0"])
+        // The monitors of a screen that cannot be read are not "none".
+        list = SourceList()
+        list.problems = ["The screen's depth is 8."]
+        #expect(SourcesCommand.text(list).starts(with: ["Monitors:", "  none found, see below"]))
     }
 
     @Test func `the doctor marks what is wrong and says what helps`() {

@@ -10,7 +10,12 @@ struct IntegerTable {
     private static let blockSize = 64 << 10
 
     mutating func append(_ value: UInt32) {
-        if byteCount % Self.blockSize == 0 { blocks.append([]) }
+        if byteCount % Self.blockSize == 0 {
+            // At once, since growing by halves would leave holes in memory. Pages that are not written take none.
+            var block: [UInt8] = []
+            block.reserveCapacity(Self.blockSize)
+            blocks.append(block)
+        }
         withUnsafeBytes(of: value.bigEndian) { blocks[blocks.count - 1].append(contentsOf: $0) }
         byteCount += 4
     }

@@ -18,11 +18,12 @@ struct SourcesCommand: ParsableCommand {
         list.problems.forEach(Terminal.standardError.problem)
     }
 
-    /// A section for each kind, each line beginning with the option as it is to be typed.
+    /// A section for each kind, each line beginning with the option as it is to be typed. A kind that could not be asked for may have
+    /// sources.
     static func text(_ list: SourceList) -> [String] {
-        list.sections.flatMap { section in
-            ["\(section.title):"]
-                + (section.rows.isEmpty ? ["  none"] : TextTable.lines(section.rows).map { "  \($0)" })
+        let empty = list.problems.isEmpty ? "  none" : "  none found, see below"
+        return list.sections.flatMap { section in
+            ["\(section.title):"] + (section.rows.isEmpty ? [empty] : TextTable.lines(section.rows).map { "  \($0)" })
         }
     }
 }

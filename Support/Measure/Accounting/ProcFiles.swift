@@ -34,6 +34,11 @@ public enum ProcFiles {
         field("Pss:", in: read("/proc/\(process)/smaps_rollup")).map { $0 * 1024 } ?? 0
     }
 
+    /// Bytes resident that are its own: heap and stacks, not files and not what it shares.
+    public static func anonymousBytes(of process: Int32) -> Int {
+        field("RssAnon:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
+    }
+
     /// The most bytes that were ever resident.
     public static func highWaterBytes(of process: Int32) -> Int {
         field("VmHWM:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
