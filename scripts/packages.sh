@@ -45,3 +45,5 @@ desktop_packages=(
     qml-module-qtquick-controls2 qml-module-qtquick-layouts qtwayland5 wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
     xdg-desktop-portal-kde
 )
+# To test the live page in Firefox and WebKitGTK, which scripts/endurance alone does.
+browser_packages=(firefox-esr gstreamer1.0-libav webkit2gtk-driver)

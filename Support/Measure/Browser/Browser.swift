@@ -1,13 +1,19 @@
-// A real browser, driven through chromedriver (W3C WebDriver): what a person sees on the live page, asked by a program.
+// A real browser, driven by W3C WebDriver: what a person sees on the live page, asked by a program.
 import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A running Chromium without a window. Blocks while it is asked something. Call `end` when done; it also dies with the
+/// A running browser without a window. Blocks while it is asked something. Call `end` when done; it also dies with the
 /// thread that made it.
 public final class Browser {
+    public enum Kind: Sendable, CaseIterable {
+        case chromium, firefox
+        /// WebKitGTK's MiniBrowser. It needs a display in its environment.
+        case webKit
+    }
+
     /// A line of the page's console.
     public struct LogEntry: Decodable, Sendable {
         /// SEVERE, WARNING, INFO …
@@ -28,67 +34,50 @@ public final class Browser {
         }
     }
 
-    private let driver: ChildProcess
-    private let output: FileDescriptor
+    private enum Transport {
+        case http(BrowserDriver)
+        /// Firefox itself.
+        case marionette(Marionette)
+    }
+
+    private let process: ChildProcess
+    private let transport: Transport
     private let folder: TemporaryDirectory
-    private let port: UInt16
     private var session = ""
 
     /// Starts the driver and the browser.
     /// - Parameters:
-    ///   - arguments: for Chromium, besides those that it needs here.
+    ///   - arguments: for the browser, besides those that it needs here.
     ///   - environment: where its audio server is, and its display if it has one.
-    public init(arguments: [String] = [], environment: [String]) throws {
+    public init(_ kind: Kind = .chromium, arguments: [String] = [], environment: [String]) throws {
         folder = try TemporaryDirectory()
         // What the browser leaves behind when it is killed goes with the folder.
-        (driver, output, port) = try Self.startDriver(
-            ProcessEnvironment.merging(environment, ["TMPDIR=\(folder.path)"]))
-        let chromium = ChromeOptions(
-            binary: try Tool.path(of: "chromium"),
-            args: [
-                "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-                "--window-size=1400,900", "--user-data-dir=\(folder.file("profile"))",
-            ] + arguments)
+        let environment = ProcessEnvironment.merging(
+            environment, ["TMPDIR=\(folder.path)", "HOME=\(folder.path)"])
+        let capabilities: Capabilities
+        switch kind {
+        case .chromium:
+            let driver = try BrowserDriver.chromedriver(environment)
+            (process, transport) = (driver.process, .http(driver))
+            capabilities = try .chromium(profile: folder.file("profile"), arguments)
+        case .webKit:
+            let driver = try BrowserDriver.webKitWebDriver(environment)
+            (process, transport) = (driver.process, .http(driver))
+            capabilities = try .webKit(arguments)
+        case .firefox:
+            let marionette: Marionette
+            (process, marionette) = try Marionette.start(profile: folder.file("profile"), arguments, environment)
+            transport = .marionette(marionette)
+            capabilities = .firefox
+        }
         struct Created: Decodable { var sessionId: String }
         do {
-            let created: Created = try ask(
-                "POST", "/session", ["capabilities": ["alwaysMatch": Capabilities(options: chromium)]])
+            let created: Created = try ask("POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
             session = "/session/\(created.sessionId)"
         } catch {
             end()
             throw error
         }
-    }
-
-    /// It takes a free port, and says which. Now and then it ends at once instead; it is started again then.
-    private static func startDriver(
-        _ environment: [String], attempts: Int = 3
-    ) throws -> (ChildProcess, FileDescriptor, port: UInt16) {
-        let pipe = try FileDescriptor.pipe()
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, pipe.writeEnd, nil]
-        options.parentDeathSignal = SIGTERM
-        options.newProcessGroup = true
-        let driver: ChildProcess
-        do {
-            defer { try? pipe.writeEnd.close() }
-            driver = try ChildProcess(
-                executable: try Tool.path(of: "chromedriver"), arguments: ["--port=0"], environment: environment,
-                options: options)
-        }
-        let deadline = MonotonicClock.now() + Tool.patience
-        var said: [String] = []
-        while let line = Tool.readLine(pipe.readEnd, until: deadline) {
-            said.append(line)
-            guard line.contains("started successfully on port") else { continue }
-            if let port = line.split(whereSeparator: { !$0.isNumber }).last.flatMap({ UInt16($0) }) {
-                return (driver, pipe.readEnd, port)
-            }
-        }
-        try? pipe.readEnd.close()
-        let ending = driver.end(signal: SIGKILL, deadline: MonotonicClock.now())
-        guard attempts > 1 else { throw Error.noAnswer("chromedriver did not say its port, \(ending): \(said)") }
-        return try startDriver(environment, attempts: attempts - 1)
     }
 
     /// Opens a page and waits until it is loaded.
@@ -141,7 +130,7 @@ public final class Browser {
         try tell("/element/\(id)/click", [:] as [String: String])
     }
 
-    /// Has a script run in every page before its own.
+    /// Has a script run in every page before its own. Chromium alone.
     public func runBeforePages(_ script: String) throws {
         struct Command: Encodable {
             var cmd = "Page.addScriptToEvaluateOnNewDocument"
@@ -150,7 +139,7 @@ public final class Browser {
         try tell("/goog/cdp/execute", Command(params: ["source": script]))
     }
 
-    /// What the console has said since the last call.
+    /// What the console has said since the last call. Chromium alone.
     public func log() throws -> [LogEntry] { try ask("POST", session + "/se/log", ["type": "browser"]) }
 
     /// A PNG of what the window shows.
@@ -162,12 +151,12 @@ public final class Browser {
     /// Ends browser and driver.
     public func end() {
         if !session.isEmpty { _ = try? ask("DELETE", session, nil as Script?) as Nothing }
-        driver.signalGroup(SIGTERM)
-        _ = WakeSignal.poll([driver.exitDescriptor], until: MonotonicClock.now() + 3_000_000_000)
-        // Before it is reaped, the group's number is nobody else's.
-        driver.signalGroup(SIGKILL)
-        _ = driver.wait()
-        try? output.close()
+        process.signalGroup(SIGTERM)
+        _ = WakeSignal.poll([process.exitDescriptor], until: MonotonicClock.now() + 3_000_000_000)
+        // Before it is reaped, no other group can have its number.
+        process.signalGroup(SIGKILL)
+        _ = process.wait()
+        if case .http(let driver) = transport { try? driver.output?.close() }
     }
 
     private struct Script: Encodable {
@@ -175,23 +164,41 @@ public final class Browser {
         var args: [String] = []
     }
 
-    private struct ChromeOptions: Encodable {
-        var binary: String
-        var args: [String]
-    }
-
     private struct Capabilities: Encodable {
-        var options: ChromeOptions
+        var browserName: String?
+        var logs: [String: String]?
+        var chromium: Program?
+        var webKit: Program?
+
+        struct Program: Encodable {
+            var binary: String
+            var args: [String]
+        }
+
         enum CodingKeys: String, CodingKey {
             case browserName
             case logs = "goog:loggingPrefs"
-            case options = "goog:chromeOptions"
+            case chromium = "goog:chromeOptions"
+            case webKit = "webkitgtk:browserOptions"
         }
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode("chrome", forKey: .browserName)
-            try container.encode(["browser": "ALL"], forKey: .logs)
-            try container.encode(options, forKey: .options)
+
+        static let firefox = Capabilities()
+
+        static func webKit(_ arguments: [String]) throws -> Capabilities {
+            Capabilities(
+                browserName: "MiniBrowser",
+                webKit: Program(binary: try BrowserDriver.miniBrowser(), args: ["--automation"] + arguments))
+        }
+
+        static func chromium(profile: String, _ arguments: [String]) throws -> Capabilities {
+            Capabilities(
+                browserName: "chrome", logs: ["browser": "ALL"],
+                chromium: Program(
+                    binary: try Tool.path(of: "chromium"),
+                    args: [
+                        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+                        "--window-size=1400,900", "--user-data-dir=\(profile)",
+                    ] + arguments))
         }
     }
 
@@ -207,14 +214,18 @@ public final class Browser {
     private func ask<Value: Decodable>(
         _ method: String, _ path: String, _ body: (some Encodable)?, seconds: Double = 300
     ) throws -> Value {
-        let content = try body.map { Array(try JSONEncoder().encode($0)) } ?? []
-        let (status, answer) = try HTTPExchange.ask(
-            port: port, method: method, path: path, content: content,
-            deadline: MonotonicClock.now() + Int64(seconds * 1e9))
-        guard status == 200 else {
-            let complaint = try? JSONDecoder().decode(Answer<Complaint>.self, from: Data(answer))
-            throw Error.refused(complaint?.value.message ?? "status \(status)")
+        let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
+        switch transport {
+        case .marionette(let marionette): return try marionette.ask(method, path, body, deadline: deadline)
+        case .http(let driver):
+            let content = try body.map { Array(try JSONEncoder().encode($0)) } ?? []
+            let (status, answer) = try HTTPExchange.ask(
+                port: driver.port, method: method, path: path, content: content, deadline: deadline)
+            guard status == 200 else {
+                let complaint = try? JSONDecoder().decode(Answer<Complaint>.self, from: Data(answer))
+                throw Error.refused(complaint?.value.message ?? "status \(status)")
+            }
+            return try JSONDecoder().decode(Answer<Value>.self, from: Data(answer)).value
         }
-        return try JSONDecoder().decode(Answer<Value>.self, from: Data(answer)).value
     }
 }

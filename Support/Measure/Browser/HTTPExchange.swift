@@ -9,19 +9,8 @@ public enum HTTPExchange {
     public static func ask(
         port: UInt16, method: String, path: String, content: [UInt8], deadline: Int64
     ) throws -> (status: Int, content: [UInt8]) {
-        let file = FileDescriptor(rawValue: socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o2_000_000, 0))
-        guard file.rawValue >= 0 else { throw Errno(rawValue: errno) }
+        let file = try LoopbackConnection.open(port: port)
         defer { try? file.close() }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(file.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Errno(rawValue: errno) }
         let head =
             "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
             + "Content-Type: application/json\r\nContent-Length: \(content.count)\r\n\r\n"
@@ -52,5 +41,38 @@ public enum HTTPExchange {
             .flatMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) }
         guard let length, answer.count >= end + 4 + length else { return nil }
         return (status, Array(answer[(end + 4)..<(end + 4 + length)]))
+    }
+}
+
+/// A TCP connection to a server on this machine.
+enum LoopbackConnection {
+    static func open(port: UInt16) throws -> FileDescriptor {
+        let file = try socket()
+        var address = address(port: port)
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(file.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let error = Errno(rawValue: errno)
+            try? file.close()
+            throw error
+        }
+        return file
+    }
+
+    static func socket() throws -> FileDescriptor {
+        let file = FileDescriptor(rawValue: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o2_000_000, 0))
+        guard file.rawValue >= 0 else { throw Errno(rawValue: errno) }
+        return file
+    }
+
+    static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
     }
 }

@@ -25,7 +25,8 @@ public enum Tool {
     private static let packages = [
         "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "Xvfb": "xvfb", "pulseaudio": "pulseaudio",
         "pactl": "pulseaudio-utils", "parec": "pulseaudio-utils",
-        "chromium": "chromium", "chromedriver": "chromium-driver", "nginx": "nginx-light", "ip": "iproute2",
+        "chromium": "chromium", "chromedriver": "chromium-driver", "firefox-esr": "firefox-esr",
+        "WebKitWebDriver": "webkit2gtk-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
         "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "dbus-send": "dbus-bin",
     ]

@@ -10,15 +10,7 @@ import Testing
             #expect(try page.reaches("live"))
             #expect(try page.browser.run("return document.body.dataset.way") == way)
             // It is called live only once there is something to see.
-            let colours: [Int] = try page.browser.run(
-                """
-                const sheet = document.createElement("canvas");
-                sheet.width = 640; sheet.height = 360;
-                const paint = sheet.getContext("2d");
-                paint.drawImage(document.querySelector("#stage > :is(canvas, video):not([hidden])"), 0, 0, 640, 360);
-                return [...paint.getImageData(137, 60, 1, 1).data].slice(0, 3);
-                """)
-            // The pattern's second bar is yellow at three quarters.
+            let colours = try page.yellow()
             #expect(zip(colours, [0xbf, 0xbf, 0]).allSatisfy { abs($0 - $1) <= 12 }, "\(colours)")
             #expect(try page.moves())
 

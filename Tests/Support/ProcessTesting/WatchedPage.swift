@@ -1,24 +1,31 @@
 // A broadcast whose live page is open in a real browser.
 import Glibc
 import KineMeasure
+import KinePlatform
 import Testing
 
-struct WatchedPage {
-    let place: TestPlace
-    let take: RunningKinecast
-    let link: String
-    let browser: Browser
+package struct WatchedPage {
+    package let place: TestPlace
+    package let take: RunningKinecast
+    package let link: String
+    package let browser: Browser
+    private let kind: Browser.Kind
 
     /// Broadcasts the pattern, lends the test its link and a browser that has opened nothing yet, and ends both.
-    static func with(audioNeedsClick: Bool = false, _ body: (WatchedPage) throws -> Void) throws {
+    /// - Parameter display: of the browser; WebKit alone needs one.
+    package static func with(
+        _ kind: Browser.Kind = .chromium, display: [String] = [], audioNeedsClick: Bool = false,
+        _ body: (WatchedPage) throws -> Void
+    ) throws {
         try TestPlace.with { place in
             let take = try place.start("broadcast", "--pattern", "640x360", "--json")
             let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
+            let needsNoClick = kind == .chromium && !audioNeedsClick
             let browser = try Browser(
-                arguments: audioNeedsClick ? [] : ["--autoplay-policy=no-user-gesture-required"],
-                environment: place.environment)
+                kind, arguments: needsNoClick ? ["--autoplay-policy=no-user-gesture-required"] : [],
+                environment: ProcessEnvironment.merging(place.environment, display))
             defer { browser.end() }
-            let page = WatchedPage(place: place, take: take, link: link, browser: browser)
+            let page = WatchedPage(place: place, take: take, link: link, browser: browser, kind: kind)
             try body(page)
             #expect(try page.complaints() == [])
             take.signal(SIGINT)
@@ -28,7 +35,8 @@ struct WatchedPage {
 
     /// What the console says that no page of ours should make it say: errors, and breaches of the page's own policy.
     private func complaints() throws -> [String] {
-        try browser.log().filter {
+        guard kind == .chromium else { return [] }
+        return try browser.log().filter {
             // A server that is gone for a moment is what some tests are about; browsers report each failed request.
             ($0.level == "SEVERE" && !$0.message.contains("net::ERR_"))
                 || $0.message.contains("Content Security Policy")
@@ -36,28 +44,28 @@ struct WatchedPage {
     }
 
     /// Opens the link, played as the page chooses or in one way: `webcodecs` or `mse`.
-    func open(_ way: String? = nil) throws {
+    package func open(_ way: String? = nil) throws {
         try browser.open(way.map { try #require(LiveLink(link)).playing($0) } ?? link)
     }
 
     /// Whether the page comes into a phase.
-    func reaches(_ phase: String) throws -> Bool {
+    package func reaches(_ phase: String) throws -> Bool {
         try browser.wait(until: "return document.body.dataset.phase === '\(phase)'")
     }
 
     /// Whether the audio's button comes to have this label.
-    func offers(_ label: String) throws -> Bool {
+    package func offers(_ label: String) throws -> Bool {
         try browser.wait(until: "return document.getElementById('sound').getAttribute('aria-label') === '\(label)'")
     }
 
     /// What the page tells the viewer.
-    func notice() throws -> String { try browser.run("return document.getElementById('notice').textContent") }
+    package func notice() throws -> String { try browser.run("return document.getElementById('notice').textContent") }
 
     /// The script of the line with viewers and delay.
-    static let facts = "document.getElementById('facts').textContent"
+    package static let facts = "document.getElementById('facts').textContent"
 
     /// Keeps every phase that the page goes through in `window.phases`: a short one is over before anybody asks.
-    func keepPhases() throws {
+    package func keepPhases() throws {
         let _: Bool = try browser.run(
             """
             window.phases = [];
@@ -67,8 +75,20 @@ struct WatchedPage {
             """)
     }
 
+    /// Red, green and blue of the pattern's second bar, which is yellow at three quarters.
+    package func yellow() throws -> [Int] {
+        try browser.run(
+            """
+            const sheet = document.createElement("canvas");
+            sheet.width = 640; sheet.height = 360;
+            const paint = sheet.getContext("2d");
+            paint.drawImage(document.querySelector("#stage > :is(canvas, video):not([hidden])"), 0, 0, 640, 360);
+            return [...paint.getImageData(137, 60, 1, 1).data].slice(0, 3);
+            """)
+    }
+
     /// Whether what is shown changes eight times from now on.
-    func moves() throws -> Bool {
+    package func moves() throws -> Bool {
         let _: Bool = try browser.run(
             """
             window.distinct = new Set();
@@ -91,7 +111,7 @@ struct WatchedPage {
     }
 
     /// Kills the extension that serves the page; the engine starts it again.
-    func killExtension() throws {
+    package func killExtension() throws {
         let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
         let children = try Tool.output("pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])
         let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
