@@ -15,7 +15,8 @@ import Testing
         let server = try SlowRTMPServer(speed: 100_000_000)
         try TestPlace.with { place in
             let take = try place.start(
-                "broadcast", "--record", "a.mp4", "--virtual", "640x480", "--fps", "10", "--clip-buffer", "10", "--json",
+                "broadcast", "--record", "a.mp4", "--virtual", "640x480", "--fps", "10", "--clip-buffer", "10",
+                "--json",
                 "--to", "rtmp://127.0.0.1:\(server.port)/live/key", "--", RunningKinecast.scene, "flash", "--random")
             try take.recorded(1)
             let engine = try place.registry().find(nil).pid
@@ -30,7 +31,8 @@ import Testing
             }
             #expect(try place.run("stop").status == 0)
             try #require(try take.wait().events.last?.event == "summary")
-            let index = try Double(#require(Self.indexBytes(place.path("a.mp4")))) / 1024 / (readings.last?.minute ?? 1)
+            let bytes = try #require(try Self.indexBytes(place.path("a.mp4")))
+            let index = Double(bytes) / 1024 / (readings.last?.minute ?? 1)
             let slope = Self.slope(readings.filter { $0.minute > Self.settling })
             print("memory grew by \(slope) KB a minute, of which the index is \(index)")
             Margin.atMost(60, slope, "KB/min", "growth of the engine's memory")
