@@ -480,7 +480,7 @@ let package = Package(
                 "kinecast-messenger", "kinecast-scene", "kinecast-farend", "KinecastExchange",
                 "ProcessTesting", "CoreTesting", "CastTesting", "DesktopTesting", "KineCapture", "KineDesktop",
                 "KineMeasure",
-                "ScreenTesting", "RTMPTesting", "KineRelay", "KineControl",
+                "ScreenTesting", "AudioTesting", "RTMPTesting", "KineRelay", "KineControl",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
             ]),

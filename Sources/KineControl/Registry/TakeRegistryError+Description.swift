@@ -7,6 +7,8 @@ extension TakeRegistry.Error: CustomStringConvertible {
         case .unusableDirectory(let path, let fault):
             "The directory for running takes, \(path), cannot be used (\(Self.reason(fault))); "
                 + "set XDG_RUNTIME_DIR to a directory of your own with mode 0700."
+        case .cannotRegister(let path, .fileTooLarge):
+            "The take cannot be registered in \(path), since there is a limit on the size of files (ulimit -f); raise it."
         case .cannotRegister(let path, let errno):
             "The take cannot be registered in \(path): \(errno); free some space there or correct its permissions."
         case .control(let error): error.description

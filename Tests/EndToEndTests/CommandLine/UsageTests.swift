@@ -1,5 +1,6 @@
 // What needs no take: help, wrong usage, questions.
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing
@@ -29,6 +30,25 @@ import Testing
                 #expect(ended.output == "")
                 #expect(ended.errors.contains("Usage: kinecast"))
             }
+        }
+    }
+
+    /// What a container or a login may lack.
+    @Test(arguments: [
+        ("ulimit -f 0", "since there is a limit on the size of files (ulimit -f); raise it"),
+        ("mount -t tmpfs none /proc", "There is no /proc here"),
+    ])
+    func `what keeps every take from beginning is said in one sentence`(lack: String, sentence: String) throws {
+        try TestPlace.with { place in
+            let take = try RunningKinecast(
+                arguments: (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+                    "--mount", "sh", "-c", "\(lack); exec \"$0\" record a.mp4 --pattern 320x240",
+                    RunningKinecast.executable.string,
+                ],
+                environment: place.environment, directory: place.directory, executable: try Tool.path(of: "unshare"))
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable && ended.output == "", "\(ended)")
+            #expect(ended.errors.contains(sentence) && ended.errors.split(separator: "\n").count == 1, "\(ended)")
         }
     }
 

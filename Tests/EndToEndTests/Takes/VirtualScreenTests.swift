@@ -1,4 +1,5 @@
 // A command in a private screen with private audio.
+import AudioTesting
 import DesktopTesting
 import Glibc
 import KineMeasure
@@ -62,6 +63,21 @@ import Testing
             #expect(ended.status == 0 && ended.output.contains("org.freedesktop.DBus"), "\(ended)")
             #expect(!ended.output.contains("Pulse"), "\(ended)")
             #expect(try RecordedAudio(path: place.path("a.mp4")).share(ofTone: 440) > 0.5)
+        }
+    }
+
+    @Test func `a microphone that delivers nothing is reported, and keeps the command waiting no longer`() throws {
+        try TestPlace.with { place in
+            // Nothing is ever written into its pipe.
+            let server = try TestAudioServer(modules: [
+                "module-pipe-source source_name=mute file=\(place.path("samples"))"
+            ])
+            defer { server.end() }
+            let ended = try place.run(
+                ["record", "a.mp4", "--virtual", "320x240", "--audio", "none", "--mic", "mute", "--", "echo", "begun"],
+                ["PULSE_SERVER=\(server.address)"])
+            #expect(ended.status == 0 && ended.output == "begun\n", "\(ended)")
+            #expect(ended.errors.contains("The microphone has delivered nothing for 5 seconds;"), "\(ended)")
         }
     }
 
