@@ -103,13 +103,6 @@ public struct Service: Sendable, Equatable {
         return ServiceBundle.isInside(path, bundle) ? path : nil
     }
 
-    /// The name of a destination of this service for a person: its own name, and the public part of its address.
-    public func label(for setupInfo: [String: String]) -> String {
-        guard !manifest.urlSchemes.isEmpty, let address = setupInfo[Self.addressKey].flatMap(DestinationAddress.init)
-        else { return manifest.name }
-        return "\(manifest.name) (\(address.publicPart))"
-    }
-
     /// The values of the setup info that must not be shown anywhere.
     public func secrets(in info: [String: String]) -> [String] {
         var keys = Set(manifest.setup.filter(\.isSecret).map(\.key))
@@ -143,5 +136,14 @@ public struct Service: Sendable, Equatable {
             secrets += [password] + [URL(string: address)?.password(percentEncoded: false)].compactMap { $0 }
         }
         return secrets
+    }
+}
+
+extension ServiceManifest {
+    /// The name of a destination of this service for a person: the service's own, and the public part of its address.
+    public func label(for setupInfo: [String: String]) -> String {
+        guard !urlSchemes.isEmpty, let address = setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
+        else { return name }
+        return "\(name) (\(address.publicPart))"
     }
 }

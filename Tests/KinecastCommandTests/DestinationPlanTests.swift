@@ -60,14 +60,14 @@ import Testing
     }
 
     @Test func `without an address or a service it is the live page`() throws {
-        #expect(try destinations() == [.init(service: "live", label: "live")])
+        #expect(try destinations() == [.init(service: "live", label: "Live page")])
     }
 
     @Test func `an address finds the service that takes its scheme, and is shown without its secrets`() throws {
         let address = "RTMPS://me:pass@example.org:443/app/eu/s3cret?sign=1#x"
         #expect(
             try destinations(to: [address])
-                == [.init(service: "rtmp", setupInfo: ["url": address], label: "rtmp (example.org:443/app/eu)")])
+                == [.init(service: "rtmp", setupInfo: ["url": address], label: "RTMP (example.org:443/app/eu)")])
     }
 
     @Test(arguments: [
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `two destinations of one name are numbered`() throws {
-        #expect(try destinations(to: ["rtmp://a/b/c", "rtmp://a/b/d"]).map(\.label) == ["rtmp (a/b)", "rtmp (a/b) 2"])
+        #expect(try destinations(to: ["rtmp://a/b/c", "rtmp://a/b/d"]).map(\.label) == ["RTMP (a/b)", "RTMP (a/b) 2"])
     }
 
     @Test func `a key that no service knows is named, and its value is not`() throws {

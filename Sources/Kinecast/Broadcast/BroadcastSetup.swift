@@ -29,6 +29,6 @@ public struct BroadcastSetup: Sendable, Equatable {
     }
 
     var destination: TakeConfiguration.Destination {
-        .init(service: service.id, setupInfo: info, label: service.service.label(for: info))
+        .init(service: service.id, setupInfo: info, label: service.service.manifest.label(for: info))
     }
 }

@@ -43,10 +43,6 @@ struct DestinationPlan {
             if let address = chosen[index].address { chosen[index].setupInfo[Service.addressKey] = address.text }
         }
         for setting in settings { try apply(setting, to: &chosen) }
-        for index in chosen.indices where !chosen[index].manifest.urlSchemes.isEmpty {
-            // The address may have come by --set url=…, too.
-            chosen[index].address = chosen[index].setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
-        }
         for index in chosen.indices { try Self.complete(&chosen[index]) }
         for one in chosen where one.manifest.id == Self.defaultService {
             // A relative path would not be found: an extension runs in another directory.
@@ -134,11 +130,11 @@ struct DestinationPlan {
         }
     }
 
-    /// Labels each by its service and the public part of its address, and numbers equal labels.
+    /// Numbers equal labels.
     private static func labelled(_ chosen: [Chosen]) -> [TakeConfiguration.Destination] {
         var taken: [String: Int] = [:]
         return chosen.map { one in
-            let name = one.manifest.id + (one.address.map { " (\($0.publicPart))" } ?? "")
+            let name = one.manifest.label(for: one.setupInfo)
             taken[name, default: 0] += 1
             let number = taken[name, default: 1]
             return TakeConfiguration.Destination(

@@ -2,8 +2,8 @@
 import KineClient
 import KineControl
 
-/// `● 0:07  1.2 MB  live: 3 viewers`. With `isVerbose` also frame rate, losses, bitrates and memory:
-/// `● 0:07  1.2 MB  live: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.
+/// `● 0:07  1.2 MB  Live page: 3 viewers`. With `isVerbose` also frame rate, losses, bitrates and memory:
+/// `● 0:07  1.2 MB  Live page: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.
 struct ProgressLine {
     var progress: TakeProgress
     /// The progress that the line before this one showed, from which the frame rate is computed.

@@ -30,7 +30,7 @@ import Testing
             #expect(lines.count == 2 && lines[1].isEmpty && lines[0].hasPrefix("http://127.0.0.1:"), "\(ended)")
             #expect(ended.errors.contains("Live at \(lines[0])\n"))
             #expect(ended.errors.contains("Saved \(place.path("a.mp4")): "), "\(ended)")
-            #expect(ended.errors.contains("live: finished, "))
+            #expect(ended.errors.contains("Live page: finished, "))
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
@@ -45,11 +45,11 @@ import Testing
             try take.event("destination") { $0.state == "first video" }
             try take.event("destination") { $0.state == "first audioApp" }
             let line = try place.run("status").output.split(separator: "\n").last ?? ""
-            #expect(line.hasPrefix("  → 0  org.example.witness  live  ") && line.hasSuffix("witness://here"), "\(line)")
+            #expect(line.hasPrefix("  → 0  Witness  live  ") && line.hasSuffix("witness://here"), "\(line)")
             #expect(line.contains(" MB of 50 MB  "), "\(line)")
             #expect(try place.run("pause").status == 0)
             try take.event("destination") { $0.state == "paused" }
-            #expect(try place.run("status").output.contains("witness  paused  "))
+            #expect(try place.run("status").output.contains("Witness  paused  "))
             #expect(try place.run("resume").status == 0)
             try take.event("destination") { $0.state == "resumed" }
             #expect(try place.run("annotate", "title=Second half").status == 0)
@@ -61,7 +61,7 @@ import Testing
             let summary = try #require(ended.events.last)
             #expect(summary.event == "summary" && summary.destinations?.count == 1)
             let destination = try #require(summary.destinations?.first)
-            #expect(destination.ending == "finished" && destination.label == "org.example.witness")
+            #expect(destination.ending == "finished" && destination.label == "Witness")
             #expect((destination.frames ?? 0) > 0 && (destination.peakMemory ?? 0) > 1 << 20)
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
@@ -109,7 +109,7 @@ import Testing
             #expect(ended.status == 0, "\(ended)")
             let summary = try #require(ended.events.last)
             #expect(summary.output == nil)
-            #expect(summary.destinations?.map(\.label) == ["live", "org.example.witness (host/app)"])
+            #expect(summary.destinations?.map(\.label) == ["Live page", "Witness (host/app)"])
             #expect(summary.destinations?.map(\.ending) == ["finished", "finished"])
             #expect(states(ended.events).contains("started with url=…"))
             #expect(!(ended.output + ended.errors).contains("hush"))
@@ -148,9 +148,9 @@ import Testing
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.destinationFailed, "\(ended)")
             #expect(
-                ended.errors.contains("org.example.witness failed: The server is closed; this destination is over."))
+                ended.errors.contains("Witness failed: The server is closed; this destination is over."))
             #expect(ended.errors.contains("Saved \(place.path("a.mp4")): "), "\(ended)")
-            #expect(ended.errors.contains("live: finished, "))
+            #expect(ended.errors.contains("Live page: finished, "))
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }

@@ -137,7 +137,7 @@ import Testing
                 "rtmp://127.0.0.1:\(port)/live/hush-key")
             #expect(ended.status == 75, "\(ended)")
             let checks = ended.events.filter { $0.event == "check" }
-            #expect(checks.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
+            #expect(checks.map(\.label) == [server.port, port].map { "RTMP (127.0.0.1:\($0)/live)" })
             #expect(ended.errors.contains(" accepts the stream; round trip "))
             #expect(ended.errors.contains("Connection refused"))
             #expect(!(ended.output + ended.errors).contains("hush"))

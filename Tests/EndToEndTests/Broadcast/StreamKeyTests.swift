@@ -43,8 +43,8 @@ import Testing
                     .allSatisfy { $0.phase == "live" && ($0.frames ?? 0) > 10 } == true
             }
             let status = try place.run("status"), json = try place.run("status", "--json")
-            #expect(status.output.contains("rtmp (") && !(status.output + status.errors).contains(Self.key))
-            #expect(json.output.contains("rtmp (") && !(json.output + json.errors).contains(Self.key))
+            #expect(status.output.contains("RTMP (") && !(status.output + status.errors).contains(Self.key))
+            #expect(json.output.contains("RTMP (") && !(json.output + json.errors).contains(Self.key))
 
             let seen = processes()
             #expect(seen["\(take.process.pid)"]?.contains("broadcast") == true)
@@ -72,7 +72,7 @@ import Testing
             try take.event("destination") { $0.kind == "warning" && $0.label?.contains("127.0.0.1:1/") == false }
             take.signal(SIGINT)
             let ended = try take.wait()
-            #expect(ended.errors.contains("rtmp (") && !(ended.output + ended.errors).contains(Self.key), "\(ended)")
+            #expect(ended.errors.contains("RTMP (") && !(ended.output + ended.errors).contains(Self.key), "\(ended)")
         }
     }
 

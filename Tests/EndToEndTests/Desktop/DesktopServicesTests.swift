@@ -236,7 +236,7 @@ import Testing
                     "token=s3cret",
                 ],
                 try environment(place))
-            let shown = try daemon.wait("the news") { $0.title == "org.example.witness: live" }
+            let shown = try daemon.wait("the news") { $0.title == "Witness: live" }
             #expect(shown.hints["urgency"] == .byte(0))
             live.signal(SIGINT)
             _ = try live.wait()
@@ -248,7 +248,7 @@ import Testing
                 ],
                 try environment(place))
             _ = try failed.wait()
-            let news = try daemon.wait("the failure") { $0.title == "org.example.witness: ended" }
+            let news = try daemon.wait("the failure") { $0.title == "Witness: ended" }
             #expect(news.text == "The key is wrong.")
         }
     }

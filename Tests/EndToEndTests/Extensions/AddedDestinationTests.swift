@@ -205,7 +205,7 @@ import Testing
             let added = try place.run(
                 "destination", "add", id, "--service", "faults", "--set", "fault=none", "--json")
             #expect(added.status == 0, "\(added)")
-            #expect(added.events.map(\.event) == ["destinationAdded"] && added.events.first?.label == "faults")
+            #expect(added.events.map(\.event) == ["destinationAdded"] && added.events.first?.label == "Faults")
             try take.event("destination") { $0.kind == "state" && $0.state == "now" }
             try take.event("progress") { $0.destinations?.first?.frames ?? 0 > 0 }
             let removed = try place.run("destination", "remove", String(id.prefix(6)), "0")
