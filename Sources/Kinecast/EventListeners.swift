@@ -29,4 +29,12 @@ final class EventListeners<Event: Sendable>: Sendable {
         let continuations = state.withLock { Array($0.continuations.values) }
         for continuation in continuations { continuation.yield(event) }
     }
+
+    /// Removes all sequences, for the caller to end them. Later events are for later sequences only.
+    func removeAll() -> [AsyncStream<Event>.Continuation] {
+        state.withLock { state in
+            defer { state.continuations = [:] }
+            return Array(state.continuations.values)
+        }
+    }
 }

@@ -51,23 +51,14 @@ extension BroadcastController {
             try contents.progress.finishRequested()
             return contents.session
         }
-        let ended: Result<RecordingPreview?, BroadcastError>
         do throws(BroadcastError) {
-            ended = .success(try await finish(session))
+            let preview = try await finish(session)
+            finished(session, preview: preview, error: nil)
+            return preview
         } catch {
-            ended = .failure(error)
+            finished(session, preview: error.preview, error: error)
+            throw error
         }
-        contents.withLock { contents in
-            contents.progress.finished()
-            contents.session = nil
-        }
-        changes.tell(())
-        session?.close()
-        switch ended {
-        case .success(let preview): tell(.finished(preview: preview, error: nil))
-        case .failure(let error): tell(.finished(preview: error.preview, error: error))
-        }
-        return try ended.get()
     }
 
     private func finish(_ session: EngineSession?) async throws(BroadcastError) -> RecordingPreview? {

@@ -35,8 +35,7 @@ extension BroadcastController {
         /// The last of its services has ended, and the recording beside it goes on until `finishBroadcast`.
         case serviceEnded(BroadcastError)
         /// The last event of a broadcast: it has ended because of `error`, or as the app or another program finished it (nil). `error` is
-        /// `userStopped` where the person did it at the desktop. `preview` is what there is of the recording beside it. The sequence itself
-        /// goes on: the controller may start another broadcast.
+        /// `userStopped` where the person did it at the desktop. `preview` is what there is of the recording beside it.
         case finished(preview: RecordingPreview?, error: BroadcastError?)
 
         public static func == (one: Event, other: Event) -> Bool {

@@ -106,7 +106,7 @@ public final class BroadcastController: Sendable {
     /// What the service told last with `updateServiceInfo`. The keys are its own.
     public var serviceInfo: [String: String] { contents.withLock { $0.progress.serviceInfo } }
 
-    /// `serviceInfo` whenever it has changed. Each call has a sequence of its own.
+    /// `serviceInfo` whenever it has changed, until the broadcast is over. Each access makes a sequence of its own.
     public var serviceInfoUpdates: AsyncStream<[String: String]> { infoListeners.add() }
 
     /// The destinations, those that have ended included. One at first; `add` and `remove` change them.
@@ -127,7 +127,8 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    /// What happens from now on. Each call has a sequence of its own.
+    /// What happens from now on, until `finished`, which is the last event: the sequence ends with it. Each access makes a sequence of its
+    /// own; one that is made after the end has the events of the next broadcast.
     public var events: AsyncStream<Event> { listeners.add() }
 
     // MARK: What the next broadcast shows
@@ -250,13 +251,26 @@ public final class BroadcastController: Sendable {
     }
 
     private func over(_ outcome: TakeOutcome, _ session: EngineSession) {
-        let result = result(of: outcome)
-        let error = contents.withLock { contents in
+        let error = contents.withLock { $0.progress.error(of: outcome) }
+        finished(session, preview: result(of: outcome).preview, error: error)
+    }
+
+    /// The broadcast is over, and the next one can be started. Its sequences are removed in the same moment, and none of them sees the next one.
+    func finished(_ session: EngineSession?, preview: RecordingPreview?, error: BroadcastError?) {
+        let (ended, endedInfos) = contents.withLock { contents in
+            contents.progress.finished()
             contents.session = nil
-            return contents.progress.error(of: outcome)
+            return (listeners.removeAll(), infoListeners.removeAll())
         }
-        session.close()
-        tell(.finished(preview: result.preview, error: error))
+        changes.tell(())
+        session?.close()
+        let event = Event.finished(preview: preview, error: error)
+        for sequence in ended {
+            sequence.yield(event)
+            sequence.finish()
+        }
+        endedInfos.forEach { $0.finish() }
+        delegateCalls.tell(event)
     }
 
     func result(of outcome: TakeOutcome) -> RecordingResult {

@@ -89,7 +89,7 @@ struct BroadcastProgress: Sendable {
         phase = .finishing
     }
 
-    /// The take is over as it was asked to be.
+    /// The take is over.
     mutating func finished() {
         phase = .ready
         isPaused = false
@@ -248,8 +248,7 @@ struct BroadcastProgress: Sendable {
                 }
             return [.failedToBegin((isOfService ? lastFailure ?? error : error ?? lastFailure) ?? .cancelled)]
         case .broadcasting:
-            phase = .ready
-            isPaused = false
+            phase = .finishing
             return [.over(outcome)]
         case .ready, .countingDown, .finishing: return []
         }

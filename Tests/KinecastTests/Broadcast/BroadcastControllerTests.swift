@@ -33,12 +33,17 @@ import Testing
         try await controller.pauseBroadcast()
         try await controller.resumeBroadcast()
         #expect(!controller.isPaused)
-        let events = controller.events
+        let (events, infos) = (controller.events, controller.serviceInfoUpdates)
         #expect(try await controller.finishBroadcast() == nil)
         #expect(!controller.isBroadcasting)
-        let end = BroadcastController.Event.finished(preview: nil, error: nil)
-        #expect(await events.first { $0 == end ? true : nil } == true)
+        #expect(await Self.all(events).last == .finished(preview: nil, error: nil))
+        #expect(await Self.all(infos) == [])
         try await place.waitForNoTake()
+    }
+
+    /// Everything that a sequence gives until it ends.
+    private static func all<Element: Sendable>(_ sequence: AsyncStream<Element>) async -> [Element] {
+        await sequence.reduce(into: []) { $0.append($1) }
     }
 
     /// What the delegate is told, on the main actor, with ReplayKit's method as apps have it.
@@ -110,8 +115,11 @@ import Testing
         #expect(
             again?.message == "\(file.path) exists already: choose another name, or let it be replaced."
                 && again?.code == .failedToSave)
+        // A sequence that was made after the first broadcast has the events of the second one.
+        let events = controller.events
         try await controller.startBroadcast(recordingTo: file, replacing: true, countdown: 0)
-        try await controller.finishBroadcast()
+        let second = try await controller.finishBroadcast()
+        #expect(await Self.all(events).last == .finished(preview: second, error: nil))
     }
 
     @Test func `what is broadcast to an RTMP server arrives in order, and the stream is ended properly`() async throws {
@@ -297,10 +305,16 @@ import Testing
         let delegate = Delegate()
         let controller = try await place.controller()
         controller.delegate = delegate
+        let events = controller.events
         try await controller.startBroadcast(countdown: 0)
         kill(try #require(try await place.takes().first).pid, SIGKILL)
         #expect(delegate.wait(for: "finished engineDied"))
         #expect(delegate.wait(for: "finished in ReplayKit's form engineDied"))
+        guard case .finished(_, let error)? = await Self.all(events).last else {
+            Issue.record("The events end with another one.")
+            return
+        }
+        #expect(error?.code == .engineDied)
         #expect(!controller.isBroadcasting)
     }
 

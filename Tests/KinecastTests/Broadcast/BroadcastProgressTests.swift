@@ -101,6 +101,7 @@ import Testing
         #expect(progress.received(.ended(outcome)) == [.over(outcome)])
         let error = progress.error(of: outcome)
         #expect(error?.code == .serviceFailed && error?.message.contains("crashed (signal 11)") == true)
+        progress.finished()
         #expect(progress.phase == .ready && !progress.isBroadcasting)
     }
 
