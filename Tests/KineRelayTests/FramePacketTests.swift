@@ -79,20 +79,23 @@ import Testing
         }
         let frame = try #require(try receiver.nextFrame())
         let record = try #require(try receiver.nextRecord())
-        guard let seen = SampleBuffer(frameIn: frame.slot, sequence: frame.sequence, skipped: 5, of: view),
+        guard
+            let seen = SampleBuffer(
+                frameIn: frame.slot, sequence: frame.sequence, skipped: 5, isFirst: false, of: view),
             let heard = SampleBuffer(recordAt: record.position, of: view, in: stream)
         else {
             Issue.record("they are there")
             return
         }
-        #expect(seen.presentationTime == .seconds(1) && seen.orientation == .left && seen.isDiscontinuity)
+        #expect(seen.presentationTime == .seconds(1) && seen.orientation == .left && seen.samplesLost == 5)
         #expect(seen.damage == .full(size: layout.size), "frames are missing before it")
         #expect(
-            SampleBuffer(frameIn: frame.slot, sequence: frame.sequence, skipped: 0, of: view)?.damage == damage)
+            SampleBuffer(frameIn: frame.slot, sequence: frame.sequence, skipped: 0, isFirst: false, of: view)?.damage
+                == damage)
         #expect(seen.withPixels { $0[plane: 0].row(0)[0] } == 0xab)
         #expect(heard.presentationTime == .seconds(2) && heard.byteCount == 3840)
         for (slot, sequence) in [(1, frame.sequence), (2, frame.sequence + 1), (64, 1), (-1, 1)] {
-            let isThere = SampleBuffer(frameIn: slot, sequence: sequence, skipped: 0, of: view) != nil
+            let isThere = SampleBuffer(frameIn: slot, sequence: sequence, skipped: 0, isFirst: false, of: view) != nil
             #expect(!isThere, "slot \(slot)")
         }
         for position: UInt64 in [8, 4096, 1 << 40, .max] {

@@ -118,9 +118,9 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var secondsSinceHeartbeat: Double?
     /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
-    /// Frames dropped or replaced by newer ones because the extension was too slow.
+    /// Frames dropped or replaced by newer ones because the extension was too slow, and those of the time in which it was started again.
     public var framesSkipped: Int64 = 0
-    /// Seconds of audio lost because the extension was too slow.
+    /// Seconds of audio lost for the same reasons, all streams together.
     public var audioLost: Double = 0
     public var restarts = 0
     /// The layers of confinement that hold for its process.

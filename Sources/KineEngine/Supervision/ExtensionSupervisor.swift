@@ -2,6 +2,7 @@
 // actions of ExtensionStateMachine. Part of the engine's poll loop; only `abandon` waits.
 import Glibc
 import KineControl
+import KineMedia
 import KinePlatform
 import KineRelay
 import KineServices
@@ -58,8 +59,10 @@ final class ExtensionSupervisor {
     /// The instant of the next look; nil: there is nothing to look at.
     private var nextWatch: Int64?
     private var lastResident: Int64 = 0
-    /// The counts of the feeds of earlier processes.
+    /// The counts of the feeds of earlier processes, and of the times between them.
     private var earlierCounts = StreamSender.Counts()
+    /// The take's progress at the end of the last feed; nil while there is one, and before the first.
+    private var progressAtFeedEnd: TakeProgress?
 
     /// `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
     init(
@@ -289,8 +292,13 @@ final class ExtensionSupervisor {
             case .launch: launch(at: now)
             case .beginFeeding:
                 surroundings.frameReceivers.extensionRuns(self)
-                if let feed { surroundings.take.beginFeeding(feed) }
-            case .endFeeding: if let feed { surroundings.take.endFeeding(feed) }
+                if let feed {
+                    countMissed(by: feed, at: now)
+                    surroundings.take.beginFeeding(feed)
+                }
+            case .endFeeding:
+                if let feed { surroundings.take.endFeeding(feed) }
+                progressAtFeedEnd = surroundings.take.progress(at: now)
             case .send(let order): send(order, at: now)
             case .kill: process?.kill()
             case .requestKeyframe: surroundings.take.requestKeyframe(.lost)
@@ -351,8 +359,21 @@ final class ExtensionSupervisor {
     }
 
     private func forgetFeed() {
+        feed?.sender.receiverEnded()
         earlierCounts = counts
         feed = nil
+    }
+
+    /// Counts what the take has made since the feed of the process before, which nobody got.
+    private func countMissed(by feed: SampleFeed, at now: Int64) {
+        guard let before = progressAtFeedEnd.take() else { return }
+        let progress = surroundings.take.progress(at: now)
+        let seconds = (progress.duration - before.duration).seconds
+        if feed.hasVideo {
+            let most = feed.frames?.framesPerSecond.map { Int(seconds * Double($0)) } ?? .max
+            earlierCounts.framesSkipped += Int64(min(progress.framesDrawn - before.framesDrawn, most))
+        }
+        earlierCounts.audioLost += seconds * Double(feed.start.stream.audio.count)
     }
 
     private func send(_ order: ExtensionStateMachine.Order, at now: Int64) {

@@ -10,8 +10,8 @@ struct RecordHeader: Equatable {
     /// Whether the payload is interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
-    /// Whether samples of this type are missing before this one.
-    var isDiscontinuity = false
+    /// Samples of this type that are missing before this one; `UInt16.max` stands for more, too.
+    var missing: UInt16 = 0
     /// Nanoseconds, as they came from capture.
     var presentationTime: MediaTime
     var duration: MediaTime
@@ -34,9 +34,9 @@ struct RecordHeader: Equatable {
             case nil: .max
             }
         memory.storeBytes(of: kind, toByteOffset: 4, as: UInt8.self)
-        let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0) | (isDiscontinuity ? 4 : 0)
+        let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0) | (missing > 0 ? 4 : 0)
         memory.storeBytes(of: flags, toByteOffset: 5, as: UInt8.self)
-        memory.storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)
+        memory.storeBytes(of: missing, toByteOffset: 6, as: UInt16.self)
         memory.storeBytes(of: presentationTime.nanoseconds, toByteOffset: 8, as: Int64.self)
         memory.storeBytes(of: duration.nanoseconds, toByteOffset: 16, as: Int64.self)
         memory.storeBytes(of: position, toByteOffset: 24, as: UInt64.self)
@@ -55,8 +55,10 @@ extension RecordHeader {
             default: nil
             }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
+        // Older engines set the flag, and no number.
+        let missing = flags & 4 == 0 ? 0 : max(1, memory.load(fromByteOffset: 6, as: UInt16.self))
         self.init(
-            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0, isDiscontinuity: flags & 4 != 0,
+            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0, missing: missing,
             presentationTime: MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self)),
             duration: MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self)),
             payloadBytes: Int(memory.load(as: UInt32.self)))

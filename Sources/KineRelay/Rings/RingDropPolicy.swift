@@ -2,10 +2,11 @@
 import KineMedia
 
 /// The rule: audio may use the whole ring. Encoded frames may fill three quarters, or an empty ring; one that does not fit is
-/// dropped with all that depend on it, up to the next keyframe that fits. The next sample of a type that was dropped says so.
+/// dropped with all that depend on it, up to the next keyframe that fits. The next sample of a type that was dropped says how many.
 struct RingDropPolicy: Equatable {
     enum Decision: Equatable {
-        case write(discontinuity: Bool)
+        /// `missing`: samples of its type that were dropped since the one before it.
+        case write(missing: Int)
         case drop
     }
 
@@ -13,9 +14,9 @@ struct RingDropPolicy: Equatable {
     private(set) var framesDropped: Int64 = 0
     /// Duration of the audio that was dropped, all streams together.
     private(set) var audioDropped = MediaTime.zero
-    private var missesFrames = false
-    private var missesAppAudio = false
-    private var missesMicAudio = false
+    private var missingFrames = 0
+    private var missingAppAudio = 0
+    private var missingMicAudio = 0
     /// A keyframe was asked for and has not come yet.
     private var askedForKeyframe = false
 
@@ -26,35 +27,36 @@ struct RingDropPolicy: Equatable {
     /// An encoded frame whose record has `bytes`, with `used` bytes of the ring unread.
     mutating func frame(bytes: Int, isKeyframe: Bool, used: Int) -> Decision {
         let fits = used + bytes <= (used == 0 ? capacity : frameLimit)
-        if fits, isKeyframe || !missesFrames {
+        if fits, isKeyframe || missingFrames == 0 {
             defer {
-                missesFrames = false
+                missingFrames = 0
                 askedForKeyframe = false
             }
-            return .write(discontinuity: missesFrames)
+            return .write(missing: missingFrames)
         }
         framesDropped += 1
-        missesFrames = true
+        missingFrames += 1
         // The keyframe that was asked for came too early: ask again.
         if isKeyframe { askedForKeyframe = false }
         return .drop
     }
 
     mutating func audio(_ type: SampleType?, bytes: Int, duration: MediaTime, used: Int) -> Decision {
-        let missed = type == .audioMic ? missesMicAudio : missesAppAudio
+        let missing = type == .audioMic ? missingMicAudio : missingAppAudio
         let fits = used + bytes <= capacity
-        if type == .audioMic { missesMicAudio = !fits } else { missesAppAudio = !fits }
+        let missingNow = fits ? 0 : missing + 1
+        if type == .audioMic { missingMicAudio = missingNow } else { missingAppAudio = missingNow }
         guard fits else {
             audioDropped += duration
             return .drop
         }
-        return .write(discontinuity: missed)
+        return .write(missing: missing)
     }
 
     /// Whether a keyframe should be made now: frames were dropped, and there is room for it again. All other sinks get it as
     /// well, so it should not be made in vain. True once, until a keyframe has come.
     mutating func wantsKeyframe(used: Int) -> Bool {
-        guard missesFrames, !askedForKeyframe, used <= capacity / 4 else { return false }
+        guard missingFrames > 0, !askedForKeyframe, used <= capacity / 4 else { return false }
         askedForKeyframe = true
         return true
     }

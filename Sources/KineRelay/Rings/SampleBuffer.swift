@@ -49,7 +49,10 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     public let duration: MediaTime
     /// Whether decoding can start here. Always true of uncompressed frames and of audio.
     public let isKeyframe: Bool
-    /// Whether samples of this type were left out before this one because the extension was too slow.
+    /// Samples of this type, frames or pieces of audio, that were left out between the one before and this one, as their reader was too
+    /// slow. Of encoded samples 65535 at most are counted at a time.
+    public let samplesLost: Int
+    /// Whether samples of this type are missing before this one: some were lost, or it is the first one that comes from a `FrameSender`.
     public let isDiscontinuity: Bool
     /// The turn that makes the frame upright: `up`, unless the source's orientation was asked for and the take is turned. Always `up`
     /// for encoded video and audio.
@@ -62,14 +65,15 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// The reader may have missed frames since the one that the damage is relative to.
     private let isWholeDamaged: Bool
 
-    package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
+    package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat, isFirst: Bool = false) {
         isWholeDamaged = false
         type = record.type
         self.format = format
         presentationTime = record.presentationTime
         duration = record.duration
         isKeyframe = record.isKeyframe
-        isDiscontinuity = record.isDiscontinuity
+        samplesLost = record.missing
+        isDiscontinuity = samplesLost > 0 || isFirst
         orientation = .up
         bytes = record.bytes
         layout = nil
@@ -78,7 +82,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
 
     package init(
-        _ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout, isWholeDamaged: Bool = false
+        _ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout, isFirst: Bool = false,
+        isWholeDamaged: Bool = false
     ) {
         self.isWholeDamaged = isWholeDamaged
         type = .video
@@ -86,7 +91,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         presentationTime = frame.presentationTime
         duration = frame.duration
         isKeyframe = true
-        isDiscontinuity = frame.skipped > 0
+        samplesLost = Int(clamping: frame.skipped)
+        isDiscontinuity = samplesLost > 0 || isFirst
         orientation = frame.orientation
         bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
         self.layout = layout
@@ -98,13 +104,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     package func alias() -> SampleBuffer {
         SampleBuffer(
             type: type, format: format, presentationTime: presentationTime, duration: duration, isKeyframe: isKeyframe,
-            isDiscontinuity: isDiscontinuity, orientation: orientation, bytes: bytes, layout: layout,
-            damageWords: damageWords, place: place, isWholeDamaged: isWholeDamaged)
+            samplesLost: samplesLost, isDiscontinuity: isDiscontinuity, orientation: orientation, bytes: bytes,
+            layout: layout, damageWords: damageWords, place: place, isWholeDamaged: isWholeDamaged)
     }
 
     private init(
         type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime,
-        isKeyframe: Bool,
+        isKeyframe: Bool, samplesLost: Int,
         isDiscontinuity: Bool, orientation: Orientation, bytes: UnsafeRawBufferPointer, layout: FrameSlotLayout?,
         damageWords: UnsafeBufferPointer<UInt64>, place: SamplePlace?,
         isWholeDamaged: Bool
@@ -115,6 +121,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         self.presentationTime = presentationTime
         self.duration = duration
         self.isKeyframe = isKeyframe
+        self.samplesLost = samplesLost
         self.isDiscontinuity = isDiscontinuity
         self.orientation = orientation
         self.bytes = bytes

@@ -27,8 +27,8 @@ public final class StreamReceiver: @unchecked Sendable {
         /// Interleaved 32-bit floats; otherwise an access unit.
         public var isPCM: Bool
         public var isKeyframe: Bool
-        /// Samples of this type were dropped before this one.
-        public var isDiscontinuity: Bool
+        /// Samples of this type that were dropped before this one.
+        public var missing: Int
         public var presentationTime: MediaTime
         public var duration: MediaTime
         /// Aligned to 8 bytes.
@@ -123,7 +123,7 @@ public final class StreamReceiver: @unchecked Sendable {
             }
             return Record(
                 type: type, isPCM: header.isPCM, isKeyframe: header.isKeyframe,
-                isDiscontinuity: header.isDiscontinuity, presentationTime: header.presentationTime,
+                missing: Int(header.missing), presentationTime: header.presentationTime,
                 duration: header.duration, bytes: bytes, position: position, end: end)
         }
     }

@@ -23,9 +23,9 @@ public final class StreamSender: Sendable {
         public var audioSamples: Int64 = 0
         /// Bytes of samples that it has read from the ring.
         public var bytes: Int64 = 0
-        /// Frames dropped or replaced by newer ones because the receiver was too slow.
+        /// Frames dropped or replaced by newer ones because the receiver was too slow, and those that it had not taken at its end.
         public var framesSkipped: Int64 = 0
-        /// Seconds of audio dropped for the same reason.
+        /// Seconds of audio dropped for the same reasons, all streams together.
         public var audioLost: Double = 0
         /// Bytes that wait in the ring.
         public var queuedBytes: Int64 = 0
@@ -55,9 +55,11 @@ public final class StreamSender: Sendable {
         var ringTimer = StallTimer()
         var frameTimer = StallTimer()
         var bytesCopied: Int64 = 0
-        /// What the receiver has read, and the end of the last record of it.
+        /// The samples that the receiver has read, those that it never will, and the end of the last record that is counted.
         var taken = Counts()
+        var unread = Counts()
         var counted: UInt64 = 0
+        var isEnded = false
         var fault: Error?
     }
 
@@ -167,11 +169,29 @@ public final class StreamSender: Sendable {
             noteProgress(&state)
             var counts = state.taken
             counts.frames += state.slots.framesTaken
-            counts.framesSkipped = state.policy.framesDropped + state.slots.framesReplaced
-            counts.audioLost = state.policy.audioDropped.seconds
-            counts.queuedBytes = Int64(state.written - state.read)
+            counts.framesSkipped =
+                state.policy.framesDropped + state.slots.framesReplaced + state.unread.framesSkipped
+            counts.audioLost = state.policy.audioDropped.seconds + state.unread.audioLost
+            counts.queuedBytes = state.isEnded ? 0 : Int64(state.written - state.read)
             counts.bytesCopied = state.bytesCopied
             return counts
+        }
+    }
+
+    /// The receiver has ended. What still waits for it is lost, and is counted so.
+    public func receiverEnded() {
+        state.withLock { state in
+            guard !state.isEnded else { return }
+            noteProgress(&state)
+            state.isEnded = true
+            if state.slots.waiting != nil { state.unread.framesSkipped += 1 }
+            countRecords(upTo: state.written, &state) { state, header in
+                if header.type == .video {
+                    state.unread.framesSkipped += 1
+                } else {
+                    state.unread.audioLost += header.duration.seconds
+                }
+            }
         }
     }
 
@@ -223,16 +243,16 @@ public final class StreamSender: Sendable {
     private func send(_ header: RecordHeader, _ payload: UnsafeRawBufferPointer) {
         let sent = state.withLock { state -> Bool in
             noteRead(&state)
-            guard state.fault == nil else { return false }
+            guard state.fault == nil, !state.isEnded else { return false }
             let used = Int(state.written - state.read)
             let bytes = header.recordBytes
             let decision =
                 header.type == .video
                 ? state.policy.frame(bytes: bytes, isKeyframe: header.isKeyframe, used: used)
                 : state.policy.audio(header.type, bytes: bytes, duration: header.duration, used: used)
-            guard case .write(let discontinuity) = decision else { return false }
+            guard case .write(let missing) = decision else { return false }
             var header = header
-            header.isDiscontinuity = discontinuity
+            header.missing = UInt16(clamping: missing)
             let place = samples.base + layout.ringOffset + Int(state.written & UInt64(layout.ringBytes - 1))
             header.write(to: place, position: state.written)
             // The mirror behind the ring lets a record run over its end.
@@ -261,13 +281,19 @@ public final class StreamSender: Sendable {
 
     /// Counts the records that the receiver has read. They are in the ring until the next one is sent.
     private func countRead(_ state: inout State) {
-        while state.counted < state.read {
-            let place = samples.base + layout.ringOffset + Int(state.counted & UInt64(layout.ringBytes - 1))
-            guard let header = RecordHeader(reading: place, position: state.counted),
-                state.counted + UInt64(header.recordBytes) <= state.read
-            else { return }
+        countRecords(upTo: state.read, &state) { state, header in
             if header.type == .video { state.taken.frames += 1 } else { state.taken.audioSamples += 1 }
             state.taken.bytes += Int64(header.payloadBytes)
+        }
+    }
+
+    private func countRecords(upTo end: UInt64, _ state: inout State, _ count: (inout State, RecordHeader) -> Void) {
+        while state.counted < end {
+            let place = samples.base + layout.ringOffset + Int(state.counted & UInt64(layout.ringBytes - 1))
+            guard let header = RecordHeader(reading: place, position: state.counted),
+                state.counted + UInt64(header.recordBytes) <= end
+            else { return }
+            count(&state, header)
             state.counted += UInt64(header.recordBytes)
         }
     }

@@ -44,21 +44,23 @@ final class FrameChannel {
             switch packet {
             // A sample that cannot be released was taken back: the handler kept it for too long.
             case .frame(let number, let sequence, let slot, let lost):
-                // The first frame may follow some that went to nobody.
-                let skipped = note(lost, counter).frames + (isFirst(.video) ? 1 : 0)
-                guard let sample = SampleBuffer(frameIn: slot, sequence: sequence, skipped: skipped, of: view) else {
-                    return .ended
-                }
+                let skipped = note(lost, counter).frames
+                guard
+                    let sample = SampleBuffer(
+                        frameIn: slot, sequence: sequence, skipped: skipped, isFirst: isFirst(.video), of: view)
+                else { return .ended }
                 handler(sample, .video)
                 let isReleased = socket.send(.released(number: number))
                 if isReleased { hasDelivered = true }
                 counter.change { if isReleased { $0.frames += 1 } else { $0.framesLost += 1 } }
                 return isReleased ? .sample : .ended
             case .record(let number, let position, let lost):
-                if note(lost, counter) != FramePacket.Losses() { seen = [] }
+                let missed = note(lost, counter)
+                if missed != FramePacket.Losses() { seen = [] }
                 guard let type = view.recordType(at: position),
                     let sample = SampleBuffer(
-                        recordAt: position, of: view, in: stream, isDiscontinuity: isFirst(type))
+                        recordAt: position, of: view, in: stream,
+                        skipped: type == .video ? Int(clamping: missed.frames) : 0, isFirst: isFirst(type))
                 else { return .ended }
                 let duration = sample.duration
                 handler(sample, type)

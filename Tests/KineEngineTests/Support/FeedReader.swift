@@ -71,7 +71,7 @@ final class FeedReader: Sendable {
         while !state.withLock({ $0.isHeld }), let record = try receiver.nextRecord() {
             let sample = Sample(
                 type: record.type, isPCM: record.isPCM, isKeyframe: record.isKeyframe,
-                isDiscontinuity: record.isDiscontinuity, time: record.presentationTime, duration: record.duration,
+                isDiscontinuity: record.missing > 0, time: record.presentationTime, duration: record.duration,
                 bytes: Array(record.bytes), instant: MonotonicClock.now())
             state.signal { $0.samples.append(sample) }
             receiver.advance(past: record)

@@ -9,24 +9,24 @@ import Testing
 
     @Test func `frames stop at three quarters and audio may use all of the ring`() {
         var policy = RingDropPolicy(capacity: 1000)
-        #expect(policy.frame(bytes: 100, isKeyframe: true, used: 650) == .write(discontinuity: false))
+        #expect(policy.frame(bytes: 100, isKeyframe: true, used: 650) == .write(missing: 0))
         #expect(policy.frame(bytes: 100, isKeyframe: false, used: 651) == .drop)
-        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 900) == .write(discontinuity: false))
+        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 900) == .write(missing: 0))
         #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 901) == .drop)
     }
 
     @Test func `a frame that is larger than three quarters goes into an empty ring`() {
         var policy = RingDropPolicy(capacity: 1000)
-        #expect(policy.frame(bytes: 1000, isKeyframe: true, used: 0) == .write(discontinuity: false))
+        #expect(policy.frame(bytes: 1000, isKeyframe: true, used: 0) == .write(missing: 0))
         #expect(policy.frame(bytes: 1001, isKeyframe: false, used: 0) == .drop)
     }
 
-    @Test func `after a dropped frame nothing comes before the next keyframe, which says so`() {
+    @Test func `after a dropped frame nothing comes before the next keyframe, which says how many are missing`() {
         var policy = RingDropPolicy(capacity: 1000)
         #expect(policy.frame(bytes: 800, isKeyframe: false, used: 1) == .drop)
         #expect(policy.frame(bytes: 10, isKeyframe: false, used: 0) == .drop)
-        #expect(policy.frame(bytes: 10, isKeyframe: true, used: 0) == .write(discontinuity: true))
-        #expect(policy.frame(bytes: 10, isKeyframe: false, used: 0) == .write(discontinuity: false))
+        #expect(policy.frame(bytes: 10, isKeyframe: true, used: 0) == .write(missing: 2))
+        #expect(policy.frame(bytes: 10, isKeyframe: false, used: 0) == .write(missing: 0))
         #expect(policy.framesDropped == 2)
     }
 
@@ -48,13 +48,13 @@ import Testing
         #expect(!after)
     }
 
-    @Test func `dropped audio is counted, and the next of its stream says that some is missing`() {
+    @Test func `dropped audio is counted, and the next of its stream says how much is missing`() {
         var policy = RingDropPolicy(capacity: 1000)
         #expect(policy.audio(.audioApp, bytes: 600, duration: tick, used: 500) == .drop)
         #expect(policy.audio(.audioApp, bytes: 600, duration: tick, used: 500) == .drop)
-        #expect(policy.audio(.audioMic, bytes: 100, duration: tick, used: 0) == .write(discontinuity: false))
-        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 0) == .write(discontinuity: true))
-        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 0) == .write(discontinuity: false))
+        #expect(policy.audio(.audioMic, bytes: 100, duration: tick, used: 0) == .write(missing: 0))
+        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 0) == .write(missing: 2))
+        #expect(policy.audio(.audioApp, bytes: 100, duration: tick, used: 0) == .write(missing: 0))
         #expect(policy.audioDropped == .milliseconds(40))
         #expect(policy.framesDropped == 0)
     }

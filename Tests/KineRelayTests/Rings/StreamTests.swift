@@ -62,7 +62,7 @@ import Testing
                 type: .audioMic, presentationTime: time, duration: MediaTime(nanoseconds: 21_333_333), isKeyframe: true,
                 data: [1, 2, 3]))
         let record = try #require(try ends.receiver.nextRecord())
-        #expect(record.type == .audioMic && record.isKeyframe && !record.isPCM && !record.isDiscontinuity)
+        #expect(record.type == .audioMic && record.isKeyframe && !record.isPCM && record.missing == 0)
         #expect(record.presentationTime == time && record.duration.nanoseconds == 21_333_333)
         #expect(Array(record.bytes) == [1, 2, 3])
         ends.receiver.advance(past: record)
@@ -132,8 +132,26 @@ import Testing
         #expect(try ends.receiver.nextRecord() == nil)
         #expect(ends.sender.consumeKeyframeRequest())
         ends.sender.send(sample(1000))
-        #expect(try ends.receiver.nextRecord()?.isDiscontinuity == true)
+        #expect(try ends.receiver.nextRecord()?.missing == 2)
         #expect(ends.sender.counts.framesSkipped == 2)
+    }
+
+    @Test func `what waits for a receiver that has ended is lost`() throws {
+        let ends = try Ends()
+        for _ in 0..<3 { ends.sender.send(sample(1000)) }
+        [Float](repeating: 0, count: 96).withUnsafeBufferPointer {
+            ends.sender.sendAudio(type: .audioMic, interleaved: $0, at: .zero, duration: .seconds(0.5))
+        }
+        ends.receiver.advance(past: try #require(try ends.receiver.nextRecord()))
+        ends.sender.receiverEnded()
+        ends.sender.receiverEnded()
+        ends.sender.send(sample(1000))
+        let counts = ends.sender.counts
+        #expect(counts.frames == 1 && counts.framesSkipped == 2 && counts.audioLost == 0.5 && counts.queuedBytes == 0)
+        let mailbox = try Ends(frames: StampedTake.layout)
+        for slot in 0..<2 { _ = try mailbox.offer(slot, at: 10, tile: 1) }
+        mailbox.sender.receiverEnded()
+        #expect(mailbox.sender.counts.framesSkipped == 2 && mailbox.sender.counts.frames == 0)
     }
 
     @Test func `the newest frame wins, with the damage of those it replaced`() throws {

@@ -102,9 +102,8 @@ public struct StampChecker {
         last[record.type] = number
         guard number > before else { throw Fault(description: "\(record.type) sample \(number) came after \(before)") }
         let isMissing = number != before + 1
-        if isMissing != record.isDiscontinuity {
-            throw Fault(
-                description: "\(record.type) from \(before) to \(number), said missing: \(record.isDiscontinuity)")
+        if record.missing != min(Int(number - before - 1), Int(UInt16.max)) {
+            throw Fault(description: "\(record.type) from \(before) to \(number), said missing: \(record.missing)")
         }
         if isMissing, !record.isKeyframe {
             throw Fault(description: "after a gap, picture \(number) needs one that did not come")
