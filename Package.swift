@@ -90,7 +90,10 @@ let package = Package(
 
         // Floor 1: values, and the thin layer over the operating system.
         // Rounding needs libm, which a program gets from Glibc or Foundation if it imports one of them.
-        .target(name: "KineMedia", linkerSettings: [.linkedLibrary("m")]),
+        // Lifetimes: a frame lends its rows as spans, which cannot outlive it.
+        .target(
+            name: "KineMedia", swiftSettings: [.enableExperimentalFeature("Lifetimes")],
+            linkerSettings: [.linkedLibrary("m")]),
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
         // Floor 2: the rooms that know one thing each.

@@ -37,8 +37,9 @@ public struct FrameMeter {
             var sum: UInt64 = 0
             if readsAll { for plane in 0..<pixels.planeCount { sum &+= Self.sum(of: pixels[plane: plane]) } }
             return (
-                number: FrameNumber.read(luma.base, stride: luma.stride, rows: luma.rows), sum: sum,
-                placement: isFirst ? SharedMapping.kind(of: luma.base) : nil
+                number: FrameNumber.read(luma), sum: sum,
+                placement: isFirst
+                    ? luma.row(0).withUnsafeBufferPointer { $0.baseAddress.map { SharedMapping.kind(of: $0) } } : nil
             )
         }
         guard let seen else { return }
@@ -63,9 +64,9 @@ public struct FrameMeter {
     private static func sum(of plane: PixelBuffer.Plane) -> UInt64 {
         var sum: UInt64 = 0
         for row in 0..<plane.rows {
-            let bytes = plane.row(row)
-            for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
-                sum &+= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let bytes = plane.row(row).bytes
+            for offset in stride(from: 0, to: bytes.byteCount & ~7, by: 8) {
+                sum &+= bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
             }
         }
         return sum

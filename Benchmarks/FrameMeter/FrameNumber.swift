@@ -9,13 +9,13 @@ enum FrameNumber {
     private static let checkBits = 6
 
     /// The number in a frame's luma; -1 where there is none.
-    static func read(_ luma: UnsafeRawPointer, stride: Int, rows: Int) -> Int {
-        guard rows >= corner + 2 * cell, stride >= corner + columns * cell else { return -1 }
+    static func read(_ luma: PixelBuffer.Plane) -> Int {
+        guard luma.rows >= corner + 2 * cell, luma.rowBytes >= corner + columns * cell else { return -1 }
         var bits = 0
         for index in 0..<2 + dataBits + checkBits {
             let x = corner + index % columns * cell + cell / 2
             let y = corner + index / columns * cell + cell / 2
-            let level = luma.load(fromByteOffset: y * stride + x, as: UInt8.self)
+            let level = luma.row(y)[x]
             guard level < 40 || level > 210 else { return -1 }
             bits = bits << 1 | (level > 125 ? 1 : 0)
         }

@@ -1,28 +1,48 @@
 // An uncompressed frame as a reader sees it. A view only: its maker owns the memory and says how long it lasts.
 
-/// The planes of a frame, to be read. It cannot be copied, so that it does not outlive the closure it is lent to.
+/// The planes of a frame, to be read. It cannot be copied, and what it lends cannot leave the closure that it is lent to.
 public struct PixelBuffer: ~Copyable {
-    /// One plane. Its pointer is valid as long as the buffer.
-    public struct Plane {
-        /// The first byte of the first row.
-        public let base: UnsafeRawPointer
-        /// Bytes from one row to the next.
-        public let stride: Int
-        /// Bytes of a row that hold pixels.
-        public let rowBytes: Int
-        public let rows: Int
+    /// The place of one plane in memory that the maker of a frame owns.
+    public struct PlaneMemory {
+        fileprivate let base: UnsafeRawPointer
+        fileprivate let stride: Int
+        fileprivate let rowBytes: Int
+        fileprivate let rows: Int
 
+        /// - Parameters:
+        ///   - base: the first byte of the first row, to be valid as long as the buffer.
+        ///   - stride: bytes from one row to the next.
+        ///   - rowBytes: bytes of a row that hold pixels.
+        ///   - rows: how many there are.
         public init(base: UnsafeRawPointer, stride: Int, rowBytes: Int, rows: Int) {
             self.base = base
             self.stride = stride
             self.rowBytes = rowBytes
             self.rows = rows
         }
+    }
+
+    /// One plane, lent by its frame.
+    public struct Plane: ~Escapable {
+        private let memory: PlaneMemory
+
+        @_lifetime(borrow frame)
+        fileprivate init(_ memory: PlaneMemory, of frame: borrowing PixelBuffer) { self.memory = memory }
+
+        /// Bytes of a row.
+        public var rowBytes: Int { memory.rowBytes }
+        public var rows: Int { memory.rows }
+        /// The first byte of the first row, for code in C.
+        package var base: UnsafeRawPointer { memory.base }
+        /// Bytes from one row to the next.
+        package var stride: Int { memory.stride }
 
         /// The bytes of one row.
-        public func row(_ index: Int) -> UnsafeRawBufferPointer {
+        @_lifetime(copy self)
+        public func row(_ index: Int) -> Span<UInt8> {
             precondition(index >= 0 && index < rows, "no such row")
-            return UnsafeRawBufferPointer(start: base + index * stride, count: rowBytes)
+            let bytes = (base + index * stride).assumingMemoryBound(to: UInt8.self)
+            return _overrideLifetime(Span(_unsafeStart: bytes, count: rowBytes), copying: self)
         }
     }
 
@@ -32,13 +52,13 @@ public struct PixelBuffer: ~Copyable {
     /// The size to show, in pixels. May be odd, and is then one smaller.
     public let visibleSize: PixelSize
     // Three at most, not in an array: making one would allocate for every frame.
-    private let first: Plane
-    private let second: Plane?
-    private let third: Plane?
+    private let first: PlaneMemory
+    private let second: PlaneMemory?
+    private let third: PlaneMemory?
 
     public init(
-        format: PixelFormat, size: PixelSize, visibleSize: PixelSize, first: Plane, second: Plane? = nil,
-        third: Plane? = nil
+        format: PixelFormat, size: PixelSize, visibleSize: PixelSize, first: PlaneMemory, second: PlaneMemory? = nil,
+        third: PlaneMemory? = nil
     ) {
         self.format = format
         self.size = size
@@ -53,6 +73,11 @@ public struct PixelBuffer: ~Copyable {
 
     /// A plane, from 0.
     public subscript(plane index: Int) -> Plane {
+        @_lifetime(borrow self)
+        get { Plane(memory(ofPlane: index), of: self) }
+    }
+
+    private func memory(ofPlane index: Int) -> PlaneMemory {
         switch (index, second, third) {
         case (0, _, _): first
         case (1, let plane?, _): plane
@@ -64,10 +89,10 @@ public struct PixelBuffer: ~Copyable {
     /// A copy that can be kept: plane after plane and row after row, without gaps.
     public func copy() -> [UInt8] {
         var bytes: [UInt8] = []
-        let planes = (0..<planeCount).map { self[plane: $0] }
-        bytes.reserveCapacity(planes.reduce(0) { $0 + $1.rowBytes * $1.rows })
-        for plane in planes {
-            for row in 0..<plane.rows { bytes.append(contentsOf: plane.row(row)) }
+        bytes.reserveCapacity([first, second, third].reduce(0) { $0 + ($1.map { $0.rowBytes * $0.rows } ?? 0) })
+        for index in 0..<planeCount {
+            let plane = self[plane: index]
+            for row in 0..<plane.rows { plane.row(row).withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
         }
         return bytes
     }

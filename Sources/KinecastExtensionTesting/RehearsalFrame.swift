@@ -11,19 +11,23 @@ public struct RehearsalFrame {
     public var size: PixelSize { layout.size }
     public var planeCount: Int { layout.planeOffsets.count }
 
-    /// The bytes of a row of a plane.
-    public func row(_ row: Int, ofPlane plane: Int) -> UnsafeMutableRawBufferPointer {
+    /// Lends the bytes of a row of a plane.
+    public func withRow<Result>(
+        _ row: Int, ofPlane plane: Int, _ body: (inout MutableSpan<UInt8>) -> Result
+    ) -> Result {
         let extent = layout.planeExtents[plane]
         precondition(row >= 0 && row < extent.rows, "no such row")
-        return UnsafeMutableRawBufferPointer(
-            start: base + layout.planeOffsets[plane] + row * layout.planeStrides[plane], count: extent.rowBytes)
+        let first = base + layout.planeOffsets[plane] + row * layout.planeStrides[plane]
+        var bytes = MutableSpan(
+            _unsafeStart: first.assumingMemoryBound(to: UInt8.self), count: extent.rowBytes)
+        return body(&bytes)
     }
 
     /// Fills each plane with its byte of `bytes`.
     public func fill(_ bytes: [UInt8]) {
         for (plane, extent) in layout.planeExtents.enumerated() {
             for row in 0..<extent.rows {
-                self.row(row, ofPlane: plane).initializeMemory(as: UInt8.self, repeating: bytes[plane])
+                withRow(row, ofPlane: plane) { $0.update(repeating: bytes[plane]) }
             }
         }
     }
@@ -33,10 +37,11 @@ public struct RehearsalFrame {
         for (plane, extent) in layout.planeExtents.enumerated() {
             let isGrey = plane == 0
             for row in 0..<extent.rows {
-                let bytes = self.row(row, ofPlane: plane)
-                for index in bytes.indices {
-                    let column = layout.pixelFormat == .bgra ? index / 4 : index
-                    bytes[index] = isGrey ? UInt8(16 + (column + row + number * 4) % 220) : 128
+                withRow(row, ofPlane: plane) { bytes in
+                    for index in bytes.indices {
+                        let column = layout.pixelFormat == .bgra ? index / 4 : index
+                        bytes[index] = isGrey ? UInt8(16 + (column + row + number * 4) % 220) : 128
+                    }
                 }
             }
         }

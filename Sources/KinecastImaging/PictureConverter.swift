@@ -181,8 +181,8 @@ private final class Work {
     ) throws(Failure) -> Result {
         let layout = renderer.layout
         let extents = layout.pixelFormat.planeExtents(of: layout.size)
-        func plane(_ index: Int) -> PixelBuffer.Plane {
-            PixelBuffer.Plane(
+        func plane(_ index: Int) -> PixelBuffer.PlaneMemory {
+            PixelBuffer.PlaneMemory(
                 base: picture + layout.planeOffsets[index], stride: layout.planeStrides[index],
                 rowBytes: extents[index].rowBytes, rows: extents[index].rows)
         }

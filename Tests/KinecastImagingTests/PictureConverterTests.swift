@@ -22,9 +22,9 @@ import Testing
 
         /// The visible part of a picture.
         init(_ picture: borrowing PixelBuffer) {
-            let (size, plane) = (picture.visibleSize, picture[plane: 0])
-            self.init(size: size) { x, y in
-                plane.row(y).loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
+            let (size, bytes) = (picture.visibleSize, picture.copy())
+            self.init(size: size) { [rowBytes = picture[plane: 0].rowBytes] x, y in
+                bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: y * rowBytes + x * 4, as: UInt32.self) }
             }
         }
 
@@ -34,7 +34,8 @@ import Testing
                 return body(
                     PixelBuffer(
                         format: .bgra, size: size.roundedUpToEven, visibleSize: size,
-                        first: PixelBuffer.Plane(base: base, stride: width * 4, rowBytes: width * 4, rows: height)))
+                        first: PixelBuffer.PlaneMemory(
+                            base: base, stride: width * 4, rowBytes: width * 4, rows: height)))
             }
         }
     }
@@ -189,15 +190,17 @@ import Testing
             let (across, down) = plane == 0 ? (1, 1) : (2, 2)
             let bytes = format == .bgra ? 4 : format == .nv12 && plane == 1 ? 2 : 1
             for row in 0..<frame.size.height / down {
-                let target = frame.row(row, ofPlane: plane)
-                if rows.count == index { rows.append([UInt8](repeating: 128, count: target.count)) }
+                let count = frame.withRow(row, ofPlane: plane) { $0.count }
+                if rows.count == index { rows.append([UInt8](repeating: 128, count: count)) }
                 if (rect.y / down...(rect.maxY - 1) / down).contains(row) {
                     let first = rect.x / across * bytes
-                    for column in first..<min(target.count, ((rect.maxX - 1) / across + 1) * bytes) {
+                    for column in first..<min(count, ((rect.maxX - 1) / across + 1) * bytes) {
                         rows[index][column] = byte &+ UInt8(truncatingIfNeeded: column & 3)
                     }
                 }
-                target.copyBytes(from: rows[index])
+                frame.withRow(row, ofPlane: plane) { bytes in
+                    for column in bytes.indices { bytes[column] = rows[index][column] }
+                }
                 index += 1
             }
         }

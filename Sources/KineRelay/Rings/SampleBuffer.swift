@@ -141,15 +141,15 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         _ body: (borrowing PixelBuffer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard let layout, let base = bytes.baseAddress else { return nil }
-        func plane(_ index: Int, rowBytes: Int, rows: Int) -> PixelBuffer.Plane {
-            PixelBuffer.Plane(
+        func plane(_ index: Int, rowBytes: Int, rows: Int) -> PixelBuffer.PlaneMemory {
+            PixelBuffer.PlaneMemory(
                 base: base + layout.planeOffsets[index], stride: layout.planeStrides[index], rowBytes: rowBytes,
                 rows: rows)
         }
         let (width, height) = (layout.size.width, layout.size.height)
         let first = plane(0, rowBytes: layout.pixelFormat == .bgra ? width * 4 : width, rows: height)
-        var second: PixelBuffer.Plane?
-        var third: PixelBuffer.Plane?
+        var second: PixelBuffer.PlaneMemory?
+        var third: PixelBuffer.PlaneMemory?
         switch layout.pixelFormat {
         case .i420:
             second = plane(1, rowBytes: width / 2, rows: height / 2)

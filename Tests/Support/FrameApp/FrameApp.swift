@@ -18,7 +18,9 @@ enum FrameApp {
                     return say("\(type) \(sample.presentationTime.nanoseconds) \(sample.byteCount)")
                 }
                 let sum = sample.withPixels { pixels in
-                    pixels[plane: 0].row(pixels.visibleSize.height / 2).reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
+                    pixels[plane: 0].row(pixels.visibleSize.height / 2).withUnsafeBufferPointer { row in
+                        row.reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
+                    }
                 }
                 if pause > 0 { usleep(pause * 1000) }
                 say("frame \(sample.presentationTime.nanoseconds) \(sum ?? 0) \(sample.isDiscontinuity)")

@@ -39,7 +39,9 @@ final class Passer: BroadcastSampleHandler {
     ) async {
         guard let sender else { return }
         let sum = sampleBuffer.withPixels { pixels in
-            pixels[plane: 0].row(pixels.visibleSize.height / 2).reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
+            pixels[plane: 0].row(pixels.visibleSize.height / 2).withUnsafeBufferPointer { row in
+                row.reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
+            }
         }
         if let sum { sums.append("\(sampleBuffer.presentationTime.nanoseconds) \(sum)") }
         if await sender.send(sampleBuffer) == .delivered, sampleBufferType == .video { passed += 1 }

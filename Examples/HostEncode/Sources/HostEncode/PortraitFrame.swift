@@ -42,8 +42,9 @@ final class PortraitFrame {
         _ plane: PixelBuffer.Plane, _ width: Int, _ height: Int, to target: UnsafeMutablePointer<UInt8>, _ stride: Int
     ) {
         for row in 0..<height {
-            UnsafeMutableRawPointer(target + row * stride)
-                .copyMemory(from: plane.base + row * plane.stride, byteCount: width)
+            plane.row(row).extracting(first: width).withUnsafeBufferPointer { bytes in
+                if let first = bytes.baseAddress { (target + row * stride).update(from: first, count: width) }
+            }
         }
     }
 
