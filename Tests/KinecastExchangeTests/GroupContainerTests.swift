@@ -1,4 +1,5 @@
 // Files that the members of a group publish.
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import KinecastExchange
@@ -12,10 +13,14 @@ import Testing
             try group.container.publish(file: draft, as: "take.mp4")
             #expect(try group.container.text("take.mp4") == "one")
             #expect(access(draft.string, F_OK) != 0)
-            try group.container.publish(file: try group.draft("two"), as: "take.mp4")
+            let second = URL(filePath: try group.draft("two").string)
+            try group.container.publish(file: second, as: "take.mp4")
             #expect(try group.container.text("take.mp4") == "two")
             let files = try group.container.files()
             #expect(files.map(\.name) == ["take.mp4"] && files[0].size == 3)
+            let published = group.container.url.appending(path: "take.mp4").path
+            let modified = try FileManager.default.attributesOfItem(atPath: published)[.modificationDate] as? Date
+            #expect(abs(try #require(modified).timeIntervalSince(files[0].modified)) < 0.001)
         }
     }
 

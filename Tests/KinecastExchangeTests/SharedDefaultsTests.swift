@@ -113,7 +113,7 @@ import Testing
             var iterator = try defaults.changes().makeAsyncIterator()
             let descriptor = try FileDescriptor.open(file, .writeOnly)
             try descriptor.closeAfter { _ = try descriptor.writeAll(toAbsoluteOffset: 40, Array("nonsense".utf8)) }
-            #expect(await iterator.next() == .failed(.damaged(file)))
+            #expect(await iterator.next() == .failed(.damaged(URL(filePath: file.string))))
             #expect(try defaults.value(Int.self, forKey: "two") == 2, "this process has seen it")
             let newcomer = try SharedDefaults(group: group.container)
             #expect(try newcomer.value(Int.self, forKey: "one") == 1, "the earlier file has it")
@@ -148,7 +148,7 @@ import Testing
             let lock = try FileDescriptor.open(
                 group.container.path.appending(".kinecast/work/defaults.lock"), .readWrite)
             try #require(flock(lock.rawValue, LOCK_EX) == 0)
-            #expect(throws: DefaultsError.locked(path)) { try defaults.set(2, forKey: "one") }
+            #expect(throws: DefaultsError.locked(URL(filePath: path.string))) { try defaults.set(2, forKey: "one") }
             #expect(try defaults.value(Int.self, forKey: "one") == 1)
             try lock.close()
             try defaults.set(2, forKey: "one")
@@ -180,8 +180,9 @@ import Testing
             try defaults.set(2, forKey: "two")
             #expect(try defaults.keys() == ["one", "two"])
             try write(Array("KineDef2 and whatever it has".utf8))
-            #expect(throws: DefaultsError.newer(path)) { try defaults.set(3, forKey: "three") }
-            #expect(throws: DefaultsError.newer(path)) { try defaults.value(Int.self, forKey: "one") }
+            let newer = DefaultsError.newer(URL(filePath: path.string))
+            #expect(throws: newer) { try defaults.set(3, forKey: "three") }
+            #expect(throws: newer) { try defaults.value(Int.self, forKey: "one") }
         }
     }
 

@@ -1,17 +1,17 @@
 // The reasons why shared defaults cannot be read or changed.
+import FoundationEssentials
 import KinePlatform
-import SystemPackage
 
 /// The error of shared defaults.
 public enum DefaultsError: Error, Equatable, Sendable {
     /// The group's container, or a file in it, cannot be used.
     case group(GroupError)
     /// The file is damaged. Reads give the last good values, and the next change replaces the file.
-    case damaged(FilePath)
+    case damaged(URL)
     /// A later version of the library has written the file. Nothing is read or changed.
-    case newer(FilePath)
+    case newer(URL)
     /// Another process has kept the defaults locked for five seconds.
-    case locked(FilePath)
+    case locked(URL)
     /// All values together have more bytes than defaults may have.
     case tooLarge(limit: Int)
     /// A value is no property list, or the text cannot be a key.
@@ -24,11 +24,12 @@ extension DefaultsError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .group(let error): error.description
-        case .damaged(let path):
-            "\(path), a file of shared defaults, is damaged; its last good values are used, and the next change repairs it."
-        case .newer(let path): "\(path) was written by a later version of Kinecast; build this program with it, too."
-        case .locked(let path):
-            "Another process keeps \(path) locked; end the one that hangs (fuser shows it) and try again."
+        case .damaged(let file):
+            "\(file.path), a file of shared defaults, is damaged; its last good values are used, and the next change repairs it."
+        case .newer(let file):
+            "\(file.path) was written by a later version of Kinecast; build this program with it, too."
+        case .locked(let file):
+            "Another process keeps \(file.path) locked; end the one that hangs (fuser shows it) and try again."
         case .tooLarge(let limit):
             "Shared defaults are for small values, \(limit) bytes together; publish a file in the container instead."
         case .notAPropertyList(let key):

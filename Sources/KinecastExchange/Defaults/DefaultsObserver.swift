@@ -87,7 +87,7 @@ private final class Observation: Sendable {
                 return post(DefaultsObserver.Step(change: .failed(error), snapshot: last))
             }
             if reading.isDamaged, !seen.isDamaged {
-                post(DefaultsObserver.Step(change: .failed(.damaged(store.path)), snapshot: reading.snapshot))
+                post(DefaultsObserver.Step(change: .failed(.damaged(store.file)), snapshot: reading.snapshot))
             }
             let keys = reading.snapshot.keys(differingFrom: last)
             if !keys.isEmpty || seen.snapshot == nil {

@@ -1,5 +1,6 @@
 // The files of shared defaults: a current one, which is replaced whole, and an earlier one, which is read where the current one is
 // damaged. Linux.
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import Synchronization
@@ -40,9 +41,12 @@ final class DefaultsStore: Sendable {
         lockFile = "\(workDirectory)/\(name).lock"
     }
 
+    /// The file, as errors name it.
+    var file: URL { URL(filePath: current) }
+
     func read() throws(DefaultsError) -> Reading {
         if let bytes = try contents(of: current) {
-            if DefaultsFile.isNewer(bytes) { throw .newer(path) }
+            if DefaultsFile.isNewer(bytes) { throw .newer(self.file) }
             if let snapshot = DefaultsFile.snapshot(of: bytes) {
                 lastGood.withLock { $0 = snapshot }
                 return Reading(snapshot: snapshot)
@@ -140,7 +144,7 @@ final class DefaultsStore: Sendable {
         while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now() < deadline else {
                 try? file.close()
-                throw .locked(path)
+                throw .locked(self.file)
             }
             // Irregular, so that of several processes that change values without end none is always the last.
             usleep(.random(in: 20...300))

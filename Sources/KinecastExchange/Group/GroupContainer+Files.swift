@@ -1,4 +1,5 @@
 // The files in a group's container, and their changes. Linux.
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -7,9 +8,9 @@ import SystemPackage
 public struct GroupFile: Sendable, Equatable {
     public var name: String
     /// In bytes.
-    public var size: Int64
-    /// The time of its last change, in nanoseconds since 1970, UTC.
-    public var modified: Int64
+    public var size: Int
+    /// The time of its last change.
+    public var modified: Date
 }
 
 /// A change in a group's container. Reads that follow see the state of that change or a later one.
@@ -33,9 +34,8 @@ extension GroupContainer {
             guard lstat(path.appending(name).string, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                 return nil
             }
-            return GroupFile(
-                name: name, size: Int64(status.st_size),
-                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+            let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+            return GroupFile(name: name, size: status.st_size, modified: Date(timeIntervalSince1970: time))
         }
     }
 

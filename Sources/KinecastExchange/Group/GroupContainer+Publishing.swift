@@ -1,5 +1,6 @@
 // Publishing a file in a group's container: it appears whole, under its name, or not at all. Linux.
 import CLinux
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -12,12 +13,21 @@ extension GroupContainer {
     /// the original is removed last. A program that still writes to the file goes on writing to the published one.
     ///
     /// - Parameters:
+    ///   - file: an ordinary file.
+    ///   - name: a file name, at most 200 bytes, without `/` and not beginning with a dot.
+    ///   - keepingOriginal: copies the file, sharing its blocks where the file system can.
+    public func publish(file: URL, as name: String, keepingOriginal: Bool = false) throws(GroupError) {
+        guard file.isFileURL else { throw .noSuchFile(file.absoluteString) }
+        try publish(file: FilePath(file.path), as: name, keepingOriginal: keepingOriginal)
+    }
+
+    /// The same for a path.
+    ///
+    /// - Parameters:
     ///   - file: an ordinary file's path.
     ///   - name: a file name, at most 200 bytes, without `/` and not beginning with a dot.
     ///   - keepingOriginal: copies the file, sharing its blocks where the file system can.
-    public func publish(
-        file: FilePath, as name: String, keepingOriginal: Bool = false
-    ) throws(GroupError) {
+    public func publish(file: FilePath, as name: String, keepingOriginal: Bool = false) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
         let target = path.appending(name)
         let source: FileDescriptor

@@ -1,4 +1,5 @@
 // A directory that an app and its extensions share.
+import FoundationEssentials
 import KinePlatform
 import KineRelay
 import KineServices
@@ -14,7 +15,7 @@ import SystemPackage
 ///
 /// ### Files
 ///
-/// - ``path``
+/// - ``url``
 /// - ``publish(file:as:keepingOriginal:)``
 /// - ``publish(_:as:)``
 /// - ``files()``
@@ -24,8 +25,10 @@ import SystemPackage
 public struct GroupContainer: Sendable, Equatable {
     /// The group's: letters, digits, `.`, `-` and `_`, such as "org.example.recorder".
     public let identifier: String
-    /// The directory's absolute path. It is made so that its owner alone may enter it. Names that begin with a dot belong to the library.
+    /// The directory's absolute path.
     public let path: FilePath
+    /// The directory. It is made so that its owner alone may enter it. Names that begin with a dot belong to the library.
+    public var url: URL { URL(filePath: path.string, directoryHint: .isDirectory) }
 
     /// The container of a group that this process is a member of. The directory is made if it is missing.
     public init(identifier: String) throws(GroupError) {
