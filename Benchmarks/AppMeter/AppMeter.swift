@@ -11,7 +11,7 @@ enum AppMeter {
     static func main() async throws {
         let meter = Mutex(FrameMeter(readsAll: CommandLine.arguments.contains("--read-all")))
         let recorder = ScreenRecorder.shared
-        recorder.scope = .screen()
+        recorder.scope = .screen
         recorder.framesPerSecond = 60
         recorder.showsCursor = false
         let request = SampleRequest(video: .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil))

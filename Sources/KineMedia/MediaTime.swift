@@ -1,7 +1,8 @@
 // A point on a take's timeline, or a length of time. Everything inside Kinecast counts nanoseconds; a container's own
 // timescale appears only where the container is written.
 
-/// Nanoseconds on a timeline that the owner names: CLOCK_MONOTONIC at capture, or the time since a take's first frame.
+/// Nanoseconds on a timeline that the owner names: CLOCK_MONOTONIC at capture, or the time since a take's first frame. `Duration(_:)` makes
+/// Swift's own type of it.
 public struct MediaTime: Hashable, Comparable, Sendable, Codable {
     /// Nanoseconds. May be negative: audio can be older than the first frame.
     public var nanoseconds: Int64

@@ -26,14 +26,14 @@ public enum ProcessText {
     }
 
     /// More than any process has; the sum over all of them cannot overflow.
-    private static let mostBytes: Int64 = 1 << 50
+    private static let mostBytes = 1 << 50
 
     /// Resident bytes by /proc/PID/statm, whose second number counts pages; 0 where it has none.
-    public static func residentBytes(inStatm text: UnsafeRawBufferPointer, pageSize: Int) -> Int64 {
+    public static func residentBytes(inStatm text: UnsafeRawBufferPointer, pageSize: Int) -> Int {
         guard let space = text.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
         let pages = number(in: UnsafeRawBufferPointer(rebasing: text[(space + 1)...]))
         let (bytes, overflows) = pages.multipliedReportingOverflow(by: pageSize)
-        return overflows ? mostBytes : min(Int64(bytes), mostBytes)
+        return overflows ? mostBytes : min(bytes, mostBytes)
     }
 
     /// Whether /proc/PID/stat is that of a process that has ended, or of none.

@@ -31,9 +31,9 @@ enum Availability {
             sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
         case .application(let name, _):
             sources.windows.contains { $0.application.lowercased() == name.lowercased() }
-        case .screen(let name?):
+        case .monitor(let name):
             hasScreen(sources) && sources.monitors.contains { $0.name.lowercased() == name.lowercased() }
-        case .screen(nil), .region, .drawnRegion: hasScreen(sources)
+        case .screen, .region, .drawnRegion: hasScreen(sources)
         case .virtual, .virtualWayland: true
         }
     }

@@ -14,12 +14,13 @@ public struct BroadcastContext: Sendable, Equatable {
     public var video: SampleFormat?
     /// The format of the applications' audio; nil if it does not come.
     public var audioApp: SampleFormat?
-    /// The format of the microphone's audio; nil if it does not come.
+    /// The format of the microphone's audio; nil if it does not come. While the microphone is off its audio is silence, so that its times go
+    /// on without a gap.
     public var audioMic: SampleFormat?
     /// Bytes of resident memory above which the extension is ended.
     public var memoryLimit = 0
-    /// Seconds that `broadcastFinished` may take.
-    public var finishSeconds = 5.0
+    /// The time that `broadcastFinished` may take.
+    public var finishTimeout = Duration.seconds(5)
 
     public init() {}
 
@@ -28,7 +29,7 @@ public struct BroadcastContext: Sendable, Equatable {
         service = start.service
         framesPerSecond = stream.framesPerSecond
         memoryLimit = start.memoryLimit
-        finishSeconds = start.finishSeconds
+        finishTimeout = .seconds(min(max(start.finishSeconds, 0), 3600))
         video = stream.format(of: .video)
         audioApp = stream.format(of: .audioApp)
         audioMic = stream.format(of: .audioMic)

@@ -52,7 +52,7 @@ open class BroadcastSampleHandler {
     /// `broadcastPaused()` says; the others show a plain card.
     open func broadcastScreenLocked(_ isLocked: Bool) async {}
 
-    /// The last callback, after the last sample. Finish uploads within `context.finishSeconds`. Not called after
+    /// The last callback, after the last sample. Finish uploads within `context.finishTimeout`. Not called after
     /// `finishBroadcastWithError(_:)`, and not if `broadcastStarted` threw.
     open func broadcastFinished() async {}
 
@@ -133,13 +133,13 @@ open class BroadcastSampleHandler {
     }
 
     /// Bytes sent so far to all peers together, shown to the user. From several threads, use `addSentBytes`.
-    public nonisolated final var sentBytes: Int64 {
+    public nonisolated final var sentBytes: Int {
         get { link.counted.withLock { $0.sentBytes } }
         set { link.counted.withLock { $0.sentBytes = newValue } }
     }
 
     /// Adds to `sentBytes`.
-    public nonisolated final func addSentBytes(_ count: Int) { link.counted.withLock { $0.sentBytes += Int64(count) } }
+    public nonisolated final func addSentBytes(_ count: Int) { link.counted.withLock { $0.sentBytes += count } }
 
     /// The number of peers served now; nil if this broadcast has none to count.
     public nonisolated final var viewers: Int? {

@@ -85,14 +85,14 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         Task { @BroadcastActor in await runner.run() }
     }
 
-    /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer than `seconds`.
-    public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
+    /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer than `timeout`.
+    public func start(setupInfo: [String: String] = [:], timeout: Duration = .seconds(30)) async throws(Error) {
         let start = ExtensionStart(
             service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
             video: encoded.map { StreamDescription.EncodedVideo($0.format) }, frames: frames?.layout,
             audio: feed.audio, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
         try send(.start(start), descriptors: sender.descriptors + (frames.map { [$0.descriptor] } ?? []))
-        switch await wait(for: .started, seconds: seconds) {
+        switch await wait(for: .started, timeout: timeout) {
         case .finished: return
         case .failed(let sentence): throw .failed(sentence)
         case .endedByForce: throw .notInTime("return from broadcastStarted")
@@ -143,12 +143,12 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Sends audio of this length, in the feed's format.
-    public func sendAudio(_ type: SampleBufferType, seconds: Double) async throws(Error) {
+    /// Sends audio of this length, in the feed's format, and one piece of it at least.
+    public func sendAudio(_ type: SampleBufferType, duration length: Duration) async throws(Error) {
         guard let audio = feed.audio.first(where: { $0.type == type }) else { return }
         let block = RehearsalFeed.samplesPerAccessUnit
         let duration = MediaTime(ticks: Int64(block), timescale: Int32(RehearsalFeed.sampleRate))
-        for _ in 0..<max(1, Int(seconds * Double(RehearsalFeed.sampleRate) / Double(block))) {
+        for _ in 0..<max(1, Int(MediaTime(length).seconds * Double(RehearsalFeed.sampleRate) / Double(block))) {
             let first = audioSent[type, default: 0]
             audioSent[type] = first + block
             let time = MediaTime(ticks: Int64(first), timescale: Int32(RehearsalFeed.sampleRate))
@@ -197,11 +197,11 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Ends the broadcast as an engine does: `broadcastFinished` may take `seconds`.
-    public func finish(seconds: Double = 5) async -> Ending {
+    /// Ends the broadcast as an engine does: `broadcastFinished` may take as long as `timeout`.
+    public func finish(timeout: Duration = .seconds(5)) async -> Ending {
         // Sending fails if the handler has ended the broadcast, which `wait` finds out.
-        try? send(.finish(after: sender.position, seconds: seconds))
-        return await wait(for: .finished, seconds: seconds)
+        try? send(.finish(after: sender.position, seconds: MediaTime(timeout).seconds))
+        return await wait(for: .finished, timeout: timeout)
     }
 
     /// Closes the engine's end as if the engine had died, and returns when the handler has handled everything.
@@ -249,8 +249,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     }
 
     /// Waits for a report, which may have come before. Returns `.finished` once it is there.
-    private func wait(for report: ExtensionReport, seconds: Double) async -> Ending {
-        let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
+    private func wait(for report: ExtensionReport, timeout: Duration) async -> Ending {
+        let deadline = MonotonicClock.now() + MediaTime(timeout).nanoseconds
         while true {
             collect()
             if reports.contains(report) { return .finished }

@@ -7,7 +7,7 @@ import Testing
         Array(text.utf8).withUnsafeBytes(ProcessText.processes(inChildren:))
     }
 
-    private func resident(_ text: String) -> Int64 {
+    private func resident(_ text: String) -> Int {
         Array(text.utf8).withUnsafeBytes { ProcessText.residentBytes(inStatm: $0, pageSize: 4096) }
     }
 

@@ -13,8 +13,8 @@ import Testing
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self, feed: feed)
         try await rehearsal.start(setupInfo: ["url": "a", "sleep": "yes"])
         try await rehearsal.sendFrames(2)
-        try await rehearsal.sendAudio(.audioApp, seconds: 0.02)
-        try await rehearsal.sendAudio(.audioMic, seconds: 0.02)
+        try await rehearsal.sendAudio(.audioApp, duration: .seconds(0.02))
+        try await rehearsal.sendAudio(.audioMic, duration: .seconds(0.02))
         try await rehearsal.pause()
         try await rehearsal.resume()
         try await rehearsal.annotate(["title": "b"])
@@ -158,7 +158,7 @@ import Testing
     @Test func `finishing takes only its time`() async throws {
         let rehearsal = try ExtensionRehearsal(Sluggard.self)
         try await rehearsal.start()
-        #expect(await rehearsal.finish(seconds: 0.05) == .endedByForce)
+        #expect(await rehearsal.finish(timeout: .seconds(0.05)) == .endedByForce)
         #expect(rehearsal.handler.calls.last == "finished")
     }
 

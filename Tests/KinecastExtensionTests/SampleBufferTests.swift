@@ -66,8 +66,8 @@ import Testing
         let rehearsal = try ExtensionRehearsal(Collector.self, feed: feed)
         try await rehearsal.start()
         try await rehearsal.sendFrames(2)
-        try await rehearsal.sendAudio(.audioApp, seconds: 0.02)
-        try await rehearsal.sendAudio(.audioMic, seconds: 0.02)
+        try await rehearsal.sendAudio(.audioApp, duration: .seconds(0.02))
+        try await rehearsal.sendAudio(.audioMic, duration: .seconds(0.02))
         #expect(await rehearsal.finish() == .finished)
         let seen = rehearsal.handler.seen
         try #require(seen.count == 4)

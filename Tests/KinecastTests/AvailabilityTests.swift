@@ -22,7 +22,7 @@ import Testing
 
     @Test func `screens and regions need a way to them`() {
         let scopes = [
-            CaptureScope.screen(), Self.region, .drawnRegion, .screen(monitor: "dp-1"), .screen(monitor: "DP-2"),
+            CaptureScope.screen, Self.region, .drawnRegion, .monitor("dp-1"), .monitor("DP-2"),
         ]
         for (backend, monitors, expected) in [
             (TakeConfiguration.Backend?.none, [Self.monitor], [false, false, false, false, false]),
@@ -64,13 +64,13 @@ import Testing
             return await Availability.check(scope, engine.locator)
         }
         let asking = session.environment + ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
-        for scope in [CaptureScope.screen(), Self.region, .drawnRegion, .chosenWindow] {
+        for scope in [CaptureScope.screen, Self.region, .drawnRegion, .chosenWindow] {
             #expect(try await check(scope, asking), "\(scope)")
             #expect(try await !check(scope, session.environment), "\(scope) without a portal")
         }
         #expect(try await !check(.focusedWindow, asking))
         portal.change { $0.sourceTypes = 1 }
-        #expect(try await check(.screen(), asking))
+        #expect(try await check(.screen, asking))
         #expect(try await !check(.chosenWindow, asking))
         portal.change { $0.sourceTypes = 2 }
         #expect(try await !check(.drawnRegion, asking))

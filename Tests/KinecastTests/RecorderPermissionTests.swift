@@ -33,7 +33,7 @@ import Testing
         recorder = ScreenRecorder(
             app: Self.app, locator: engine.locator,
             store: RecordingStore(directory: URL(filePath: folder.file("recordings"))))
-        recorder.scope = .screen()
+        recorder.scope = .screen
     }
 
     /// Answers the question when it comes.

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `another part is shown while a recording runs, in the same size`() async throws {
-        let none = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: .screen()) }
+        let none = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: .screen) }
         #expect(none?.code == .notRecording)
         try await recorder.startRecording()
         try await recorder.switchScope(to: .region(PixelRect(x: 10, y: 20, width: 160, height: 100)))
@@ -84,7 +84,7 @@ import Testing
             let error = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: scope) }
             #expect(error?.message.contains(words) == true, "\(String(describing: error))")
         }
-        try await recorder.switchScope(to: .screen())
+        try await recorder.switchScope(to: .screen)
         let preview = try await recorder.stopRecording()
         #expect(try RecordedVideo(path: try #require(preview.url).path).size == PixelSize(width: 320, height: 240))
         #expect(recorder.scope == .virtual(PixelSize(width: 320, height: 240)))
@@ -149,7 +149,7 @@ import Testing
         let engine = try TestEngine(
             granting: [.screen], to: Self.app.identifier, environment: ["DISPLAY=", "WAYLAND_DISPLAY="])
         let recorder = ScreenRecorder(app: Self.app, locator: engine.locator, store: recorder.store)
-        recorder.scope = .screen()
+        recorder.scope = .screen
         let error = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
         #expect(error?.code == .unavailable && error?.message.contains("--") == false, "\(String(describing: error))")
         let sentences = [

@@ -64,7 +64,7 @@ struct FeedCommand: ParsableCommand {
             account.frames += 1
         }
         account.processorNanoseconds = rhythm.processorNanoseconds
-        account.movedBytes = Int(sender.counts.bytesCopied)
+        account.movedBytes = sender.counts.bytesCopied
         account.highWaterBytes = ProcFiles.highWaterBytes(of: getpid())
         account.notes["skipped"] = "\(rhythm.skipped)"
         account.notes["origin"] = "\(origin)"

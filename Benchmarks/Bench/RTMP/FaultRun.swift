@@ -125,7 +125,7 @@ struct FaultOutcome {
     var longestDelay: Double?
     /// Seconds after which the delay was again what it had been; nil: never, or it is not known what it had been.
     var settled: Double?
-    var peakMemory: Int64 = 0
+    var peakMemory = 0
     /// Milliseconds of samples that waited in the extension at most, of what it says once a second.
     var queuePeak: Int?
     var ending: DestinationEnding?

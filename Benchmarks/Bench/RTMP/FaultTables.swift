@@ -5,7 +5,7 @@ import KineRelay
 enum FaultTables {
     static let liveLimit = 2.0
     static let settleLimit = 5.0
-    static let memoryLimit: Int64 = 50 << 20
+    static let memoryLimit = 50 << 20
 
     static func outcomes(_ outcomes: [FaultOutcome]) -> String {
         var lines = [

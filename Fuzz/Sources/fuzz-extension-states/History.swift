@@ -44,7 +44,7 @@ struct History {
         note(.report(report))
     }
 
-    mutating func exit(status: Int32, cappedAt: Int64?) {
+    mutating func exit(status: Int32, cappedAt: Int?) {
         guard hasProcess else { return }
         hasProcess = false
         note(.exited(.exited(status: status), lastWords: nil, cappedAt: cappedAt))

@@ -14,6 +14,6 @@ public enum EditSentences {
     /// A sentence about an image that was written.
     public static func thumbnail(_ image: RecordedImage, _ path: String) -> String {
         "Saved \(path): \(image.size.width)x\(image.size.height), the frame shown from \(image.time.seconds) s on, "
-            + "\(Quantity.bytes(Int64(image.data.count)))."
+            + "\(Quantity.bytes(image.data.count))."
     }
 }

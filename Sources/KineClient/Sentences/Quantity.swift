@@ -20,7 +20,7 @@ public enum Quantity {
     }
 
     /// `812 bytes`, `3.4 MB`: powers of ten, as file managers count.
-    public static func bytes(_ count: Int64) -> String {
+    public static func bytes(_ count: some BinaryInteger) -> String {
         var value = Double(count)
         guard value >= 1000 else { return "\(count) bytes" }
         for unit in ["kB", "MB", "GB"] {
@@ -31,7 +31,7 @@ public enum Quantity {
     }
 
     /// `0.4 MB`, `12 MB`: memory in powers of two, as limits and process viewers count it.
-    public static func memory(_ bytes: Int64) -> String {
+    public static func memory(_ bytes: Int) -> String {
         let tenths = Int((Double(bytes) / Double(1 << 20) * 10).rounded())
         return tenths < 100 && tenths % 10 != 0
             ? "\(tenths / 10).\(tenths % 10) MB" : "\((tenths + 5) / 10) MB"

@@ -31,7 +31,7 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
     /// Its process ended unexpectedly: "exit status 1", "signal 11" …
     case crashed(String)
     /// It used more memory than its limit; both in bytes.
-    case memoryLimitExceeded(peak: Int64, limit: Int64)
+    case memoryLimitExceeded(peak: Int, limit: Int)
     /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
     case stalled(String)
 
@@ -49,7 +49,7 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
             let bytes = try endings.nestedContainer(
                 keyedBy: MemoryLimitExceededCodingKeys.self, forKey: .memoryLimitExceeded)
             self = .memoryLimitExceeded(
-                peak: try bytes.decode(Int64.self, forKey: .peak), limit: try bytes.decode(Int64.self, forKey: .limit))
+                peak: try bytes.decode(Int.self, forKey: .peak), limit: try bytes.decode(Int.self, forKey: .limit))
         case .stalled: self = .stalled(try reason(.stalled, StalledCodingKeys._0))
         case nil: self = .failed("It ended in a way that only a later version of Kinecast knows.")
         }
@@ -72,7 +72,7 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         /// The service's information for the app, in place of what was told before.
         case serviceInfo([String: String])
         /// It uses 80 % of its memory limit; both in bytes.
-        case memoryWarning(resident: Int64, limit: Int64)
+        case memoryWarning(resident: Int, limit: Int)
         /// It is being restarted after this ending.
         case restarting(after: DestinationEnding)
         /// It is over for good.
@@ -110,16 +110,16 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var problem: String?
     public var pid: Int32?
     /// In bytes, as are the two below.
-    public var residentMemory: Int64 = 0
-    public var peakMemory: Int64 = 0
-    public var memoryLimit: Int64 = 0
+    public var residentMemory = 0
+    public var peakMemory = 0
+    public var memoryLimit = 0
     public var statistics = ExtensionStatistics()
     /// Seconds since the extension's last heartbeat, or since its start; nil while none runs, and from older engines.
     public var secondsSinceHeartbeat: Double?
     /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
     /// Frames dropped or replaced by newer ones because the extension was too slow, and those of the time in which it was started again.
-    public var framesSkipped: Int64 = 0
+    public var framesSkipped = 0
     /// Seconds of audio lost for the same reasons, all streams together.
     public var audioLost: Double = 0
     public var restarts = 0

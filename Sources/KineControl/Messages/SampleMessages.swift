@@ -11,13 +11,13 @@ public struct SampleRequest: Codable, Sendable, Equatable {
         /// engines send that too. `orientation`: nil: `upright`; `source` cannot be beside a shape that turns the picture. Older
         /// engines send upright frames in any case, and each sample says its own orientation.
         case raw(
-            pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
-            orientation: FrameOrientation? = nil)
+            pixelFormat: PixelFormat, maximumSize: PixelSize? = nil, framesPerSecond: Int? = nil,
+            shape: FrameShape? = nil, orientation: FrameOrientation? = nil)
         /// The camera that is shown over the picture, whichever it is, as it sees: frames of BGRA that it fits into, the rest of them
         /// black. The sides are even. Nothing comes while no camera is shown.
         case camera(size: PixelSize)
         /// Access units of the take's encoder. `keyframeInterval`: at most so many seconds between keyframes while the screen changes.
-        case encoded(codec: VideoCodec, keyframeInterval: Double?)
+        case encoded(codec: VideoCodec, keyframeInterval: Double? = nil)
     }
 
     /// Nil: no frames.

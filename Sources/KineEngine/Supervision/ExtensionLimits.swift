@@ -10,7 +10,7 @@ struct ExtensionLimits: Sendable, Equatable {
     var finish: Int64
     var restartDelay: Int64
     var restarts: Int
-    var memory: Int64
+    var memory: Int
     /// The time for a process to exit by itself after its last report.
     var exit: Int64 = 1_000_000_000
     /// The wait for the exit status of a process that has closed its control channel: the status tells more.
@@ -32,7 +32,7 @@ struct ExtensionLimits: Sendable, Equatable {
         finish = Self.nanoseconds(manifest.finishSeconds)
         restartDelay = Self.nanoseconds(supervision.restartDelay)
         restarts = manifest.restarts
-        memory = Int64(manifest.memoryLimit)
+        memory = manifest.memoryLimit
     }
 
     private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(max(0, min(seconds, 86400)) * 1e9) }

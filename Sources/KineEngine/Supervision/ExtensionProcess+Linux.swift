@@ -16,7 +16,7 @@ final class ExtensionProcess {
         /// The last line that it wrote to standard error.
         var lastWords: String?
         /// The most memory it held, in bytes, if the kernel ended it for that; else nil.
-        var cappedAt: Int64?
+        var cappedAt: Int?
     }
 
     /// Bytes of private memory that an extension may reserve beyond its memory limit: stacks, the allocator's reserve, tables of
@@ -131,7 +131,7 @@ final class ExtensionProcess {
     }
 
     /// Resident bytes of the process and all its descendants. A shared page counts for each of them.
-    func residentBytes() -> Int64 {
+    func residentBytes() -> Int {
         orphans.processes(of: pid, mark: mark).reduce(0) { $0 + ProcessTree.residentBytes(of: $1) }
     }
 

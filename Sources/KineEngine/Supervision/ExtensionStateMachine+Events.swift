@@ -15,7 +15,7 @@ extension ExtensionStateMachine {
         case startSent
         case report(ExtensionReport)
         /// Resident bytes of the process and its descendants.
-        case memory(resident: Int64)
+        case memory(resident: Int)
         /// The instant since which it has held a sample or left the oldest one unread; nil: neither.
         case held(since: Int64?)
         /// It broke the protocol: "wrote nonsense into its ring" …
@@ -23,7 +23,7 @@ extension ExtensionStateMachine {
         /// Its end of the control channel is closed.
         case channelClosed
         /// The process was reaped. `cappedAt`: the kernel ended it at its memory limit; the peak, bytes.
-        case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int64?)
+        case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int?)
         case pauseRequested
         case resumeRequested
         case annotateRequested([String: String])

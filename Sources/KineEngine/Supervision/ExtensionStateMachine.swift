@@ -184,7 +184,7 @@ struct ExtensionStateMachine: Sendable {
         return []
     }
 
-    private mutating func measured(_ resident: Int64) -> [Action] {
+    private mutating func measured(_ resident: Int) -> [Action] {
         status.residentMemory = resident
         status.peakMemory = max(status.peakMemory, resident)
         guard var memory = run?.memory else { return [] }
@@ -198,7 +198,7 @@ struct ExtensionStateMachine: Sendable {
     }
 
     private mutating func exited(
-        _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int64?, at now: Int64
+        _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int?, at now: Int64
     ) -> [Action] {
         status.pid = nil
         status.residentMemory = 0

@@ -36,7 +36,7 @@ final class ExtensionSupervisor {
     private static let watchInterval: Int64 = 80_000_000
     private static let closeWatchInterval: Int64 = 10_000_000
     /// The growth between two looks, in bytes, from which on they are close.
-    private static let fastGrowth: Int64 = 4 << 20
+    private static let fastGrowth = 4 << 20
     /// The most reads in a row from one extension, so that the others get their turn.
     private static let reads = 4
 
@@ -58,7 +58,7 @@ final class ExtensionSupervisor {
     private var isAnnotated = false
     /// The instant of the next look; nil: there is nothing to look at.
     private var nextWatch: Int64?
-    private var lastResident: Int64 = 0
+    private var lastResident = 0
     /// The counts of the feeds of earlier processes, and of the times between them.
     private var earlierCounts = StreamSender.Counts()
     /// The take's progress at the end of the last feed; nil while there is one, and before the first.
@@ -198,7 +198,7 @@ final class ExtensionSupervisor {
         }
         handle(.memory(resident: resident), at: now)
         let isClose =
-            resident - lastResident > Self.fastGrowth || resident * 10 > Int64(service.manifest.memoryLimit) * 6
+            resident - lastResident > Self.fastGrowth || resident * 10 > service.manifest.memoryLimit * 6
         lastResident = resident
         nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
     }
@@ -371,7 +371,7 @@ final class ExtensionSupervisor {
         let seconds = (progress.duration - before.duration).seconds
         if feed.hasVideo {
             let most = feed.frames?.framesPerSecond.map { Int(seconds * Double($0)) } ?? .max
-            earlierCounts.framesSkipped += Int64(min(progress.framesDrawn - before.framesDrawn, most))
+            earlierCounts.framesSkipped += min(progress.framesDrawn - before.framesDrawn, most)
         }
         earlierCounts.audioLost += seconds * Double(feed.start.stream.audio.count)
     }

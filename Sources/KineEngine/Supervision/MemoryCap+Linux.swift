@@ -42,7 +42,7 @@ final class MemoryCap {
     }
 
     /// The most memory it held, in bytes, if the kernel has ended a process for reaching the limit; else nil.
-    var peakWhenEnded: Int64? {
+    var peakWhenEnded: Int? {
         let events = Self.read(directory.appending("memory.events")).split(separator: "\n")
         guard let kills = events.first(where: { $0.hasPrefix("oom_kill ") }), !kills.hasSuffix(" 0") else { return nil }
         // memory.peak is there since Linux 5.19; before that, the limit itself is the peak.
@@ -90,5 +90,5 @@ final class MemoryCap {
         PrivateDirectory.contents(of: path, limit: 65536).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    private static func number(_ text: String) -> Int64? { Int64(text.prefix { $0.isNumber }) }
+    private static func number(_ text: String) -> Int? { Int(text.prefix { $0.isNumber }) }
 }

@@ -10,16 +10,16 @@ struct MemoryWatch: Sendable, Equatable {
         case exceedsLimit
     }
 
-    private let limit: Int64
-    private var peak: Int64 = 0
+    private let limit: Int
+    private var peak = 0
     private var hasWarned = false
 
-    init(limit: Int64) { self.limit = limit }
+    init(limit: Int) { self.limit = limit }
 
     /// The end of a process that used more than it may.
     var ending: DestinationEnding { .memoryLimitExceeded(peak: peak, limit: limit) }
 
-    mutating func measured(_ resident: Int64) -> Verdict {
+    mutating func measured(_ resident: Int) -> Verdict {
         peak = max(peak, resident)
         if resident > limit { return .exceedsLimit }
         // Percent by multiplication: limits are small enough not to overflow.
@@ -30,5 +30,5 @@ struct MemoryWatch: Sendable, Equatable {
     }
 
     /// The kernel ended it at so many bytes.
-    mutating func capped(at resident: Int64) { peak = max(peak, resident) }
+    mutating func capped(at resident: Int) { peak = max(peak, resident) }
 }

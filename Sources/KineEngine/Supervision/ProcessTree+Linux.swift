@@ -34,7 +34,7 @@ enum ProcessTree {
     }
 
     /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 if it is gone.
-    static func residentBytes(of pid: Int32) -> Int64 {
+    static func residentBytes(of pid: Int32) -> Int {
         let pageSize = sysconf(Int32(_SC_PAGESIZE))
         return withStart(of: "/proc/\(pid)/statm") { ProcessText.residentBytes(inStatm: $0, pageSize: pageSize) }
     }

@@ -48,7 +48,7 @@ extension PublisherLoop {
             }
         }
         guard machine.sending == id else { return }
-        if meter?.proves(delivered: statistics?.deliveredBytes ?? status.sentBytes, now: now) == true {
+        if meter?.proves(delivered: statistics?.deliveredBytes ?? Int64(status.sentBytes), now: now) == true {
             machine.proved(id)
         }
         guard let statistics else { return }

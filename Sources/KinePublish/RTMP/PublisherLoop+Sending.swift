@@ -16,7 +16,7 @@ extension PublisherLoop {
 
     func sendQueue(to client: RTMPClient, ignoringBackpressure: Bool) {
         while ignoringBackpressure || client.channel.isWritable, let item = queue.popFirst() {
-            status.sentBytes += Int64(client.send(item, of: format))
+            status.sentBytes += client.send(item, of: format)
         }
         client.channel.flush()
     }

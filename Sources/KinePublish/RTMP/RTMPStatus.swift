@@ -22,7 +22,7 @@ public struct RTMPStatus: Sendable, Equatable {
     /// Connections after the first that became live.
     public var reconnects = 0
     /// Bytes of samples handed to the connections, headers included.
-    public var sentBytes: Int64 = 0
+    public var sentBytes = 0
     /// Bits a second that the server receives.
     public var bitrate = 0
     /// Milliseconds until everything that waits now has been sent.

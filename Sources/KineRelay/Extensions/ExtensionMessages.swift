@@ -162,15 +162,15 @@ public struct BroadcastLinks: Codable, Sendable, Equatable {
 /// The counters of an extension. The engine counts the first four itself; in an extension's report they are 0.
 public struct ExtensionStatistics: Codable, Sendable, Equatable {
     /// Frames that it has taken, in all of its processes.
-    public var frames: Int64 = 0
+    public var frames = 0
     /// Audio samples that it has taken.
-    public var audioSamples: Int64 = 0
+    public var audioSamples = 0
     /// Bytes of encoded samples that it has taken.
-    public var bytes: Int64 = 0
+    public var bytes = 0
     /// Bytes that wait in the sample ring.
-    public var queuedBytes: Int64 = 0
+    public var queuedBytes = 0
     /// Bytes that the handler says it has sent, to all peers together.
-    public var sentBytes: Int64 = 0
+    public var sentBytes = 0
     /// Peers that the handler says it serves.
     public var viewers: Int?
     /// The handler's connection, as it reports it.

@@ -17,8 +17,8 @@ struct FrameSlotTracker: Equatable {
     private(set) var waiting: MailboxEntry?
     /// The frames that the receiver has taken and not released, oldest first.
     private(set) var held: [MailboxEntry] = []
-    private(set) var framesReplaced: Int64 = 0
-    private(set) var framesTaken: Int64 = 0
+    private(set) var framesReplaced = 0
+    private(set) var framesTaken = 0
     /// Counts the receiver's steps: frames taken and released.
     private(set) var progress: UInt64 = 0
     private var lastReleased: UInt64 = 0

@@ -11,7 +11,7 @@ struct RingDropPolicy: Equatable {
     }
 
     let capacity: Int
-    private(set) var framesDropped: Int64 = 0
+    private(set) var framesDropped = 0
     /// Duration of the audio that was dropped, all streams together.
     private(set) var audioDropped = MediaTime.zero
     private var missingFrames = 0

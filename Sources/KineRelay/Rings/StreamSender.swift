@@ -18,19 +18,19 @@ public final class StreamSender: Sendable {
     /// The counts since the beginning.
     public struct Counts: Sendable, Equatable {
         /// Frames that the receiver has taken: those of the ring when it has read them, uncompressed ones when they are lent to it.
-        public var frames: Int64 = 0
+        public var frames = 0
         /// Access units, or pieces of uncompressed audio, that it has read.
-        public var audioSamples: Int64 = 0
+        public var audioSamples = 0
         /// Bytes of samples that it has read from the ring.
-        public var bytes: Int64 = 0
+        public var bytes = 0
         /// Frames dropped or replaced by newer ones because the receiver was too slow, and those that it had not taken at its end.
-        public var framesSkipped: Int64 = 0
+        public var framesSkipped = 0
         /// Seconds of audio dropped for the same reasons, all streams together.
         public var audioLost: Double = 0
         /// Bytes that wait in the ring.
-        public var queuedBytes: Int64 = 0
+        public var queuedBytes = 0
         /// Bytes of samples written into the ring: the only copy there is. Uncompressed frames are never copied.
-        public var bytesCopied: Int64 = 0
+        public var bytesCopied = 0
 
         public init() {}
 
@@ -54,7 +54,7 @@ public final class StreamSender: Sendable {
         var slots: FrameSlotTracker
         var ringTimer = StallTimer()
         var frameTimer = StallTimer()
-        var bytesCopied: Int64 = 0
+        var bytesCopied = 0
         /// The samples that the receiver has read, those that it never will, and the end of the last record that is counted.
         var taken = Counts()
         var unread = Counts()
@@ -172,7 +172,7 @@ public final class StreamSender: Sendable {
             counts.framesSkipped =
                 state.policy.framesDropped + state.slots.framesReplaced + state.unread.framesSkipped
             counts.audioLost = state.policy.audioDropped.seconds + state.unread.audioLost
-            counts.queuedBytes = state.isEnded ? 0 : Int64(state.written - state.read)
+            counts.queuedBytes = state.isEnded ? 0 : Int(state.written - state.read)
             counts.bytesCopied = state.bytesCopied
             return counts
         }
@@ -260,7 +260,7 @@ public final class StreamSender: Sendable {
                 (place + RecordHeader.byteCount).copyMemory(from: bytes, byteCount: payload.count)
             }
             state.written += UInt64(bytes)
-            state.bytesCopied += Int64(payload.count)
+            state.bytesCopied += payload.count
             kine_atomic_store_release(samples.base + SamplesLayout.writePosition, state.written)
             if state.ringTimer.since == nil {
                 state.ringTimer.update(isWaiting: true, progress: state.read, now: MonotonicClock.now())
@@ -283,7 +283,7 @@ public final class StreamSender: Sendable {
     private func countRead(_ state: inout State) {
         countRecords(upTo: state.read, &state) { state, header in
             if header.type == .video { state.taken.frames += 1 } else { state.taken.audioSamples += 1 }
-            state.taken.bytes += Int64(header.payloadBytes)
+            state.taken.bytes += header.payloadBytes
         }
     }
 

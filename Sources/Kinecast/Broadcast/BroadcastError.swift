@@ -21,7 +21,7 @@ public struct BroadcastError: Error, Equatable, Sendable {
         case invalidField
         /// The service's setup program failed, or broke its protocol.
         case setupFailed
-        /// There is nobody to ask: no terminal, and no other presenter.
+        /// No person can be asked: there is no terminal, and no other presenter.
         case noPresenter
         /// The controller broadcasts already.
         case alreadyBroadcasting
@@ -65,7 +65,13 @@ public struct BroadcastError: Error, Equatable, Sendable {
     /// What there is of the recording beside the broadcast; nil where there is nothing.
     public private(set) var preview: RecordingPreview?
 
-    init(_ code: Code, _ message: String, field: String? = nil) {
+    /// An error of the app's own, such as of its `BroadcastPresenter`.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of the error.
+    ///   - message: a sentence for a person: what happened, on what, and what to do.
+    ///   - field: the key of the field that the error is about.
+    public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
         self.message = LibraryWords.replacing(message)
         self.field = field

@@ -19,7 +19,10 @@ public struct BroadcastChoice: Sendable {
     public var service: String
     public var isMicrophoneEnabled: Bool
 
-    public init(service: String, isMicrophoneEnabled: Bool) {
+    /// - Parameters:
+    ///   - service: the identifier of one of the request's services.
+    ///   - isMicrophoneEnabled: whether the microphone is to be on. It counts only where the request has `showsMicrophoneButton`.
+    public init(service: String, isMicrophoneEnabled: Bool = false) {
         self.service = service
         self.isMicrophoneEnabled = isMicrophoneEnabled
     }
@@ -34,9 +37,11 @@ public struct BroadcastForm: Sendable, Equatable {
 }
 
 /// Shows a picker to the person. Calls come one after the other; a call whose task is cancelled throws `cancelled`. The last four methods
-/// may be implemented with or without `async`. A class on the main actor is called there, any other object on any thread.
+/// may be implemented with or without `async`, and all of them but `close` may be left out. A class on the main actor is called there, any
+/// other object on any thread.
 public protocol BroadcastPresenter: Sendable {
-    /// Has one of the services chosen. Throws `BroadcastError.cancelled(by:)` where the person will not.
+    /// Has one of the services chosen. Throws `BroadcastError.cancelled(by:)` where the person will not, and `BroadcastError(_:_:)` with
+    /// `noPresenter` where nothing can be shown.
     func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice
 
     /// Has the fields filled in. `BroadcastField.problem(with:)` says what is wrong with a value; one that is not corrected ends the
@@ -44,13 +49,14 @@ public protocol BroadcastPresenter: Sendable {
     func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String]
 
     /// Shows an address at which the person logs in to the service, and opens it if they want; `cancel` ends the setup, and may be called
-    /// until `hideLogin`. The address begins with https.
+    /// until `hideLogin`. The address begins with https. Unless it is implemented, the desktop's browser opens the address.
     func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) async
 
-    /// The person has logged in, or the login is over.
+    /// The person has logged in, or the login is over. Does nothing unless it is implemented.
     func hideLogin() async
 
-    /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`.
+    /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`. Does nothing
+    /// unless it is implemented.
     func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async
 
     /// The broadcast has started, or will not: nothing is to be seen any more. May come more than once, and without a call before.
@@ -58,6 +64,12 @@ public protocol BroadcastPresenter: Sendable {
 }
 
 extension BroadcastPresenter {
+    public func showLogin(
+        _ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void
+    ) async { Browser.open(address) }
+
+    public func hideLogin() async {}
+
     public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {}
 }
 
@@ -66,7 +78,4 @@ extension BroadcastError {
     public static func cancelled(by person: String) -> BroadcastError {
         BroadcastError(.cancelled, "The broadcast was cancelled by \(person).")
     }
-
-    /// The error of a presenter that cannot show anything; one sentence.
-    public static func noPresenter(_ sentence: String) -> BroadcastError { BroadcastError(.noPresenter, sentence) }
 }

@@ -50,14 +50,16 @@ enum TerminalDialog {
         do throws(Errno) {
             terminal = try open(path)
         } catch {
-            throw .noPresenter(
+            throw BroadcastError(
+                .noPresenter,
                 "There is no terminal to ask at (\(path): \(error)); give the picker a presenter of the app's.")
         }
         defer { try? terminal.close() }
         // Reading would stop a process in its terminal's background. A terminal that does not control this process has no such group.
         let group = tcgetpgrp(terminal.rawValue)
         guard group < 0 || group == getpgrp() else {
-            throw .noPresenter(
+            throw BroadcastError(
+                .noPresenter,
                 "This process runs in the background, where it cannot ask; bring it to the foreground (fg).")
         }
         let text = lines.map { $0.printable(limit: 1000) + "\n" }.joined() + prompt.printable(limit: 1000)
@@ -71,7 +73,8 @@ enum TerminalDialog {
         } catch let error as BroadcastError {
             throw error
         } catch {
-            throw .noPresenter("The terminal \(path) cannot be used (\(error)); open another.")
+            throw BroadcastError(
+                .noPresenter, "The terminal \(path) cannot be used (\(error)); open another.")
         }
     }
 

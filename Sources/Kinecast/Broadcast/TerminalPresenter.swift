@@ -119,12 +119,14 @@ public final class TerminalPresenter: BroadcastPresenter {
         return field.title + (remarks.isEmpty ? "" : " [\(remarks.joined(separator: ", "))]") + ": "
     }
 
-    public func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {
+    public func showLogin(
+        _ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void
+    ) async {
         show("To log in to \(service.name), open \(address.absoluteString) (press Enter to cancel).", cancel: cancel)
         Browser.open(address)
     }
 
-    public func hideLogin() { close() }
+    public func hideLogin() async { close() }
 
     public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {
         show("Broadcasting begins in \(secondsLeft) s; press Enter to cancel.", cancel: cancel)

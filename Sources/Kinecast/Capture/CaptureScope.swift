@@ -8,8 +8,10 @@ import KineMedia
 public enum CaptureScope: Sendable, Equatable {
     /// The largest window of this process, as its `_NET_WM_PID` says: the app itself.
     case ownWindow
-    /// The whole screen, or the monitor of that name.
-    case screen(monitor: String? = nil)
+    /// The whole screen.
+    case screen
+    /// The monitor of that name. Case does not matter.
+    case monitor(String)
     /// A top-level window, by its X id.
     case window(UInt32)
     /// The top-level window that has the focus when the take begins.
@@ -26,7 +28,7 @@ public enum CaptureScope: Sendable, Equatable {
     case region(PixelRect)
     /// A rectangle of the screen that the person draws with the mouse when the take begins. Where they cancel that, the take does not begin.
     case drawnRegion
-    /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
+    /// A private screen of that size, with audio of its own. `ScreenRecorder.Start.environment` has what a program needs to appear there.
     case virtual(PixelSize)
     /// The same with a Wayland compositor, PipeWire and a D-Bus session of its own, for programs that use Wayland.
     case virtualWayland(PixelSize)
@@ -35,7 +37,8 @@ public enum CaptureScope: Sendable, Equatable {
     func source(_ locator: EngineLocator) async throws(RecordingError) -> TakeConfiguration.Source {
         switch self {
         case .ownWindow: .window(try await Self.ownWindow(locator))
-        case .screen(let monitor): .screen(monitor: monitor)
+        case .screen: .screen(monitor: nil)
+        case .monitor(let name): .screen(monitor: name)
         case .window(let id): .window(id)
         case .focusedWindow: .focusedWindow
         case .windowTitled(let title): .windowTitled(title)
@@ -61,7 +64,7 @@ public enum CaptureScope: Sendable, Equatable {
         let reason = sources.problems.first.map { " (\($0))" } ?? ""
         throw RecordingError(
             .noWindow,
-            "This app has no window on the X screen\(reason); set the recorder's scope to .screen, .window, .region or .virtual."
+            "This app has no window on the X screen\(reason); set the recorder's scope to .screen, .monitor, .window, .region or .virtual."
         )
     }
 }

@@ -4,5 +4,5 @@ import KineControl
 extension SampleRequest {
     /// Every frame as I420 in the take's own size, the app's audio and the microphone's as they are.
     public static let uncompressed = SampleRequest(
-        video: .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil), appAudio: .pcm, micAudio: .pcm)
+        video: .raw(pixelFormat: .i420), appAudio: .pcm, micAudio: .pcm)
 }

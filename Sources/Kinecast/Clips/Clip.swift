@@ -23,13 +23,13 @@ public struct Clip: Sendable, Equatable {
 
     init(_ clip: ExportedClip) {
         url = URL(filePath: clip.output)
-        duration = .nanoseconds(clip.duration.nanoseconds)
-        start = .nanoseconds(clip.start.nanoseconds)
+        duration = Duration(clip.duration)
+        start = Duration(clip.start)
         beginning =
             switch clip.beginning {
             case .asAsked: .asAsked
-            case .earlier(let time): .earlier(by: .nanoseconds(time.nanoseconds))
-            case .later(let time): .later(by: .nanoseconds(time.nanoseconds))
+            case .earlier(let time): .earlier(by: Duration(time))
+            case .later(let time): .later(by: Duration(time))
             }
     }
 }

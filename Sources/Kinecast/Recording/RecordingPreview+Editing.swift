@@ -91,7 +91,7 @@ extension RecordingPreview {
         do throws(ClientError) {
             return try await store.editor.images(request).map { image in
                 Thumbnail(
-                    time: .nanoseconds(image.time.nanoseconds), size: image.size, format: format, data: image.data)
+                    time: Duration(image.time), size: image.size, format: format, data: image.data)
             }
         } catch {
             throw RecordingError(error)

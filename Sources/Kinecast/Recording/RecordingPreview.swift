@@ -29,7 +29,7 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
     let completed = Mutex<Set<ShareActivityType>>([])
 
     init(_ place: Place, duration: MediaTime, size: PixelSize?, store: RecordingStore) {
-        self.duration = .nanoseconds(duration.nanoseconds)
+        self.duration = Duration(duration)
         self.size = size
         self.store = store
         self.place = Mutex(place)

@@ -7,7 +7,7 @@ import SystemPackage
 struct CurlUpload: Sendable {
     var host: String
     var file: String
-    var byteCount: Int64
+    var byteCount: Int
     var options: [(name: String, value: String?)]
 
     /// curl's exit codes (curl(1), EXIT CODES).
@@ -71,7 +71,7 @@ struct CurlUpload: Sendable {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while let count = try? chunk.withUnsafeMutableBytes({ try errors.readEnd.read(into: $0) }), count > 0 {
             guard let fraction = bar.read(chunk[..<count]) else { continue }
-            progress(ShareProgress(completedBytes: Int64(fraction * Double(byteCount)), totalBytes: byteCount))
+            progress(ShareProgress(completedBytes: Int(fraction * Double(byteCount)), totalBytes: byteCount))
         }
         let answer = (try? output.readEnd.readToEnd(atMost: 64)) ?? []
         return (process.wait(), String(decoding: answer, as: UTF8.self))

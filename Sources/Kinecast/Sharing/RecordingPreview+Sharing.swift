@@ -37,6 +37,6 @@ extension RecordingPreview {
         }
         let time = LocalTime.text("%Y-%m-%d %H.%M.%S", at: status.st_mtim.tv_sec)
         return SharedRecording(
-            url: file, duration: duration, byteCount: Int64(status.st_size), suggestedName: "Recording \(time).mp4")
+            url: file, duration: duration, byteCount: status.st_size, suggestedName: "Recording \(time).mp4")
     }
 }

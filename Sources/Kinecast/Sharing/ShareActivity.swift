@@ -42,16 +42,17 @@ public protocol ShareActivity: Sendable {
 public struct SharedRecording: Sendable, Equatable {
     public let url: URL
     public let duration: Duration
-    public let byteCount: Int64
+    /// The file's size.
+    public let byteCount: Int
     /// A name for copies: `Recording 2026-02-14 16.05.09.mp4`.
     public let suggestedName: String
 }
 
 public struct ShareProgress: Sendable, Equatable {
-    public let completedBytes: Int64
-    public let totalBytes: Int64
+    public let completedBytes: Int
+    public let totalBytes: Int
 
-    public init(completedBytes: Int64, totalBytes: Int64) {
+    public init(completedBytes: Int, totalBytes: Int) {
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes
     }

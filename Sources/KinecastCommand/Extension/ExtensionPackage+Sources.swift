@@ -171,7 +171,7 @@ extension ExtensionPackage {
                     #expect(states(rehearsal).last?.hasPrefix("30 frames/s, ") == true)
                     #expect(states(rehearsal).last?.hasSuffix(", silent") == true)
                     // The tone of a rehearsal is a triangle of half the full scale, √3 below its peak.
-                    try await rehearsal.sendAudio(.audioApp, seconds: 2.1)
+                    try await rehearsal.sendAudio(.audioApp, duration: .seconds(2.1))
                     #expect(states(rehearsal).last?.hasSuffix(", -11 dB") == true)
                     #expect(await rehearsal.finish() == .finished)
                 }

@@ -64,9 +64,9 @@ struct JSONEvent: Encodable, Equatable {
     var level: String?
     var ending: String?
     /// In bytes, as are the two below.
-    var residentMemory: Int64?
-    var peakMemory: Int64?
-    var memoryLimit: Int64?
+    var residentMemory: Int?
+    var peakMemory: Int?
+    var memoryLimit: Int?
 
     init(_ event: String, time: Double = JSONEvent.now(), _ fill: (inout JSONEvent) -> Void = { _ in }) {
         self.event = event

@@ -71,7 +71,7 @@ final class FrameChannel {
                     case (.video, true): counts.frames += 1
                     case (.video, false): counts.framesLost += 1
                     case (_, true): counts.audioSamples += 1
-                    case (_, false): counts.addLost(audio: duration)
+                    case (_, false): counts.addLost(frames: 0, audio: duration)
                     }
                 }
                 return isReleased ? .sample : .ended
@@ -104,10 +104,7 @@ final class FrameChannel {
         self.lost = lost
         let frames = lost.frames &- before.frames
         let audio = MediaTime(nanoseconds: Int64(clamping: lost.audio &- before.audio))
-        counter.change { counts in
-            counts.framesLost &+= frames
-            counts.addLost(audio: audio)
-        }
+        counter.change { $0.addLost(frames: frames, audio: audio) }
         return FramePacket.Losses(frames: frames, audio: lost.audio &- before.audio)
     }
 }

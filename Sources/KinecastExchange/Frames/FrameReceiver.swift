@@ -33,12 +33,13 @@ public final class FrameReceiver: Sendable {
 
     /// The counts since the receiver was made.
     public struct Counts: Sendable, Equatable {
-        public var frames: UInt64 = 0
-        public var audioSamples: UInt64 = 0
+        public var frames = 0
+        /// Pieces of audio.
+        public var audioSamples = 0
         /// Frames that connected senders could not deliver, and those that were kept for too long.
-        public var framesLost: UInt64 = 0
+        public var framesLost = 0
         /// The duration of the audio that connected senders could not deliver.
-        public var audioLost = MediaTime.zero
+        public var audioLost = Duration.zero
         /// Connected senders.
         public var senders = 0
     }

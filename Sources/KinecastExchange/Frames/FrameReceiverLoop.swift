@@ -58,9 +58,10 @@ final class FrameCounter: Sendable {
 }
 
 extension FrameReceiver.Counts {
-    /// The numbers come from another process: they are added as far as they fit.
-    mutating func addLost(audio: MediaTime) {
-        let (sum, overflows) = audioLost.nanoseconds.addingReportingOverflow(audio.nanoseconds)
-        audioLost = MediaTime(nanoseconds: overflows ? .max : max(0, sum))
+    /// Adds what another process says that it has lost, which may be any number, as far as it fits.
+    mutating func addLost(frames: UInt64, audio: MediaTime) {
+        let (sum, overflows) = framesLost.addingReportingOverflow(Int(clamping: frames))
+        framesLost = overflows ? .max : sum
+        audioLost += .nanoseconds(max(0, audio.nanoseconds))
     }
 }

@@ -36,11 +36,11 @@ public final class FrameSender: Sendable {
 
     /// The counts since the sender was made.
     public struct Counts: Sendable, Equatable {
-        public var delivered: UInt64 = 0
+        public var delivered = 0
         /// Frames that no receiver got, and those that this extension did not get itself.
-        public var framesLost: UInt64 = 0
+        public var framesLost = 0
         /// The duration of the audio that no receiver got.
-        public var audioLost = MediaTime.zero
+        public var audioLost = Duration.zero
         /// Connected receivers.
         public var receivers = 0
     }

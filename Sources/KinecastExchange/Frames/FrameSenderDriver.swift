@@ -52,8 +52,8 @@ final class FrameSenderDriver: Sendable {
     var counts: FrameSender.Counts {
         state.withLock { state in
             FrameSender.Counts(
-                delivered: state.machine.delivered, framesLost: state.machine.lost.frames,
-                audioLost: MediaTime(nanoseconds: Int64(clamping: state.machine.lost.audio)),
+                delivered: state.machine.delivered, framesLost: Int(clamping: state.machine.lost.frames),
+                audioLost: .nanoseconds(Int64(clamping: state.machine.lost.audio)),
                 receivers: state.machine.receiverCount)
         }
     }

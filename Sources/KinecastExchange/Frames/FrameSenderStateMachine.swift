@@ -50,7 +50,7 @@ struct FrameSenderStateMachine {
     private var pending: Pending?
     private var lastNumber: UInt64 = 0
     private(set) var lost = FramePacket.Losses()
-    private(set) var delivered: UInt64 = 0
+    private(set) var delivered = 0
 
     /// - Parameter wait: for a first receiver; 0: a sample without one is lost at once.
     init(wait: Int64) { self.wait = min(max(wait, 0), Self.patience) }

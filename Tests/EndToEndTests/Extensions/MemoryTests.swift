@@ -5,10 +5,10 @@ import KineRelay
 import Testing
 
 @Suite(.serialized) struct MemoryTests {
-    static let megabyte: Int64 = 1 << 20
+    static let megabyte = 1 << 20
 
     /// The peak and the limit with which the destination ended.
-    func exceeded(_ engine: EngineUnderTest) throws -> (peak: Int64, limit: Int64) {
+    func exceeded(_ engine: EngineUnderTest) throws -> (peak: Int, limit: Int) {
         let (ending, _) = try engine.ended()
         guard case .memoryLimitExceeded(let peak, let limit) = ending else {
             Issue.record("it ended as \(ending)")
@@ -26,7 +26,7 @@ import Testing
             #expect(peak > limit)
             let over = Double(peak - limit) / Double(Self.megabyte)
             Margin.atMost(4, over, "MB", "over the limit, leaking 20 MB a second")
-            let warnings = engine.kinds().compactMap { kind -> Int64? in
+            let warnings = engine.kinds().compactMap { kind -> Int? in
                 if case .memoryWarning(let resident, _) = kind { resident } else { nil }
             }
             // A machine that looks too rarely finds the limit broken already.

@@ -12,7 +12,7 @@ import Testing
     typealias Action = ExtensionStateMachine.Action
 
     static let second: Int64 = 1_000_000_000
-    static let limit: Int64 = 50 << 20
+    static let limit = 50 << 20
 
     static func machine(restarts: Int = 1) -> Machine {
         var manifest = ServiceManifest(id: "test", name: "Test", executable: "test")

@@ -232,8 +232,6 @@ import Testing
             throw .cancelled
         }
         func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] { [:] }
-        func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {}
-        func hideLogin() {}
         func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {
             shown.withLock { $0.append(secondsLeft) }
             if secondsLeft == 2 { cancel() }

@@ -53,8 +53,6 @@ import Testing
             return values
         }
 
-        func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {}
-        func hideLogin() {}
         func close() { state.withLock { $0.closings += 1 } }
     }
 

@@ -214,14 +214,14 @@ import Testing
     @Test func `a login's address is shown, and Enter cancels it`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let address = try #require(URL(string: "https://example.org/device?code=ABCD"))
-        presenter.showLogin(address, for: Self.service) { continuation.yield() }
+        await presenter.showLogin(address, for: Self.service) { continuation.yield() }
         let acting = act {
             $0.sees(
                 "To log in to Meter, open https://example.org/device?code=ABCD (press Enter to cancel).", types: "\n")
         }
         for await _ in stream { break }
         acting.join()
-        presenter.hideLogin()
+        await presenter.hideLogin()
     }
 
     @Test func `without a terminal there is an error that says what to do`() async throws {

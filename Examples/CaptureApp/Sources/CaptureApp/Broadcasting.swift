@@ -93,8 +93,6 @@ final class LinePresenter: BroadcastPresenter {
         say("log in to \(service.name): \(address.absoluteString)")
     }
 
-    func hideLogin() {}
-
     func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) { say("in \(secondsLeft) s") }
 
     func close() {}

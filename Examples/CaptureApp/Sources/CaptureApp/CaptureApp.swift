@@ -30,7 +30,7 @@ enum CaptureApp {
 
     /// A terminal app has no window of its own: it has to choose what it captures.
     private static func scope(_ text: String) throws(UsageError) -> CaptureScope {
-        if text == "screen" { return .screen() }
+        if text == "screen" { return .screen }
         let size = text.split(separator: "x").compactMap { Int($0) }
         guard size.count == 2 else {
             throw UsageError(description: "usage: CaptureApp [screen | WIDTHxHEIGHT of a private screen]")

@@ -36,7 +36,7 @@ public final class LiveServer: Sendable {
         /// Viewers need a new keyframe; called at most once in two seconds.
         public var wantsKeyframe: @Sendable () -> Void = {}
         /// Called twice a second with the number of viewers and of the bytes sent in all.
-        public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
+        public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int) -> Void = { _, _ in }
         public var warn: @Sendable (Warning) -> Void = { _ in }
 
         public init() {}

@@ -26,7 +26,7 @@ final class LiveStream: Sendable {
     struct Counts: Sendable {
         var viewers = 0
         /// Bytes handed to sockets, all viewers together.
-        var sentBytes: Int64 = 0
+        var sentBytes = 0
         /// Frames that viewers were not sent because they were too slow, all viewers together.
         var droppedFrames = 0
     }
@@ -56,7 +56,7 @@ final class LiveStream: Sendable {
         let progress: Progress
         /// May be empty.
         private(set) var buffers: [ByteBuffer]
-        fileprivate var bytes: Int64 = 0
+        fileprivate var bytes = 0
         fileprivate var droppedFrames = 0
         /// Whether all bytes are in one buffer, which nothing else refers to.
         private(set) var isJoined = false
@@ -94,7 +94,7 @@ final class LiveStream: Sendable {
     }
 
     private let state: Mutex<State>
-    private let sentBytes = Atomic<Int64>(0)
+    private let sentBytes = Atomic(0)
     private let droppedFrames = Atomic(0)
     /// CLOCK_MONOTONIC nanoseconds when the stream began.
     private let beginning: Int64
@@ -284,7 +284,7 @@ final class LiveStream: Sendable {
                 && state.keyframeRequests.allows(at: MonotonicClock.now())
             let step = Step(
                 from: viewer, to: next, progress: progress, buffers: buffers,
-                bytes: buffers.reduce(0) { $0 + Int64($1.readableBytes) }, droppedFrames: droppedFrames)
+                bytes: buffers.reduce(0) { $0 + $1.readableBytes }, droppedFrames: droppedFrames)
             return (step, requestsKeyframe)
         }
         if requestsKeyframe { wantsKeyframe() }
