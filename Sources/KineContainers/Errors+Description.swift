@@ -7,7 +7,7 @@ extension StorageError: CustomStringConvertible {
     public var isCreationFailure: Bool {
         switch self {
         case .alreadyExists, .cannotCreate, .cannotReplace, .notARegularFile: true
-        case .cannotOpen, .inUse, .full, .tooLarge, .shortened, .removed, .failed: false
+        case .cannotOpen, .inUse, .full, .tooLarge, .shortened, .removed, .readerGone, .readerStalled, .failed: false
         }
     }
 
@@ -38,6 +38,10 @@ extension StorageError: CustomStringConvertible {
             "\(path) was shortened by another program while it was being written: keep other programs from it"
         case .removed(let path):
             "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
+        case .readerGone(let path):
+            "\(path) was closed by the program that reads it: let that program read until the take has ended"
+        case .readerStalled(let path):
+            "\(path) was read by no program for \(ByteStream.patience / 1_000_000_000) s: give it a reader that keeps up"
         case .failed(let operation, let path, let code):
             "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk"
         }

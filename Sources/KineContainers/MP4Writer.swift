@@ -10,14 +10,13 @@ import KineMedia
 ///
 /// Samples without change of duration cost 4 bytes of memory each until the end (see `SampleTable`), and the samples
 /// themselves are held only until the next `flush`.
-public final class MP4Writer {
+public final class MP4Writer: MovieWriter {
     private let file: any StorageFile
     private let movie: MovieDescription
-    private let audioTypes: [SampleType]
 
     /// One for each track of `movie`, video first.
     private var tables: [SampleTable]
-    private var pending: [PendingRun]
+    private var pending: PendingSamples
 
     /// The offset at which the fragments end.
     private var end: Int64
@@ -44,11 +43,9 @@ public final class MP4Writer {
         file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
     ) throws(StorageError) {
         self.file = file
-        movie = MovieDescription(
-            creationTime: UInt64(max(0, creationTime + MovieDescription.unixEpoch)), video: video, audio: audio)
-        audioTypes = audio.map(\.type)
+        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
         tables = movie.tracks.map { _ in SampleTable() }
-        pending = movie.tracks.map { _ in PendingRun() }
+        pending = PendingSamples(movie, audio: audio)
 
         let header = RecordingLayout.header(movie)
         end = Int64(header.count)
@@ -60,10 +57,8 @@ public final class MP4Writer {
     /// The file's path, also while it has no name there yet.
     public var path: String { file.path }
 
-    /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
 
-    /// Whether a frame is in the file.
     public var hasFrames: Bool { tables[0].count > 0 }
 
     /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
@@ -72,26 +67,9 @@ public final class MP4Writer {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
     }
 
-    /// Adds a sample; it reaches the file with the next `flush`. Samples of an unknown track are ignored, and so is everything
-    /// after a failure.
-    ///
-    /// The first frame is at time zero, whatever its own time says. Audio is timed by counting: its access units must
-    /// follow each other without a gap, and the first real sample (behind the priming) is at time zero.
     public func append(_ sample: EncodedSample) {
         guard failure == nil else { return }
-        let track: Int
-        if sample.type == .video {
-            track = 0
-            let isFirst = tables[0].count == 0 && pending[0].isEmpty
-            let earliest = pending[0].starts.last ?? tables[0].lastStart  // two frames cannot share an instant
-            pending[0].starts.append(isFirst ? 0 : max(ticks(sample.presentationTime), earliest + 1))
-        } else {
-            guard let index = audioTypes.firstIndex(of: sample.type) else { return }
-            track = index + 1
-        }
-        pending[track].sizes.append(UInt32(clamping: sample.data.count))
-        pending[track].isSync.append(sample.isKeyframe || track > 0)
-        pending[track].payload.append(contentsOf: sample.data)
+        pending.append(sample, after: hasFrames ? tables[0].lastStart : nil)
     }
 
     /// Brings the file up to `now`, a time of the take: writes one fragment with all that was appended, whose last frame lasts
@@ -102,17 +80,17 @@ public final class MP4Writer {
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
         // A file begins with a frame.
-        guard tables[0].count > 0 || !pending[0].isEmpty else { return }
+        guard hasFrames || !pending.runs[0].isEmpty else { return }
         do throws(StorageError) {
             // Writing on would leave a hole that nothing in the file tells of.
             guard try file.size() >= end else { throw .shortened(path: file.path) }
-            try extendLastFrame(until: pending[0].starts.first ?? ticks(now))
-            if pending.contains(where: { !$0.isEmpty }) { try writeFragment(through: ticks(now)) }
+            try extendLastFrame(until: pending.runs[0].starts.first ?? PendingSamples.ticks(now))
+            if !pending.isEmpty { try writeFragment(through: PendingSamples.ticks(now)) }
             flushedThrough = now
-            if !isPublished, tables[0].count > 0 { try publish() }
+            if !isPublished, hasFrames { try publish() }
         } catch {
             failure = error
-            for track in pending.indices { pending[track].removeAll() }
+            pending.removeAll()
             throw error
         }
     }
@@ -120,10 +98,6 @@ public final class MP4Writer {
     private func publish() throws(StorageError) {
         try file.publish()
         isPublished = true
-    }
-
-    private func ticks(_ time: MediaTime) -> UInt64 {
-        UInt64(max(0, time.ticks(timescale: TrackDescription.videoTimescale)))
     }
 
     /// Gives the last written frame its duration, in the file and in the table.
@@ -140,7 +114,7 @@ public final class MP4Writer {
     }
 
     private func writeFragment(through now: UInt64) throws(StorageError) {
-        let runs = pendingRuns(through: now)
+        let runs = pending.fragmentRuns(until: now) { tables[$0].duration }
         let fragment = RecordedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
         let fragmentEnd = end + Int64(fragment.bytes.count)
         // The index grows by at most 20 bytes for each chunk and 16 for each sample.
@@ -159,18 +133,6 @@ public final class MP4Writer {
         isDirty = true
     }
 
-    /// The samples that wait for each track, with their times. The last frame lasts until `now`.
-    private func pendingRuns(through now: UInt64) -> [RecordedFragment.Run] {
-        var runs: [RecordedFragment.Run] = []
-        for (index, track) in movie.tracks.enumerated() where !pending[index].isEmpty {
-            let samples = pending[index]
-            let durations = samples.starts.indices.map { samples.duration(at: $0, end: now) }
-            let start = samples.starts.first ?? tables[index].duration
-            runs.append(.init(track: track, start: start, durations: durations, samples: samples))
-        }
-        return runs
-    }
-
     /// Enters a fragment that was written at `end` into the tables.
     private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment) {
         for (run, offset) in zip(runs, fragment.runOffsets) {
@@ -181,8 +143,8 @@ public final class MP4Writer {
                     isSync: run.samples.isSync[sample])
             }
             tables[track].appendChunk(offset: end + Int64(offset), length: UInt32(run.samples.sizes.count))
-            pending[track].removeAll()
         }
+        pending.removeAll()
         if let offset = fragment.lastDurationOffset { lastDurationOffset = end + Int64(offset) }
     }
 
@@ -210,7 +172,6 @@ public final class MP4Writer {
         try file.putBack()
     }
 
-    /// Throws `removed` where the file has lost its name. The caller ends the take then, and `finish` puts the file back.
     public func checkName() throws(StorageError) {
         if try file.isRemoved() { throw .removed(path: file.path) }
     }
@@ -233,7 +194,7 @@ public final class MP4Writer {
             do throws(StorageError) {
                 if let failure {
                     if case .shortened = failure { throw failure }
-                    try? extendLastFrame(until: ticks(end))
+                    try? extendLastFrame(until: PendingSamples.ticks(end))
                 }
                 self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
             } catch {
@@ -249,19 +210,4 @@ public final class MP4Writer {
             frames: Int(tables[0].count), audioAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
             failure: failure)
     }
-}
-
-/// A recording after its end.
-public struct FinishedFile: Sendable, Equatable {
-    /// The file's path. Not the first one if the file was removed and that name is taken.
-    public var path: String
-    public var bytes: Int64
-    /// The time that it plays.
-    public var duration: MediaTime
-    /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
-    public var frames: Int
-    /// Access units of all audio tracks together.
-    public var audioAccessUnits: Int
-    /// The reason why the end of the take is missing from the file; nil if it is not.
-    public var failure: StorageError?
 }

@@ -100,7 +100,7 @@ import Testing
                 + "it was left as it is."
         ),
         (.olderKept(path: "/a.mp4"), " before anything was on the disk; /a.mp4 is still the older file."),
-        (.notRecorded, ", and the take is over; nothing was being recorded."),
+        (.notRecorded, ", and the take is over; there is no file to save."),
         (.notBegun, " before anything was recorded; kinecast doctor may say why."),
         (.leftAlone(path: "/a.mp4"), "; if /a.mp4 does not play, kinecast recover finishes it."),
         (.leftAlone(path: nil), "; kinecast status shows what runs."),

@@ -24,7 +24,7 @@ import Testing
         DestinationEvent(destination: 0, label: "live", kind: .link("http://a")))
 
     func owner(hasDestinations: Bool = false) -> Machine {
-        var machine = Machine(.owner(pid: 7, output: "/tmp/a.mp4", hasDestinations: hasDestinations))
+        var machine = Machine(.owner(pid: 7, file: "/tmp/a.mp4", hasDestinations: hasDestinations))
         _ = machine.handle(.message(.started(Self.started)))
         return machine
     }
@@ -72,7 +72,7 @@ import Testing
         #expect(machine.handle(.channelClosed(nil)) == [.recover(.died, output: "/tmp/a.mp4", hasBegun: true)])
         #expect(machine.handle(.recovered(Self.death)) == [.emit(.ended(.engineDied(Self.death)))])
         // It may have made the file already.
-        var early = Machine(.owner(pid: 7, output: "/tmp/a.mp4", hasDestinations: false))
+        var early = Machine(.owner(pid: 7, file: "/tmp/a.mp4", hasDestinations: false))
         #expect(early.handle(.channelClosed(nil)) == [.recover(.died, output: "/tmp/a.mp4", hasBegun: false)])
     }
 

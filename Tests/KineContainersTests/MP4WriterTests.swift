@@ -7,33 +7,11 @@ import Testing
 @Suite struct MP4WriterTests {
     private static let both = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
-    /// Compares everything in a movie with the appended samples.
-    private func check(
-        _ bytes: [UInt8], against take: SyntheticTake, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> OracleMovie {
-        let movie = try OracleMovie(bytes)
-        try #require(movie.tracks.count == take.samples.count, sourceLocation: sourceLocation)
-        let payloads = try movie.payloads(bytes)
-        for (index, expected) in take.samples.enumerated() {
-            let track = movie.tracks[index]
-            #expect(track.handler == (index == 0 ? "vide" : "soun"), sourceLocation: sourceLocation)
-            #expect(payloads[index] == expected.map(\.data), sourceLocation: sourceLocation)
-            #expect(track.samples.map(\.isSync) == expected.map(\.isKeyframe), sourceLocation: sourceLocation)
-            let starts = expected.indices.map {
-                index == 0 ? Int(expected[$0].presentationTime.ticks(timescale: 90000)) : $0 * 1024
-            }
-            #expect(track.samples.map(\.start) == starts, sourceLocation: sourceLocation)
-        }
-        let last = try #require(movie.tracks[0].samples.last, sourceLocation: sourceLocation)
-        #expect(last.start + last.duration == Int(take.end.ticks(timescale: 90000)), sourceLocation: sourceLocation)
-        return movie
-    }
-
     @Test(arguments: 1...12) func `every table of a finished file says what was appended`(seed: UInt64) throws {
         let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
         let file = MemoryFile()
         let finished = try #require(try take.write(to: file))
-        let movie = try check(file.bytes, against: take)
+        let movie = try take.check(file.bytes)
         #expect(movie.types == ["ftyp", "mdat", "moov"])
         #expect(movie.timescale == 90000)
         #expect(movie.duration == movie.tracks.map(\.trackDuration).max())
@@ -56,7 +34,7 @@ import Testing
         let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
         let file = MemoryFile()
         try take.write(to: file, finishing: false)
-        let movie = try check(file.bytes, against: take)
+        let movie = try take.check(file.bytes)
         #expect(movie.types.prefix(3) == ["ftyp", "free", "moov"])
         #expect(movie.types.dropFirst(3).allSatisfy { $0 == "moof" || $0 == "mdat" })
     }

@@ -68,6 +68,12 @@ import Testing
             let refusal = #expect(throws: CommandFailure.self) { try OutputPath.check(name, workingDirectory: base) }
             #expect(refusal?.status == ExitStatus.usage && refusal?.message.hasPrefix(name) == true)
         }
+        for name in ["pipe", "/dev/stdout", "/dev/fd/3"] {
+            let refusal = #expect(throws: CommandFailure.self) {
+                try OutputPath.check(name, mayStream: true, workingDirectory: base)
+            }
+            #expect(refusal?.message.hasSuffix("or - for standard output.") == true)
+        }
         for name in ["./-", "a", "a.mp4", "a.mov", "a.mkv.mp4", ".mkv", "films.webm"] {
             try OutputPath.check(name, workingDirectory: base)
         }

@@ -61,5 +61,6 @@ import Testing
         #expect(RootCommand.hint(for: ["recrod", "o.mp4"]) == nil)
         #expect(RenamedOptions.hint(for: ["record", "--mic", "usb", "--", "make", "--test"]) == nil)
         #expect(RenamedOptions.hint(for: ["record", "--preset", "fast"]) == nil)
+        #expect(RenamedOptions.hint(for: ["broadcast", "--record", "-"]) == nil)
     }
 }

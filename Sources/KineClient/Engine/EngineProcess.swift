@@ -12,23 +12,27 @@ struct EngineProcess {
     let log: EngineLog
 
     /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this process. It
-    /// gets /dev/null as descriptors 0 and 1, the log as 2 and its end of the control channel as 3.
-    static func start(_ locator: EngineLocator) throws(ClientError) -> EngineProcess {
+    /// gets /dev/null as descriptor 0, `output` or /dev/null as 1, the log as 2 and its end of the control channel as 3.
+    static func start(
+        _ locator: EngineLocator, writing output: FileDescriptor? = nil
+    ) throws(ClientError) -> EngineProcess {
         let executable = try locator.engine()
         do throws(ClientError.StartFault) {
-            return try start(executable)
+            return try start(executable, output)
         } catch {
             throw .engineCannotStart(executable: executable, error)
         }
     }
 
-    private static func start(_ executable: FilePath) throws(ClientError.StartFault) -> EngineProcess {
+    private static func start(
+        _ executable: FilePath, _ output: FileDescriptor?
+    ) throws(ClientError.StartFault) -> EngineProcess {
         let log = EngineLog()
         do {
             let (connection, engineEnd) = try ClientConnection.pair(receivingDescriptors: true)
             defer { try? engineEnd.close() }
             var options = ChildProcess.Options()
-            options.descriptors = [nil, nil, log.descriptor, engineEnd]
+            options.descriptors = [nil, output, log.descriptor, engineEnd]
             options.newSession = true
             // The engine holds stream keys, which must not end up in a core file.
             options.confinement = ChildProcess.Confinement()

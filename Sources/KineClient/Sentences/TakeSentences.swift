@@ -11,7 +11,10 @@ public enum TakeSentences {
         let frames = "\(summary.size.width)x\(summary.size.height); \(frames(progress))\(reason)."
         let length = Quantity.length(progress.duration)
         let first =
-            summary.output.map { "Saved \($0): \(length), \(Quantity.bytes(progress.bytes)), \(frames)" }
+            summary.output.map {
+                ($0 == TakeConfiguration.standardOutput ? "Written to standard output" : "Saved \($0)")
+                    + ": \(length), \(Quantity.bytes(progress.bytes)), \(frames)"
+            }
             ?? "\(summary.destinations.isEmpty ? "Captured" : "Broadcast") \(length), \(frames)"
         return [first] + summary.destinations.map(DestinationSentences.summary)
     }
@@ -42,7 +45,7 @@ public enum TakeSentences {
         case .unrecoverable(let error): return "\(happened), and its file cannot be finished: \(error)."
         case .olderKept(let path):
             return "\(happened) before anything was on the disk; \(path) is still the older file."
-        case .notRecorded: return "\(happened), and the take is over; nothing was being recorded."
+        case .notRecorded: return "\(happened), and the take is over; there is no file to save."
         case .notBegun: return "\(happened) before anything was recorded; kinecast doctor may say why."
         case .leftAlone(let path?):
             return "\(happened); if \(path) does not play, kinecast recover finishes it."

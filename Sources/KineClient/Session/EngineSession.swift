@@ -24,7 +24,7 @@ public final class EngineSession: Sendable {
     deinit { close() }
 
     /// Starts an engine and asks it for a take. Returns when the engine's process runs, also in a task that is cancelled; `events` tells
-    /// when the take does.
+    /// when the take does. A take that is written to standard output gets this process's.
     public static func start(
         _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
     ) async throws(ClientError) -> EngineSession {
@@ -32,10 +32,11 @@ public final class EngineSession: Sendable {
         var configuration = configuration
         configuration.asksInTerminal = TerminalQuestion.isPossible
         try await BlockingCall.start("kine-session") { [configuration] (reply: (Result<Void, ClientError>) -> Void) in
-            let replaced = configuration.output.flatMap(FileIdentity.init)
+            let replaced = configuration.file.flatMap(FileIdentity.init)
             let engine: EngineProcess
             do throws(ClientError) {
-                engine = try EngineProcess.start(locator)
+                engine = try EngineProcess.start(
+                    locator, writing: configuration.writesToStandardOutput ? .standardOutput : nil)
             } catch {
                 return reply(.failure(error))
             }
@@ -50,7 +51,7 @@ public final class EngineSession: Sendable {
             }
             reply(.success(()))
             let role = SessionStateMachine.Role.owner(
-                pid: engine.process.pid, output: configuration.output,
+                pid: engine.process.pid, file: configuration.file,
                 hasDestinations: !configuration.destinations.isEmpty)
             SessionLoop(
                 role, over: engine.connection, engine: engine, replacing: replaced, mailbox: mailbox,

@@ -92,8 +92,8 @@ enum SessionAnswer: Equatable {
 /// The client's side of a control channel, for the client that started the engine or for one that came later.
 struct SessionStateMachine {
     enum Role: Equatable {
-        /// This process started the engine, and recovers the file if it dies. `output`: the file, if there is to be one.
-        case owner(pid: Int32, output: String? = nil, hasDestinations: Bool)
+        /// This process started the engine, and recovers the file if it dies. `file`: its path, if there is to be one.
+        case owner(pid: Int32, file: String? = nil, hasDestinations: Bool)
         /// Another process started it. `follows`: this one is told what that one is told, and recovers the file where that has not
         /// done it.
         case guest(TakeRecord, follows: Bool)
@@ -352,8 +352,8 @@ struct SessionStateMachine {
 
     private var reference: ClientError.TakeReference {
         switch role {
-        case .owner(let pid, let output, _): .init(id: started?.id, pid: pid, output: started?.output ?? output)
-        case .guest(let record, _): .init(id: record.id, pid: record.pid, output: started?.output ?? record.output)
+        case .owner(let pid, let file, _): .init(id: started?.id, pid: pid, output: started?.file ?? file)
+        case .guest(let record, _): .init(id: record.id, pid: record.pid, output: started?.file ?? record.output)
         }
     }
 }

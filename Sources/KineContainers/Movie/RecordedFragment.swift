@@ -1,32 +1,6 @@
 // The fragments that a recording is made of while it is written (ISO/IEC 14496-12, 8.8): one moof and one mdat, built in one
 // piece so that they reach the file in one write.
 
-/// The samples of one track that wait for the next fragment.
-struct PendingRun {
-    /// Ticks at which each sample starts. Empty for tracks whose samples are all equally long.
-    var starts: [UInt64] = []
-    var sizes: [UInt32] = []
-    var isSync: [Bool] = []
-    /// The samples' data, one after the other.
-    var payload: [UInt8] = []
-
-    var isEmpty: Bool { sizes.isEmpty }
-
-    mutating func removeAll() {
-        starts.removeAll(keepingCapacity: true)
-        sizes.removeAll(keepingCapacity: true)
-        isSync.removeAll(keepingCapacity: true)
-        // A burst of large frames should not hold on to its memory for the rest of the take.
-        payload.removeAll(keepingCapacity: payload.capacity <= 1 << 20)
-    }
-
-    /// The ticks that sample `index` lasts until the next one starts; the last lasts until `end`. At least one.
-    func duration(at index: Int, end: UInt64) -> UInt32 {
-        let next = index + 1 < starts.count ? starts[index + 1] : end
-        return UInt32(clamping: max(next, starts[index] + 1) - starts[index])
-    }
-}
-
 /// A fragment that is ready to be written.
 struct RecordedFragment {
     private(set) var bytes: [UInt8]
@@ -59,7 +33,7 @@ struct RecordedFragment {
     /// An empty free box.
     static let padding: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
 
-    private init(sequenceNumber: UInt32, runs: [Run]) {
+    init(sequenceNumber: UInt32, runs: [Run]) {
         let payloadSize = runs.reduce(0) { $0 + $1.samples.payload.count }
         var offset = runs.reduce(MovieFragment.emptySize + 8) { $0 + $1.size }
         var writer = BoxWriter()

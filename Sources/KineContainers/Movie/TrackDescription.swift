@@ -66,6 +66,11 @@ struct MovieDescription: Equatable, Sendable {
 }
 
 extension MovieDescription {
+    /// `seconds`: since 1970, UTC.
+    init(recordedAt seconds: Int64, video: VideoFormat, audio: [AudioTrackFormat]) {
+        self.init(creationTime: UInt64(max(0, seconds + Self.unixEpoch)), video: video, audio: audio)
+    }
+
     /// The video track, if there is one, and then the audio tracks; their ids count from 1.
     init(creationTime: UInt64, video: VideoFormat?, audio: [AudioTrackFormat]) {
         tracks = video.map { [TrackDescription(id: 1, video: $0)] } ?? []

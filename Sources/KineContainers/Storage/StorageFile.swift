@@ -40,7 +40,7 @@ public protocol StorageFile: AnyObject {
     func close()
 }
 
-/// The errors of a file. Every case names the file.
+/// The errors of a file or a stream. Every case names it.
 public enum StorageError: Error, Equatable {
     /// Something is at `path` already, and it was not asked to be replaced.
     case alreadyExists(path: String)
@@ -63,6 +63,10 @@ public enum StorageError: Error, Equatable {
     case shortened(path: String)
     /// The file was deleted or replaced while it was being written.
     case removed(path: String)
+    /// The program that read a stream has closed its end.
+    case readerGone(path: String)
+    /// No program has read a stream for `ByteStream.patience`.
+    case readerStalled(path: String)
     /// `operation` failed with `code` (errno).
     case failed(operation: String, path: String, code: Int32)
 }

@@ -29,7 +29,7 @@ extension TakeConfiguration {
         try Self.check("audio sample rate", audio.sampleRate, in: 8000...96000)
         try Self.check("number of audio channels", audio.channels, in: 1...2)
         try Self.check("audio bitrate", audio.bitrate, in: 8000...512_000)
-        if let output, !output.hasPrefix("/") || output.utf8.contains(0) { throw .unusablePath(output) }
+        if let file, !file.hasPrefix("/") || file.utf8.contains(0) { throw .unusablePath(file) }
         try Self.check("number of destinations", destinations.count, in: 0...Self.mostDestinations)
         if video.colour != .standard, !destinations.isEmpty || !keepsSamples { throw .colourOfRecordings }
         try Self.check("time for a start", supervision.start)

@@ -266,8 +266,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     private var asking: Bool?
     public var video = Video()
     public var audio = Audio()
-    /// Absolute path of the file to write; nil: no recording, only destinations.
+    /// Absolute path of the file to write, or `standardOutput`; nil: no recording, only destinations.
     public var output: String?
+    /// The `output` of a take that is written to its client's standard output, here and in the messages about it.
+    public static let standardOutput = "-"
+    /// The path of the file to write; nil: there is none.
+    public var file: String? { writesToStandardOutput ? nil : output }
+    public var writesToStandardOutput: Bool { output == Self.standardOutput }
     /// Whether only its owner may read the file, whatever the umask.
     public var isOutputPrivate = false
     /// The file gets the next free name if `output` is taken: Kinecast has chosen it.

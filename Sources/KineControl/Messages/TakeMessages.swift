@@ -89,10 +89,12 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
 }
 
 /// A take that has begun, and the environment in which a COMMAND appears on a private screen. `output` is nil without a
-/// recording, here and below.
+/// recording, and `TakeConfiguration.standardOutput` where that is written to; here and below.
 public struct TakeStarted: Codable, Sendable, Equatable {
     public var id: String
     public var output: String?
+    /// The path of its file; nil: there is none.
+    public var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
     /// The frame in pixels.
     public var size: PixelSize
     /// `NAME=value` for a COMMAND on a private screen; empty without one.

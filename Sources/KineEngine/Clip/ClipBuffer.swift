@@ -75,7 +75,7 @@ final class ClipBuffer: Sendable {
     /// Where the buffer of a take has its file: beside the take's file, or else where caches are. Both are rarely in memory, as `/tmp`
     /// may be.
     static func directory(_ configuration: TakeConfiguration) -> String {
-        configuration.output.map { FilePath($0).removingLastComponent().string }
+        configuration.file.map { FilePath($0).removingLastComponent().string }
             ?? FilePath(UserDirectories.cache).appending("kinecast").string
     }
 

@@ -18,18 +18,22 @@ final class FrameDistributor: Sendable {
     let cameras = CameraFeeds()
     private let samples: SampleDistributor
     private let isRecorded: Bool
+    private let recordingStillInterval: Int64?
     private let duration: MediaTime
     let canvas: CaptureThread.CanvasDescription
     private let state = Mutex(State())
 
-    /// `isRecorded`: frames are encoded even if no feed wants them.
+    /// - Parameters:
+    ///   - isRecorded: frames are encoded even if no feed wants them.
+    ///   - recordingStillInterval: as `stillInterval`, of the recording.
     init(
         encoding: VideoEncodingThread, samples: SampleDistributor = SampleDistributor(), isRecorded: Bool = true,
-        framesPerSecond: Int, canvas: CaptureThread.CanvasDescription
+        recordingStillInterval: Int64? = nil, framesPerSecond: Int, canvas: CaptureThread.CanvasDescription
     ) {
         self.encoding = encoding
         self.samples = samples
         self.isRecorded = isRecorded
+        self.recordingStillInterval = recordingStillInterval
         self.canvas = canvas
         duration = .seconds(1 / Double(max(1, framesPerSecond)))
     }
@@ -37,7 +41,7 @@ final class FrameDistributor: Sendable {
     // MARK: On the capture thread
 
     /// The longest time that a frame may stand before it is shown again, in nanoseconds; nil: nobody watches.
-    var stillInterval: Int64? { samples.stillInterval }
+    var stillInterval: Int64? { [samples.stillInterval, recordingStillInterval].compactMap(\.self).min() }
 
     /// Frees the slots that readers have given back.
     func reclaim() {

@@ -217,7 +217,7 @@ public final class EngineHost {
         try? client.send(.refused(reason, request: RequestReference(message)))
     }
 
-    /// The path of the recording; nil: there is none, or it is to be named by Kinecast and is not made yet.
+    /// As `Take.output`; nil: there is none, or it is to be named by Kinecast and is not made yet.
     var output: String? {
         if let opened { return opened.take.output }
         return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output

@@ -27,7 +27,7 @@ struct TakeOutcome {
             summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
             path = file.path
             let kept = path == output ? "is kept" : "is in \(file.path)"
-            storageProblem = file.failure.map { "\($0.description); what was recorded \(kept)." }
+            storageProblem = file.failure?.sentence(keeping: kept)
         case .recorded(.unfinished(let error, let unfinished)):
             storageProblem =
                 "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."

@@ -21,7 +21,7 @@ struct TakeRequest {
             configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
-                output: configuration.isOutputNumbered ? nil : configuration.output,
+                output: configuration.isOutputNumbered ? nil : configuration.file,
                 source: configuration.source.description, app: configuration.app, clipBuffer: configuration.clipBuffer)
         } catch {
             throw .registry(error)

@@ -1,6 +1,5 @@
-// The thread that owns the file: it gathers samples, writes a fragment every half second, has it made durable every second,
-// and finishes the file at the end. Nothing else of a take waits for the disk.
-import FoundationEssentials
+// The thread that owns the file, or writes to standard output: it gathers samples, writes a fragment every half second, has it made
+// durable every second, and finishes the file at the end. Nothing else of a take waits for the disk, or for a reader.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -18,7 +17,7 @@ final class RecordingThread: Sendable {
     }
 
     private struct State {
-        var file: DiskFile?
+        var target: RecordingTarget?
         var video: VideoFormat?
         var samples: [EncodedSample] = []
         var queuedBytes = 0
@@ -31,7 +30,6 @@ final class RecordingThread: Sendable {
     /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, if
     /// somebody watches, only this recording loses frames, up to the next keyframe.
     private static let queueLimit = 64 << 20
-    private static let fragmentInterval: Int64 = 500_000_000
     /// A frame that stands still is made to last longer in the file nearly once a second, so that a crash costs a second at most.
     private static let stillInterval: Int64 = 950_000_000
     private static let syncInterval: Int64 = 1_000_000_000
@@ -39,22 +37,25 @@ final class RecordingThread: Sendable {
     /// thread several times.
     private static let stillSyncInterval: Int64 = 10_000_000_000
 
-    /// The path that the file was made with.
+    /// The path that the file was made with, or `TakeConfiguration.standardOutput`.
     let path: String
+    /// The longest time that a frame may stand before it is captured again, in nanoseconds; nil: no limit.
+    let longestStill: Int64?
     private let state: Monitor<State>
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
-    /// Owns `file` from now on, which was created and is empty. Throws if the process may have no more threads; there is then
+    /// Owns `target` from now on, whose file was created and is empty. Throws if the process may have no more threads; there is then
     /// no file any more. `inbox` gets one message when nothing more can be written, upon which the file is finished, and
     /// others when a frame has to be encoded again.
     ///
     /// - Parameter grid: at a constant rate, it says how long the last frame lasts; else that lasts until the take's end.
     init(
-        file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid, inbox: Inbox
+        target: sending RecordingTarget, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid, inbox: Inbox
     ) throws(Errno) {
-        path = file.path
-        let state = Monitor(State(file: file))
+        path = target.path
+        longestStill = target.longestStill
+        let state = Monitor(State(target: target))
         self.state = state
         let ending = ending
         do throws(Errno) {
@@ -63,7 +64,7 @@ final class RecordingThread: Sendable {
                 ending.signal { $0 = result }
             }
         } catch {
-            state.withLock { $0.file.take() }?.discard()
+            state.withLock { $0.target.take() }?.discard()
             throw error
         }
     }
@@ -122,30 +123,28 @@ final class RecordingThread: Sendable {
             if let video = state.video { return .some(video) }
             return state.end == nil ? nil : .some(nil)
         }
-        guard let file = state.withLock({ $0.file.take() }) else { return .empty(nil) }
+        guard let target = state.withLock({ $0.target.take() }) else { return .empty(nil) }
         guard let video = video ?? nil else {
-            file.discard()
+            target.discard()
             return .empty(nil)
         }
-        let writer: MP4Writer
-        let synchronizer: DiskSynchronizer
+        let writer: any MovieWriter
+        let disk: SyncThread?
         do throws(StorageError) {
-            synchronizer = try file.synchronizer()
-            writer = try MP4Writer(
-                file: file, video: video, audio: audio, creationTime: Int64(Date().timeIntervalSince1970))
+            (writer, disk) = try target.open(video, audio)
         } catch {
-            file.discard()
+            target.discard()
             fail(.file(error), state, inbox)
             return .empty(error)
         }
-        let disk = SyncThread(synchronizer.synchronize)
-        let (end, failure) = write(with: writer, disk, state, clock: clock, grid: grid, inbox: inbox)
-        disk.end()
+        let (end, failure) = write(
+            with: writer, disk, every: target.fragmentInterval, state, clock: clock, grid: grid, inbox: inbox)
+        disk?.end()
         do throws(StorageError) {
             var finished = try writer.finish(at: end)
             finished.failure = finished.failure ?? failure
             guard finished.frames > 0 else {
-                file.discard()
+                target.discard()
                 return .empty(finished.failure)
             }
             return .finished(finished)
@@ -157,8 +156,8 @@ final class RecordingThread: Sendable {
 
     /// Writes until the end of the take or an error. Returns the end of the last frame, and the error.
     private static func write(
-        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, grid: FrameGrid,
-        inbox: Inbox
+        with writer: any MovieWriter, _ disk: SyncThread?, every interval: Int64, _ state: Monitor<State>,
+        clock: TakeClock, grid: FrameGrid, inbox: Inbox
     ) -> (end: MediaTime, failure: StorageError?) {
         /// At a constant rate, the end of the last frame.
         var frameEnd: MediaTime?
@@ -167,7 +166,7 @@ final class RecordingThread: Sendable {
         var written = MediaTime.zero
         do throws(StorageError) {
             while true {
-                let end = waitForWork(state, lastFlush: lastFlush)
+                let end = waitForWork(state, lastFlush: lastFlush, interval)
                 let samples = state.signal { state -> [EncodedSample] in
                     defer { (state.samples, state.queuedBytes) = ([], 0) }
                     return state.samples
@@ -180,7 +179,7 @@ final class RecordingThread: Sendable {
                 written = frameEnd ?? end ?? clock.mediaTime(at: now)
                 try writer.flush(through: written)
                 lastFlush = now
-                if now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
+                if let disk, now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
                     try writer.checkName()
                     if try disk.start() { lastSync = now }
                 }
@@ -206,10 +205,10 @@ final class RecordingThread: Sendable {
         if isFirst { inbox.post(.recordingFailed(error)) }
     }
 
-    /// Sleeps until the next fragment is due: half a second after the last if samples are queued, else a second. Returns
+    /// Sleeps until the next fragment is due: `interval` after the last if samples are queued, else a second. Returns
     /// the end of the take once it is known.
-    private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64) -> MediaTime? {
+    private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64, _ interval: Int64) -> MediaTime? {
         _ = state.wait(until: lastFlush + stillInterval) { !$0.samples.isEmpty || $0.end != nil ? true : nil }
-        return state.wait(until: lastFlush + fragmentInterval) { $0.end }
+        return state.wait(until: lastFlush + interval) { $0.end }
     }
 }

@@ -31,6 +31,7 @@ struct FramePipeline: Sendable {
                 opened: { canvas in
                     let distributor = FrameDistributor(
                         encoding: startEncoder(canvas), samples: sinks.feeds, isRecorded: sinks.keepsSamples,
+                        recordingStillInterval: sinks.recording?.longestStill,
                         framesPerSecond: configuration.video.framesPerSecond, canvas: canvas)
                     factory.sourceOpened(distributor)
                     return distributor

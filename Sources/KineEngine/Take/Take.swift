@@ -75,18 +75,16 @@ final class Take: Sendable {
     private static func openFile(
         _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox
     ) throws(TakeError) -> RecordingThread? {
-        guard let path = configuration.output else { return nil }
-        let file: DiskFile
+        guard configuration.output != nil else { return nil }
+        let target: RecordingTarget
         do throws(StorageError) {
-            file = try DiskFile.create(
-                path, ifTaken: configuration.isOutputNumbered ? .number : configuration.overwrite ? .replace : .refuse,
-                isPrivate: configuration.isOutputPrivate)
+            target = try RecordingTarget(configuration)
         } catch {
             throw .file(error)
         }
         do throws(Errno) {
             return try RecordingThread(
-                file: file, audio: audio, clock: clock, grid: FrameGrid(configuration.video), inbox: inbox)
+                target: target, audio: audio, clock: clock, grid: FrameGrid(configuration.video), inbox: inbox)
         } catch {
             throw .thread("file", error)
         }
@@ -119,7 +117,7 @@ final class Take: Sendable {
                 isPaused: isPaused, instant: instant, reply: reply))
     }
 
-    /// The path that its file was made with; nil: there is none.
+    /// The path that its file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
     var output: String? { sinks.recording?.path }
 
     /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
@@ -201,7 +199,9 @@ final class Take: Sendable {
             return .unrecorded(duration: duration, frames: capture.counts.drawn)
         }
         let ending = recording.finish(at: duration)
-        guard movesIndex, configuration.fastStart, case .finished(let file) = ending else { return .recorded(ending) }
+        guard movesIndex, configuration.fastStart, configuration.file != nil, case .finished(let file) = ending else {
+            return .recorded(ending)
+        }
         do throws(MP4FastStart.Error) {
             try MP4FastStart.moveIndexToFront(file.path)
         } catch {

@@ -121,6 +121,14 @@ extension StorageError {
         if case .shortened(let path) = self {
             return "\(description); what is left of it may play, and kinecast recover \(path) finishes it."
         }
-        return "\(description); what was recorded is kept."
+        return sentence(keeping: "is kept")
+    }
+
+    /// - Parameter kept: the end of "what was recorded …", of a file.
+    func sentence(keeping kept: String) -> String {
+        switch self {
+        case .readerGone, .readerStalled: "\(description); what was read of the recording plays."
+        default: "\(description); what was recorded \(kept)."
+        }
     }
 }

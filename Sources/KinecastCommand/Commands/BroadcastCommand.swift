@@ -22,7 +22,7 @@ struct BroadcastCommand: ParsableCommand {
     @Option(
         name: [.customLong("record"), .customShort("o")],
         help: ArgumentHelp(
-            "Record to this file as well; if it is a directory, to Kinecast DATE TIME.mp4 in it.",
+            "Record to this file as well; in a directory, to Kinecast DATE TIME.mp4; - is standard output.",
             valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var out: String?
@@ -59,6 +59,7 @@ struct BroadcastCommand: ParsableCommand {
             throw ValidationError("--min-bitrate is more than --bitrate; lower it.")
         }
         if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
+        try options.check(output: out)
         if out == nil, shareEncode {
             throw ValidationError(
                 "--share-encode is about a recording beside the broadcast; add --record OUT.mp4 or leave it out.")
@@ -97,13 +98,13 @@ struct BroadcastCommand: ParsableCommand {
         try destinations.choice.hideGivenSecrets(services)
         let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
         destinations.choice.hideSecrets(of: chosen, services)
-        try destinations.choice.warnOfTypedKeys(json: options.json)
+        try destinations.choice.warnOfTypedKeys(json: options.json, on: options.places(output: out))
         if destinations.check {
             let status = try DestinationCheck(chosen, services: services).run(json: options.json)
             if status != 0 { throw ExitCode(status) }
             return
         }
-        let output = try out.map { try OutputPath.resolveNow($0) }
+        let output = try out.map { try OutputPath.resolveNow($0, mayStream: true) }
         var configuration = try takeConfiguration(output: output, destinations: chosen)
         configuration.setNamedHere(try out.map { try OutputPath.isNamedHere($0) } ?? false)
         try options.run(configuration, showing: command)

@@ -10,13 +10,17 @@ struct RecordCommand: ParsableCommand {
         usage: "kinecast record [OUT.mp4] [options] [-- COMMAND …]",
         discussion: """
             The file is playable at any moment, whatever is killed. With --virtual, COMMAND runs on the private screen. \
-            Its exit status becomes that of kinecast. With --clip-buffer and without OUT.mp4 there is no file: only the last \
-            moments are kept, and kinecast clip saves them.
+            Its exit status becomes that of kinecast. For a pipe, kinecast record - writes fragmented MP4 to standard output. \
+            With --clip-buffer and without OUT.mp4 there is no file: only the last moments are kept, and kinecast clip saves \
+            them.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The file to write, or a directory for it; if not given, Kinecast DATE TIME.mp4 in the current directory.",
+            """
+            The file to write, a directory for it, or - for standard output; if not given, Kinecast DATE TIME.mp4 in the \
+            current directory.
+            """,
             valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var out: String?
@@ -39,6 +43,7 @@ struct RecordCommand: ParsableCommand {
         if let name = outputName, name.isEmpty {
             throw ValidationError("The name of the file is empty; give one or leave it out.")
         }
+        try options.check(output: outputName)
     }
 
     /// The file's name as it was typed.
@@ -46,7 +51,7 @@ struct RecordCommand: ParsableCommand {
 
     /// The file to write; nil: only a clip buffer is kept.
     func outputPath() throws -> FilePath? {
-        outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName)
+        outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName, mayStream: true)
     }
 
     /// The request to the engine, without the settings that depend on the terminal and the file's name.

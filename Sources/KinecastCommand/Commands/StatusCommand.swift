@@ -66,11 +66,12 @@ struct StatusCommand: ParsableCommand {
     static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {
+            let output = status?.output ?? record.output
             rows.append([
                 record.id, Self.state(record, status),
                 status.map { Quantity.clock($0.progress.duration) } ?? "-",
-                status.map { record.output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-", record.source,
-                record.output ?? "-",
+                status.map { output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-", record.source,
+                output == TakeConfiguration.standardOutput ? "standard output" : output ?? "-",
             ])
         }
         let destinations = takes.map { take in
@@ -86,14 +87,15 @@ struct StatusCommand: ParsableCommand {
 
     private static func state(_ record: TakeRecord, _ status: TakeStatus?) -> String {
         guard let status else { return "silent" }
-        let isFileless = status.phase == .recording && record.output == nil
+        let isFileless = status.phase == .recording && (status.output ?? record.output) == nil
         return isFileless && !status.destinations.isEmpty ? "broadcasting" : status.phase.rawValue
     }
 
     private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {
         Line(
             id: record.id, pid: record.pid, phase: state(record, status), source: record.source,
-            output: record.output, started: record.started, duration: status?.progress.duration.seconds,
+            output: status?.output ?? record.output, started: record.started,
+            duration: status?.progress.duration.seconds,
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,

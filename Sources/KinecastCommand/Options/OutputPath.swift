@@ -1,4 +1,4 @@
-// The path of the file to write.
+// The path of the file to write, and "-" for standard output.
 import Glibc
 import KineControl
 import KinePlatform
@@ -22,9 +22,14 @@ enum OutputPath {
     }
 
     /// The same, with the current directory and time. Throws where the file cannot be meant to hold an MP4.
-    static func resolveNow(_ typed: String?) throws -> FilePath {
+    /// - Parameter mayStream: "-" is standard output, and not refused.
+    static func resolveNow(_ typed: String?, mayStream: Bool = false) throws -> FilePath {
+        if mayStream, typed == TakeConfiguration.standardOutput {
+            try checkStandardOutput()
+            return FilePath(TakeConfiguration.standardOutput)
+        }
         let directory = try workingDirectory()
-        if let typed { try check(typed, workingDirectory: directory) }
+        if let typed { try check(typed, mayStream: mayStream, workingDirectory: directory) }
         return resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
@@ -32,15 +37,17 @@ enum OutputPath {
     private static let otherContainers: Set<String> = ["mkv", "webm", "gif", "avi", "ts", "flv"]
 
     /// Throws where the path of a video to write means standard output, another container, or no file.
-    static func check(_ typed: String, workingDirectory: FilePath) throws(CommandFailure) {
+    static func check(_ typed: String, mayStream: Bool = false, workingDirectory: FilePath) throws(CommandFailure) {
         let path = workingDirectory.pushing(FilePath(typed))
+        let advice =
+            mayStream ? "give a file's name, or - for standard output" : "give a file's name, such as ./out.mp4"
         guard typed != "-", !path.starts(with: "/dev/fd"), !["/dev/stdout", "/dev/stderr"].contains(path) else {
-            throw .usage("\(typed) is no file; Kinecast writes to a file, so give its name, such as ./out.mp4.")
+            throw .usage("\(typed) is no file; \(advice).")
         }
         var status = stat()
         let type = stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
         guard type == S_IFREG || type == S_IFDIR else {
-            throw .usage("\(typed) is a pipe, a socket or a device; Kinecast writes to a file, so give another name.")
+            throw .usage("\(typed) is a pipe, a socket or a device; \(advice).")
         }
         if type == S_IFREG, let ending = path.extension?.lowercased(), otherContainers.contains(ending) {
             throw .usage(
@@ -48,10 +55,25 @@ enum OutputPath {
         }
     }
 
+    /// Throws where standard output cannot take a video.
+    private static func checkStandardOutput() throws(CommandFailure) {
+        // Where it was closed at the start, its number may be that of something without a type.
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT != 0 else {
+            throw .usage("Standard output is closed; give it a reader, as in kinecast record - | mpv -.")
+        }
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw .usage(
+                "Standard output is a terminal, which shows no video; give it a reader, as in kinecast record - | mpv -."
+            )
+        }
+    }
+
     /// Whether Kinecast chooses the file's name. The file then gets the next free one if that is taken, and only its owner may read it;
     /// one that the user named follows the umask, since it may be meant for others.
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
+        if typed == TakeConfiguration.standardOutput { return false }
         return isDirectory(try workingDirectory().pushing(FilePath(typed)))
     }
 

@@ -24,7 +24,9 @@ enum RenamedOptions {
             let next = value ?? arguments.dropFirst(index + 1).first
             if let new = replacements[name] { return "\(name) is now \(new); use that." }
             if let next, let new = replacements["\(name) \(next)"] { return "\(name) \(next) is now \(new); use that." }
-            if let what = required[name], next?.hasPrefix("-") ?? true { return "\(name) needs a value now: \(what)." }
+            if let what = required[name], next != "-", next?.hasPrefix("-") ?? true {
+                return "\(name) needs a value now: \(what)."
+            }
         }
         return nil
     }

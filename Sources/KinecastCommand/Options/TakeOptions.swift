@@ -36,7 +36,7 @@ struct TakeOptions: ParsableArguments {
     @Flag(help: "Move the index to the front of the finished file, for players that read from the network.")
     var faststart = false
 
-    @Flag(help: "Print every event as a line of JSON on standard output.")
+    @Flag(help: "Print every event as a line of JSON on standard output; on standard error where the video goes there.")
     var json = false
 
     @Flag(
@@ -87,11 +87,27 @@ struct TakeOptions: ParsableArguments {
         try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(cString: $0) })
     }
 
+    /// Throws where an option does not fit to the typed name of the file.
+    func check(output: String?) throws {
+        if output == TakeConfiguration.standardOutput, faststart {
+            throw ValidationError("--faststart moves the index of a file, and standard output has none; leave it out.")
+        }
+    }
+
+    /// The streams for sentences, and for JSON and links. Where the video goes to standard output, a program that reads JSON finds it
+    /// alone on standard error.
+    func places(output: String?) -> (sentences: Terminal, events: Terminal) {
+        guard output == TakeConfiguration.standardOutput else { return (.standardError, .standardOutput) }
+        return (json ? .none : .standardError, .standardError)
+    }
+
     /// Runs the take to its end; throws its exit status where that is not 0.
     func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
         var configuration = configuration
+        let places = places(output: configuration.output)
         let reporter = TakeReporter(
-            configuration, terminal: .standardError, json: json, hasCommand: command != nil, isVerbose: verbose)
+            configuration, terminal: places.sentences, output: places.events, json: json, hasCommand: command != nil,
+            isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()
         if status != 0 { throw ExitCode(status) }

@@ -148,12 +148,12 @@ struct JSONEvent: Encodable, Equatable {
     }
 }
 
-/// Writes JSON, one object to a line, on standard output.
+/// Writes JSON, one object to a line, on standard output if not told otherwise.
 enum JSONEvents {
     /// Writes a value as one line. A value that has no JSON (a number that is not finite) is left out; none of ours has one.
-    static func write(_ value: some Encodable) {
+    static func write(_ value: some Encodable, on output: Terminal = .standardOutput) {
         guard let line = try? line(value) else { return }
-        Terminal.standardOutput.line(line)
+        output.line(line)
     }
 
     static func line(_ value: some Encodable) throws -> String {

@@ -7,15 +7,17 @@ import SystemPackage
 final class Terminal: Sendable {
     static let standardError = Terminal(.standardError)
     static let standardOutput = Terminal(.standardOutput)
+    /// Drops what is written.
+    static let none = Terminal(nil)
 
     /// Whether it is a terminal, and neither a file nor a pipe.
     let isInteractive: Bool
-    private let descriptor: FileDescriptor
+    private let descriptor: FileDescriptor?
     private let hasStatusLine = Monitor(false)
 
-    init(_ descriptor: FileDescriptor) {
+    init(_ descriptor: FileDescriptor?) {
         self.descriptor = descriptor
-        isInteractive = isatty(descriptor.rawValue) == 1
+        isInteractive = descriptor.map { isatty($0.rawValue) == 1 } ?? false
     }
 
     /// Writes a line in place of the status line, which is gone until it is next set.
@@ -39,15 +41,18 @@ final class Terminal: Sendable {
 
     /// Whether another job has the terminal, whose text the status line would overwrite.
     private var isInBackground: Bool {
+        guard let descriptor else { return true }
         let group = tcgetpgrp(descriptor.rawValue)
         return group >= 0 && group != getpgrp()
     }
 
     private var columns: Int {
         var size = winsize()
-        if ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        if let descriptor, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+            return Int(size.ws_col)
+        }
         return ProcessEnvironment.value("COLUMNS").flatMap(Int.init) ?? 80
     }
 
-    private func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }
+    private func write(_ text: String) { _ = try? descriptor?.writeAll(text.utf8) }
 }

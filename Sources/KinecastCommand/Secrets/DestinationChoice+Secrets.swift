@@ -32,10 +32,12 @@ extension DestinationChoice {
             })
     }
 
-    func warnOfTypedKeys(json: Bool) throws {
+    func warnOfTypedKeys(
+        json: Bool, on places: (sentences: Terminal, events: Terminal) = (.standardError, .standardOutput)
+    ) throws {
         guard let warning = try typedKeyWarning() else { return }
-        Terminal.standardError.problem(warning)
-        if json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
+        places.sentences.problem(warning)
+        if json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }, on: places.events) }
     }
 }
 

@@ -37,12 +37,15 @@ struct CommandProcess {
     /// Whether COMMAND leads a process group of its own, whose processes are ended with it.
     private let leadsGroup: Bool
 
-    /// Starts COMMAND with this process's standard streams. If standard input is a terminal, it stays in this process's group, so
-    /// that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling thread: call from the main one.
+    /// Starts COMMAND with this process's standard streams but for `output`. If standard input is a terminal, it stays in this process's
+    /// group, so that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling thread: call from the main one.
     /// `ignoring`: the signals that it ignores.
-    init(_ command: ShownCommand, environment: [String], ignoring signals: [Int32]) throws(Errno) {
+    init(
+        _ command: ShownCommand, environment: [String], output: FileDescriptor, ignoring signals: [Int32]
+    ) throws(Errno) {
         leadsGroup = isatty(STDIN_FILENO) != 1
         var options = ChildProcess.Options()
+        options.descriptors = [.standardInput, output, .standardError]
         options.parentDeathSignal = SIGKILL
         options.newProcessGroup = leadsGroup
         options.ignoredSignals = signals

@@ -1,5 +1,5 @@
 // Prints the course of `record` and `broadcast`: sentences and a progress line on standard error, or JSON events on standard
-// output.
+// output, unless the video goes there.
 import KineClient
 import KineControl
 import KineMedia
@@ -16,6 +16,7 @@ final class TakeReporter {
     private let destinations: [String]
     /// The time that the clip buffer keeps; nil: there is none.
     private let clipBuffer: MediaTime?
+    private let hasFile: Bool
     /// Whether the user chose the highest bitrate of the destinations.
     private let hasOwnMaximum: Bool
     private let whenLocked: TakeConfiguration.WhenLocked
@@ -33,7 +34,7 @@ final class TakeReporter {
 
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
-    ///   - output: for the links, unless `json` is set.
+    ///   - output: for JSON, or for the links.
     ///   - isVerbose: the progress line has frame rate, losses, bitrates and memory too.
     init(
         _ configuration: TakeConfiguration, terminal: Terminal, output: Terminal = .standardOutput, json: Bool,
@@ -43,6 +44,7 @@ final class TakeReporter {
         self.output = output
         destinations = configuration.destinations.map(\.label)
         clipBuffer = configuration.clipBuffer
+        hasFile = configuration.file != nil
         hasOwnMaximum = configuration.video.maximumBitrate != nil
         whenLocked = configuration.whenLocked
         isJSON = json
@@ -54,7 +56,7 @@ final class TakeReporter {
     var wantsProgress: Bool { showsProgress || isJSON }
 
     private func emit(_ event: @autoclosure () -> JSONEvent) {
-        if isJSON { JSONEvents.write(event()) }
+        if isJSON { JSONEvents.write(event(), on: output) }
     }
 
     func warning(_ message: String) {
@@ -67,7 +69,6 @@ final class TakeReporter {
         case .session(let event): session(event)
         case .finishing:
             emit(JSONEvent("finishing"))
-            let hasFile = started?.output != nil || clipBuffer == nil
             let what =
                 !destinations.isEmpty ? "Ending the broadcast" : hasFile ? "Finishing the file" : "Ending the take"
             if !isJSON { terminal.line("\(what). Press Ctrl-C again to stop immediately.") }
@@ -153,13 +154,17 @@ final class TakeReporter {
         let doing =
             switch (destinations.isEmpty, take.output) {
             case (true, nil) where clipBuffer != nil: "Capturing \(size)"
-            case (true, let output): "Recording \(size) to \(output ?? "no file")"
+            case (true, let output): "Recording \(size) to \(output.map(outputName) ?? "no file")"
             case (false, nil): "Starting to broadcast \(size) to \(Quantity.list(destinations))"
             case (false, let output?):
-                "Starting to broadcast \(size) to \(Quantity.list(destinations)), and recording to \(output),"
+                "Starting to broadcast \(size) to \(Quantity.list(destinations)), and recording to \(outputName(output)),"
             }
         let saving = clipBuffer.map { " kinecast clip saves up to the last \(Quantity.length($0))." } ?? ""
         return "\(doing) as \(take.id); Ctrl-C ends it.\(saving)"
+    }
+
+    private static func outputName(_ output: String) -> String {
+        output == TakeConfiguration.standardOutput ? "standard output" : output
     }
 
     private func destination(_ event: DestinationEvent) {

@@ -3,6 +3,7 @@ import Glibc
 import KineClient
 import KineControl
 import KinePlatform
+import SystemPackage
 
 /// Runs one take from this terminal.
 final class TakeRun {
@@ -28,6 +29,8 @@ final class TakeRun {
     /// The signals that this process was started to ignore, as by nohup. COMMAND ignores them too.
     private let inheritedIgnored: [Int32]
     private let shownCommand: ShownCommand?
+    /// COMMAND's standard output.
+    private let commandOutput: FileDescriptor
     private let reporter: TakeReporter
     private var machine: TakeRunStateMachine
     private var command: CommandProcess?
@@ -53,6 +56,7 @@ final class TakeRun {
             try await EngineSession.start(configuration)
         }
         shownCommand = command
+        commandOutput = configuration.writesToStandardOutput ? .standardError : .standardOutput
         self.reporter = reporter
         machine = TakeRunStateMachine(hasCommand: command != nil)
     }
@@ -171,7 +175,8 @@ final class TakeRun {
     private func startCommand(_ environment: [String]) {
         guard let shownCommand else { return }
         do {
-            command = try CommandProcess(shownCommand, environment: environment, ignoring: inheritedIgnored)
+            command = try CommandProcess(
+                shownCommand, environment: environment, output: commandOutput, ignoring: inheritedIgnored)
         } catch {
             handle(
                 .commandFailed(

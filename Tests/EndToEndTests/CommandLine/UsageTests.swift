@@ -24,6 +24,7 @@ import Testing
         try TestPlace.with { place in
             for arguments in [
                 ["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["switch"], ["recover"],
+                ["record", "-", "--faststart"], ["broadcast", "--record", "-", "--faststart"],
             ] {
                 let ended = try place.run(arguments)
                 #expect(ended.status == ExitStatus.usage)

@@ -242,6 +242,53 @@ import Testing
         }
     }
 
+    /// Starts kinecast at the beginning of a pipe. Its own exit status is the last line of the errors.
+    private func pipe(
+        _ arguments: [String], into reader: String, in place: TestPlace
+    ) throws -> RunningKinecast {
+        let script = "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | \(reader)"
+        return try RunningKinecast(
+            arguments: ["-c", script, RunningKinecast.executable.string] + arguments, environment: place.environment,
+            directory: place.directory, executable: try Tool.path(of: "sh"))
+    }
+
+    @Test(arguments: [[], ["--cfr"]])
+    func `a pipe gets the take while it lasts, and all else goes to standard error`(options: [String]) throws {
+        try TestPlace.with { place in
+            // The take ends when its reader has more than the header.
+            try #require(mkfifo(place.path("go"), 0o600) == 0)
+            let ended = try pipe(
+                ["record", "-", "--pattern", "320x240", "--json"] + options + ["--", "sh", "-c", "cat go; echo drawn"],
+                into: "{ head -c 6000; echo enough > go; cat; } > a.mp4", in: place
+            ).wait()
+            let events = RunningKinecast.Event.all(in: ended.errors)
+            #expect(ended.output == "" && ended.errors.hasSuffix("status 0\n"), "\(ended)")
+            #expect(events.first?.output == "-" && events.last?.output == "-" && events.last?.result == "finished")
+            let others = ended.errors.split(separator: "\n").filter { !$0.hasPrefix("{") }
+            #expect(others == ["enough", "drawn", "status 0"])
+            // It has the form of a recording that was not finished.
+            let recovered = try MP4Recovery.recover(place.path("a.mp4"))
+            #expect(recovered.skippedBytes == 0 && recovered.audioAccessUnits > 0)
+            #expect(abs(recovered.duration.seconds - (events.last?.duration ?? 0)) < 0.05)
+            #expect(recovered.frames == events.last?.framesDrawn)
+        }
+    }
+
+    @Test func `a reader that leaves ends the take with 74, and a broadcast goes on without it`() throws {
+        try TestPlace.with { place in
+            let leaving = "head -c 1000 > a.mp4"
+            let ended = try pipe(["record", "-", "--pattern", "320x240"], into: leaving, in: place).wait()
+            #expect(ended.errors.hasSuffix("status 74\n") && ended.errors.contains("closed by the program"), "\(ended)")
+            let take = try pipe(
+                ["broadcast", "--record", "-", "--pattern", "64x64", "--audio", "none"], into: leaving, in: place)
+            try take.words("the broadcast goes on")
+            #expect(try place.run("status").output.contains("standard output"))
+            #expect(try place.run("stop").status == ExitStatus.storageFailed)
+            let broadcast = try take.wait()
+            #expect(broadcast.output == "" && broadcast.errors.contains("\nhttp://"), "\(broadcast)")
+        }
+    }
+
     @Test func `the index is in front where that was asked for`() throws {
         try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "1", "--faststart")

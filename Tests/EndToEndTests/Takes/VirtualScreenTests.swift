@@ -47,6 +47,16 @@ import Testing
         }
     }
 
+    @Test func `the picture of a still screen goes through a pipe while it is still`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "-", "--virtual", "320x240", "--audio", "none")
+            try take.words("moof", onOutput: true)
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == 0 && ended.errors.contains("Written to standard output"), "\(ended.errors)")
+        }
+    }
+
     /// A take with the person's bus where systemd puts it, for whose names the private server would ask.
     @Test func `what a command plays at once is in the file, and the private audio server is on no bus`() throws {
         try TestPlace.with { place in

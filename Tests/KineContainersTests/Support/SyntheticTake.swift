@@ -2,6 +2,7 @@
 import CoreTesting
 import KineContainers
 import KineMedia
+import Testing
 
 struct SyntheticTake {
     enum Step {
@@ -71,7 +72,13 @@ struct SyntheticTake {
     /// Writes the take. Errors of flush and synchronize end it early, as the driver's would.
     @discardableResult
     func write(to file: some StorageFile, finishing: Bool = true) throws -> FinishedFile? {
-        let writer = try MP4Writer(file: file, video: Self.video, audio: audio, creationTime: 1_700_000_000)
+        try write(
+            with: MP4Writer(file: file, video: Self.video, audio: audio, creationTime: 1_700_000_000),
+            finishing: finishing)
+    }
+
+    @discardableResult
+    func write(with writer: some MovieWriter, finishing: Bool = true) throws -> FinishedFile? {
         var now = MediaTime.zero
         do throws(StorageError) {
             for step in steps {
@@ -80,12 +87,34 @@ struct SyntheticTake {
                 case .flush(let time):
                     now = time
                     try writer.flush(through: time)
-                case .synchronize: try writer.synchronize()
+                case .synchronize: try (writer as? MP4Writer)?.synchronize()
                 }
             }
         } catch {
             return try writer.finish(at: now)
         }
         return finishing ? try writer.finish(at: end) : nil
+    }
+
+    /// Compares everything in a movie with the appended samples.
+    func check(
+        _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> OracleMovie {
+        let movie = try OracleMovie(bytes)
+        try #require(movie.tracks.count == samples.count, sourceLocation: sourceLocation)
+        let payloads = try movie.payloads(bytes)
+        for (index, expected) in samples.enumerated() {
+            let track = movie.tracks[index]
+            #expect(track.handler == (index == 0 ? "vide" : "soun"), sourceLocation: sourceLocation)
+            #expect(payloads[index] == expected.map(\.data), sourceLocation: sourceLocation)
+            #expect(track.samples.map(\.isSync) == expected.map(\.isKeyframe), sourceLocation: sourceLocation)
+            let starts = expected.indices.map {
+                index == 0 ? Int(expected[$0].presentationTime.ticks(timescale: 90000)) : $0 * 1024
+            }
+            #expect(track.samples.map(\.start) == starts, sourceLocation: sourceLocation)
+        }
+        let last = try #require(movie.tracks[0].samples.last, sourceLocation: sourceLocation)
+        #expect(last.start + last.duration == Int(end.ticks(timescale: 90000)), sourceLocation: sourceLocation)
+        return movie
     }
 }

@@ -1,0 +1,94 @@
+// Writes a take to a pipe as fragmented MP4, in the form of a recording that is still being written (RecordingLayout): a file that a
+// program makes of it can be recovered as one.
+import KineMedia
+
+/// The recording of one take as a stream, in which nothing is overwritten. The newest frame is held back until the next one or the end
+/// gives its duration, so frames have to come now and then while nothing changes.
+public final class MP4StreamWriter: MovieWriter {
+    private let stream: ByteStream
+    private let movie: MovieDescription
+    private var pending: PendingSamples
+    private var sequenceNumber: UInt32 = 0
+    /// Ticks at which the last written frame starts, and those at which each track goes on.
+    private var lastStart: UInt64?
+    private var ends: [UInt64]
+    private var frames = 0
+    private var accessUnits = 0
+    private var failure: StorageError?
+
+    public private(set) var bytesWritten: Int64 = 0
+
+    /// Writes the header. Parameters as those of `MP4Writer`.
+    public init(
+        stream: ByteStream, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
+    ) throws(StorageError) {
+        self.stream = stream
+        movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
+        pending = PendingSamples(movie, audio: audio)
+        ends = movie.tracks.map { _ in 0 }
+        try write(RecordingLayout.header(movie))
+    }
+
+    public var path: String { stream.path }
+    public var hasFrames: Bool { frames > 0 }
+    public var needsRepeatedFrame: Bool { false }
+
+    public func append(_ sample: EncodedSample) {
+        if failure == nil { pending.append(sample, after: lastStart) }
+    }
+
+    public func flush(through now: MediaTime) throws(StorageError) {
+        if let failure { throw failure }
+        let held = pending.runs[0].removeLast()
+        // The stream begins with a frame.
+        if hasFrames || !pending.runs[0].isEmpty {
+            try writeFragment(until: held?.starts.first ?? PendingSamples.ticks(now))
+        }
+        if let held { pending.runs[0].append(held) }
+    }
+
+    public func checkName() throws(StorageError) {}
+
+    /// The reader sees the end when the last process has closed the descriptor. After a failure, nothing more is written.
+    public func finish(at end: MediaTime) -> FinishedFile {
+        if failure == nil, hasFrames || !pending.runs[0].isEmpty {
+            try? writeFragment(until: PendingSamples.ticks(end))
+        }
+        let ticks = zip(movie.tracks, ends).map { MovieBox.movieDuration(of: $0, mediaDuration: $1) }
+        return FinishedFile(
+            path: path, bytes: bytesWritten, duration: RecordingLayout.duration(ticks: ticks.max() ?? 0),
+            frames: frames,
+            audioAccessUnits: accessUnits, failure: failure)
+    }
+
+    /// Writes all that is pending; the last frame lasts until `end`.
+    private func writeFragment(until end: UInt64) throws(StorageError) {
+        guard !pending.isEmpty else { return }
+        let runs = pending.fragmentRuns(until: end) { ends[$0] }
+        sequenceNumber += 1
+        try write(RecordedFragment(sequenceNumber: sequenceNumber, runs: runs).bytes)
+        for run in runs {
+            let (track, count) = (Int(run.track.id) - 1, run.samples.sizes.count)
+            if run.track.isVideo {
+                frames += count
+                lastStart = run.samples.starts.last
+                ends[track] = (lastStart ?? 0) + UInt64(run.durations.last ?? 0)
+            } else {
+                accessUnits += count
+                ends[track] += UInt64(run.track.sampleDuration) * UInt64(count)
+            }
+        }
+        pending.removeAll()
+    }
+
+    private func write(_ bytes: [UInt8]) throws(StorageError) {
+        do {
+            try stream.write(bytes)
+            bytesWritten += Int64(bytes.count)
+        } catch {
+            failure = error
+            pending.removeAll()
+            throw error
+        }
+    }
+}
