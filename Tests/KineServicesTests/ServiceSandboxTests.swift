@@ -33,4 +33,25 @@ import Testing
         #expect(try run(["/usr/bin/getent", "services", "http"], network: .none) != .exited(status: 0))
         #expect(try run(["/usr/bin/cat", "/etc/passwd"], network: .connect) == .exited(status: 1))
     }
+
+    @Test(arguments: [
+        (
+            "/b/x: error while loading shared libraries: libfoo.so.1: cannot open shared object file: No such file or directory",
+            127, LoadingFailure.unreadable(library: "libfoo.so.1")
+        ),
+        (
+            "/b/x: error while loading shared libraries: /b/libfoo.so: file too short", 127,
+            .other("/b/libfoo.so: file too short")
+        ),
+        (
+            "/b/x: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by /b/x)", 1,
+            .other("/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by /b/x)")
+        ),
+        ("/bin/y: error while loading shared libraries: libfoo.so.1: cannot open shared object file", 127, nil),
+        ("/b/x: not found", 127, nil), (nil, 127, nil),
+    ])
+    func `the loader's last words tell what a program lacks`(words: String?, status: Int32, failure: LoadingFailure?) {
+        #expect(LoadingFailure(of: "/b/x", .exited(status: status), lastWords: words) == failure)
+        #expect(LoadingFailure(of: "/b/x", .killed(signal: 9), lastWords: words) == nil)
+    }
 }

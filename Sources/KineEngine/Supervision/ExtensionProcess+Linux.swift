@@ -17,6 +17,8 @@ final class ExtensionProcess {
         var lastWords: String?
         /// The most memory it held, in bytes, if the kernel ended it for that; else nil.
         var cappedAt: Int?
+        /// The error if its program was never loaded; else nil.
+        var notLoaded: StartError?
     }
 
     /// Bytes of private memory that an extension may reserve beyond its memory limit: stacks, the allocator's reserve, tables of
@@ -36,6 +38,7 @@ final class ExtensionProcess {
     let layers: Set<Sandbox.Layer>
     /// The directories that it shares with the other members of its groups.
     let groups: [GroupPlace]
+    private let service: Service
     private let process: ChildProcess
     private let log: MemoryLog?
     private let orphans: Orphans
@@ -61,6 +64,7 @@ final class ExtensionProcess {
         let limit = Int64(service.manifest.memoryLimit)
         log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
         cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
+        self.service = service
         self.mark = mark
         self.orphans = orphans
         let ends: (near: SupervisorConnection, farEnd: FileDescriptor)
@@ -145,7 +149,11 @@ final class ExtensionProcess {
     func poll() -> End? {
         guard let ending = process.poll() else { return nil }
         orphans.forget(extension: pid)
-        return End(ending: ending, lastWords: log?.lastWords(), cappedAt: cap?.peakWhenEnded)
+        let lastWords = log?.lastWords()
+        let failure = LoadingFailure(of: service.executable, ending, lastWords: lastWords)
+        return End(
+            ending: ending, lastWords: lastWords, cappedAt: cap?.peakWhenEnded,
+            notLoaded: failure.map { .notLoaded($0, service: service.id) })
     }
 
     /// Kills the processes that a reaped extension left behind. True when none is left.

@@ -131,6 +131,9 @@ final class ExtensionSupervisor {
                 self.process = nil
                 remains.append(process)
                 nextWatch = now
+                if let error = end.notLoaded {
+                    handle(.impossible(error.description.cleaned(of: secrets, limit: 500)), at: now)
+                }
                 let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500)
                 handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
             }

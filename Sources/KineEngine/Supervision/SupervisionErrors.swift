@@ -12,6 +12,7 @@ extension ExtensionProcess {
         case notExecutable(Errno, FilePath, service: String)
         case notListening(ListeningSocket.Error)
         case noGroup(UserDataDirectory.Error, group: String, service: String)
+        case notLoaded(LoadingFailure, service: String)
 
         var description: String {
             switch self {
@@ -24,6 +25,7 @@ extension ExtensionProcess {
             case .notListening(let error): error.description
             case .noGroup(let error, let group, let service):
                 "The service \(service) shares the group \(group), whose directory cannot be used: \(error)."
+            case .notLoaded(let failure, let service): "The service \(service) \(failure)."
             }
         }
     }

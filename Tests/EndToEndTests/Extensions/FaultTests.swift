@@ -2,6 +2,7 @@
 // nothing is left running (which TestPlace checks). That it comes within a second is a margin.
 import Glibc
 import KineControl
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing
@@ -91,6 +92,25 @@ import Testing
             #expect(destination.restarts == 0)
             let samples = destination.statistics.frames + destination.statistics.audioSamples
             #expect(samples == (fault == "throwAtStart" ? 0 : 3))
+        }
+    }
+
+    @Test func `an extension that is linked to a library that it cannot read is told so, and not started again`()
+        throws
+    {
+        try TestPlace.with { place in
+            try place.installFaults { $0.restarts = 3 }
+            let executable = place.path(".local/share/kinecast/services/faults.kinext/kinecast-faults")
+            // To the loader, a library that the confinement hides and one that does not exist are the same.
+            let hide = "sed s/libswiftCore.so/libswiftNone.so/g \(RunningKinecast.sibling("kinecast-faults"))"
+            _ = try Tool.output("sh", ["-c", "rm \(executable) && \(hide) >\(executable) && chmod 700 \(executable)"])
+            let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
+            #expect(
+                try engine.ended().0
+                    == .failed(
+                        "The service faults is linked to libswiftNone.so, which a confined extension cannot read; "
+                            + "build it with --static-swift-stdlib."))
+            #expect(try engine.finish(in: place)?.destinations.first?.restarts == 0)
         }
     }
 

@@ -190,4 +190,20 @@ import Testing
             #expect(error?.code == .setupFailed && error?.message.contains("Fatal error: x") == true)
         }
     }
+
+    @Test func `a program that cannot be loaded is told with its library and what to do`() {
+        var manifest = ServiceManifest(id: "meter", name: "Meter", executable: "meter")
+        manifest.setupProgram = "setup"
+        let service = Service(manifest: manifest, origin: .user, bundle: "/b", executable: "/b/meter")
+        var machine = Machine(BroadcastService(service), limits: SetupLimits(), now: 0)
+        let complaint =
+            "/b/setup: error while loading shared libraries: libFoundation.so: cannot open shared object file: "
+            + "Permission denied"
+        let error = failure(of: machine.handle(.exited(.exited(status: 127), lastWords: complaint), at: 1))
+        #expect(error?.code == .setupFailed)
+        #expect(
+            error?.message
+                == "The setup of Meter is linked to libFoundation.so, which a confined extension cannot read; "
+                + "build it with --static-swift-stdlib.")
+    }
 }

@@ -182,6 +182,12 @@ struct SetupStateMachine: Sendable {
             return [.end(outcome)]
         case .working, .asking, .loggingIn:
             state = .over
+            if let program = service.service.setupProgram,
+                let failure = LoadingFailure(of: program, ending, lastWords: lastWords)
+            {
+                let sentence = "The setup of \(service.name) \(failure).".cleaned(of: secrets, limit: 500)
+                return hiding + [.end(.failure(BroadcastError(.setupFailed, sentence)))]
+            }
             let words = lastWords.map { ": \($0.cleaned(of: secrets, limit: 300))" } ?? ""
             let isQuiet = ending == .exited(status: 0)
             let what = isQuiet ? "ended without a result" : "has crashed (\(ending.sentence)\(words))"
