@@ -70,9 +70,20 @@ build_for_extensions() {
     swift build "${release_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
 }
 
+# swift_of FILE: the Swift code in a page: its ```swift blocks, and what only the compiler needs, in comments that begin with <!--swift.
+# A package's manifest is another program's. All of a Swift file.
+swift_of() {
+    [[ $1 == *.md ]] || { cat "$1"; return; }
+    awk '
+        /^(```|-->)$/ { inside = 0 }
+        inside && /^\/\/ swift-tools-version/ { inside = 0 }
+        inside
+        /^(```|<!--)swift$/ { inside = 1; printf "#sourceLocation(file: \"%s\", line: %d)\n", FILENAME, NR + 1 }' "$1"
+}
+
 # build_documentation DIRECTORY: the library's documentation, from what a debug build has compiled. Fails where it has a warning.
 build_documentation() {
-    local symbols map module program status=0 options
+    local symbols map module page status=0 options
     symbols=$(mktemp -d)
     # What the modules were compiled with.
     options=(-I "$build_directory/debug/Modules" -target "$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)")
@@ -85,10 +96,12 @@ build_documentation() {
         swift symbolgraph-extract -module-name "$module" "${options[@]}" -output-dir "$symbols" \
             -minimum-access-level public || status=1
     done
-    # The tutorial's programs have to be ones.
-    for program in Sources/Kinecast/Kinecast.docc/Resources/*-Main.swift; do
-        swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors "${options[@]}" "$program" || status=1
+    # The code in the documentation has to be code. It is compiled as one module, which may have one main program and none twice.
+    mkdir "$symbols/code"
+    for page in Sources/Kinecast/Kinecast.docc/Resources/*-Main.swift docs/*.md Sources/Kinecast/Kinecast.docc/*.md; do
+        swift_of "$page" | sed "s/^@main$//; s/^enum Sketch/private &/" >"$symbols/code/$(basename "${page%.*}").swift"
     done
+    swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors -wmo "${options[@]}" "$symbols"/code/*.swift || status=1
     rm -rf "$1"
     docc convert Sources/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
         --fallback-display-name Kinecast --fallback-bundle-identifier org.kinecast.Kinecast --warnings-as-errors || status=1
