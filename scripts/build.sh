@@ -12,6 +12,9 @@ shared_options=(--disable-build-manifest-caching)
 debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
 release_options=(-c release --static-swift-stdlib "${shared_options[@]}")
+# Further options of the tests' builds of extensions, which their authors build for release. Optimising them would take most of the time,
+# and what tests look for is that they are linked statically.
+static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
 
 # pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
 # written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
@@ -39,7 +42,7 @@ use_build_cache() {
     local cache target
     [[ ! -e $build_directory ]] || return 0
     cache=${XDG_CACHE_HOME:-$HOME/.cache}/kinecast/$(
-        { cat scripts/versions; echo "${debug_options[*]} ${release_options[*]}"; swift --version; } 2>/dev/null |
+        { cat scripts/versions; echo "${debug_options[*]} ${static_options[*]}"; swift --version; } 2>/dev/null |
             sha256sum | cut -c 1-16
     )
     mkdir -p "$cache"
@@ -55,7 +58,7 @@ use_build_cache() {
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
             swift build "${debug_options[@]}" --scratch-path "$cache/build" --target "$target" >&2
         done
-        build_for_extensions "$cache/build" SystemPackage >&2
+        build_for_extensions "$cache/build" SystemPackage SystemPackage >&2
         rm -rf "$cache/partial"
         cp -a "$cache/build" "$cache/partial"
         mv "$cache/partial" "$cache/dependencies"
@@ -63,11 +66,11 @@ use_build_cache() {
     build_directory=$cache/build
 }
 
-# build_for_extensions DIRECTORY TARGET: what an extension's author builds, without what the programs need, in
-# DIRECTORY/extensions, debug and release.
+# build_for_extensions DIRECTORY TARGET STATIC-TARGET: what an extension's author builds, without what the programs need, in
+# DIRECTORY/extensions: for its tests, and to install it.
 build_for_extensions() {
     swift build "${debug_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
-    swift build "${release_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
+    swift build "${debug_options[@]}" "${static_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$3"
 }
 
 # swift_of FILE: the Swift code in a page: its ```swift blocks, and what only the compiler needs, in comments that begin with <!--swift.

@@ -9,9 +9,6 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "HostEncodeExtension",
-            dependencies: ["KinecastExtension", "KinecastExchange"].map { .product(name: $0, package: "kinecast") }),
-        .executableTarget(
             name: "HostEncode",
             dependencies: ["CPreviewWindow"]
                 + ["KinecastExchange", "KinecastEncoding", "KinecastX264", "KineMedia", "KinePublish", "KineRTMP"]

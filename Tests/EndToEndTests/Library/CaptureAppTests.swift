@@ -5,6 +5,7 @@ import KineContainers
 import KineMeasure
 import KineMedia
 import KinePlatform
+import ScreenTesting
 import SystemPackage
 import Testing
 
@@ -14,19 +15,24 @@ import Testing
         let process: RunningKinecast
         private let input: FileDescriptor
 
-        private static let program = NewExtensionTests.buildDirectory.appending("debug/CaptureApp").string
+        private static let program = AuthorCommands.extensionsDirectory.appending("debug/CaptureApp").string
 
-        init(_ place: TestPlace) throws {
+        /// - Parameter source: as the README has it.
+        init(_ place: TestPlace, _ source: String = "1280x720", _ variables: [String] = []) throws {
+            let commands = CaptureAppTests.commands
+            try #require(commands.contains(".build/debug/CaptureApp \(source)"), "\(commands)")
             // Nobody is here to be asked.
             let granted = try place.run(
-                "permissions", "grant", Self.program, "--id", "org.kinecast.example.CaptureApp", "--microphone")
+                "permissions", "grant", Self.program, "--id", "org.kinecast.example.CaptureApp", "--screen",
+                "--microphone")
             try #require(granted.status == 0, "\(granted)")
             let pipe = try FileDescriptor.pipe()
             defer { try? pipe.readEnd.close() }
             input = pipe.writeEnd
             process = try RunningKinecast(
-                arguments: ["320x240"],
-                environment: place.environment + [
+                // A small screen is enough.
+                arguments: [source == "1280x720" ? "320x240" : source],
+                environment: place.environment + variables + [
                     "KINECAST_ENGINE=\(RunningKinecast.sibling("kinecast-engine"))",
                     "XDG_DATA_HOME=\(place.path("data"))",
                 ], directory: place.directory, input: pipe.readEnd,
@@ -47,18 +53,12 @@ import Testing
         }
     }
 
-    /// The build of the app, once for all tests. scripts/test has done it before.
+    private static let example = RunningKinecast.checkout.appending("Examples/CaptureApp")
+    private static let commands = AuthorCommands.commands(ofReadmeIn: example)
+
+    /// The build of the app by its README, once for all tests. scripts/test has done it before.
     private static let built = Result {
-        let script = """
-            source scripts/build.sh
-            flock "$BUILD.lock" swift build "${debug_options[@]}" --package-path Examples/CaptureApp --scratch-path "$BUILD"
-            """
-        return try RunningKinecast(
-            arguments: ["-c", script],
-            environment: ProcessEnvironment.merging(
-                ProcessEnvironment.current, ["BUILD=\(NewExtensionTests.buildDirectory)"]),
-            directory: RunningKinecast.checkout, executable: "/bin/bash"
-        ).wait(for: NewExtensionTests.patience)
+        try AuthorCommands.run(try #require(commands.first), in: example, ProcessEnvironment.current)
     }
 
     init() throws {
@@ -83,6 +83,16 @@ import Testing
             try app.type("stop \(place.path("kept.mp4"))", "error failedToSave: ")
             try app.type("discard", "discarded")
             #expect(PrivateDirectory.entries(FilePath(place.path("data/Trash/files"))).count == 1)
+            #expect(try app.quit().status == 0)
+        }
+    }
+
+    @Test func `an app records the screen`() throws {
+        let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+        try TestPlace.with { place in
+            let app = try App(place, "screen", ["DISPLAY=\(screen.name)"])
+            try app.type("record", "recording 640x480")
+            try app.type("stop", "preview ")
             #expect(try app.quit().status == 0)
         }
     }

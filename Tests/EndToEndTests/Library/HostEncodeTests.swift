@@ -4,6 +4,7 @@ import Glibc
 import KineControl
 import KineMeasure
 import KineMedia
+import KinePlatform
 import ScreenTesting
 import Testing
 
@@ -171,6 +172,54 @@ import Testing
                 "-f", "rawvideo", "pipe:1",
             ]
         ) { Array(try Tool.readAll($0).prefix(HostEncodeExample.width)) }
+    }
+
+    @Test func `it is built, installed and run by the commands of its README`() throws {
+        let screen = try PrivateScreen(size: PixelSize(width: 640, height: 1000))
+        let port = try Loopback.freePort()
+        try TestPlace.with { place in
+            _ = try HostEncodeExample(in: place)
+            let environment = ProcessEnvironment.merging(place.environment, ["DISPLAY=\(screen.name)"])
+            _ = try Tool.output("cp", ["\(HostEncodeExample.directory)/nginx.conf", place.directory.string])
+            _ = try Tool.output("sed", ["-i", "s/:1935;/:\(port);/", place.path("nginx.conf")])
+            /// The README's command with that beginning, with what is this test's own in it.
+            func words(_ beginning: String) throws -> [String] {
+                let command = try #require(HostEncodeExample.commands.first { $0.hasPrefix(beginning) }, "\(beginning)")
+                let own = [
+                    (" &", ""), ("\"", ""), (":1935/", ":\(port)/"), ("/tmp", "$PWD"), (".build/debug", "$PWD/app"),
+                    ("$PWD", place.directory.string),
+                ]
+                return own.reduce(command) { $0.replacing($1.0, with: $1.1) }.split(separator: " ").map(String.init)
+            }
+            func start(_ beginning: String) throws -> RunningKinecast {
+                let words = try words(beginning)
+                return try RunningKinecast(
+                    arguments: Array(words.dropFirst()), environment: environment, directory: place.directory,
+                    executable: words[0].hasPrefix("/") ? words[0] : Tool.path(of: words[0]))
+            }
+            let packages = try words("sudo apt-get install ").dropFirst(3)
+            _ = try Tool.output("dpkg", ["--status"] + packages)
+
+            // The extension reads no library of the toolchain, which is the checkout's own here, and may be read.
+            let executable = place.path(
+                ".local/share/kinecast/services/\(HostEncodeExample.service).kinext/HostEncodeExtension")
+            #expect(try !Tool.output("readelf", ["--dynamic", executable]).contains("libswift"))
+
+            let server = try start("nginx ")
+            try wait("the server to listen") { Loopback.connects(to: port) }
+            let app = try start(".build/debug/HostEncode ")
+            try app.line("ready")
+            let take = try place.start(Array(words("kinecast ").dropFirst()), ["DISPLAY=\(screen.name)"])
+            try app.line("live")
+            let address = try words("ffplay ").dropFirst()
+            #expect(try Tool.output("ffprobe", ["-show_entries", "stream=codec_name"] + address).contains("h264"))
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            app.signal(SIGTERM)
+            #expect(try app.wait().status == 0)
+            server.signal(SIGTERM)
+            _ = try server.wait()
+        }
     }
 
     @Test func `an app without an address says how it is used`() throws {

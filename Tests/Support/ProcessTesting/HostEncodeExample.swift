@@ -1,4 +1,4 @@
-// Examples/HostEncode in a test's place: built as its own package, its extension installed, its app in a directory with its manifest.
+// Examples/HostEncode in a test's place: built and installed by its README, its app beside its manifest.
 import CoreTesting
 import Glibc
 import KineMeasure
@@ -12,40 +12,36 @@ package struct HostEncodeExample {
     package static let width = 540
     package static let height = 960
 
+    package static let directory = RunningKinecast.checkout.appending("Examples/HostEncode")
+    /// The commands of its README.
+    package static let commands = AuthorCommands.commands(ofReadmeIn: directory)
     private let place: TestPlace
 
-    /// The build of the example, once for all tests. scripts/test has done it before.
-    private static let built = Result {
-        // Beside the tests, with the options that they were built with: DIRECTORY/debug, or DIRECTORY/TRIPLE/debug.
-        var directory = RunningKinecast.executables.removingLastComponent()
-        if directory.lastComponent?.string.contains("-linux-") == true { directory.removeLastComponent() }
-        let isRelease = RunningKinecast.executables.lastComponent?.string == "release"
-        let script = """
-            source scripts/build.sh
-            cp Package.resolved Examples/HostEncode/
-            flock "$BUILD/examples.lock" swift build "${debug_options[@]}" \(isRelease ? "-c release -Xswiftc -enable-testing" : "") \
-                --package-path Examples/HostEncode --scratch-path "$BUILD"
-            """
-        return try RunningKinecast(
-            arguments: ["-c", script],
-            environment: ProcessEnvironment.merging(ProcessEnvironment.current, ["BUILD=\(directory)"]),
-            directory: RunningKinecast.checkout, executable: "/bin/bash"
-        ).wait(for: 900_000_000_000)
+    /// A home in which the example was installed for all tests, with its app in `app`. scripts/test has built it before.
+    private static let home = AuthorCommands.buildDirectory.appending("HostEncode.home")
+
+    private static let installed = Result {
+        let app = home.appending("app")
+        _ = try Tool.output("rm", ["-rf", home.string])
+        _ = try Tool.output("mkdir", ["-p", app.string])
+        let pins = RunningKinecast.checkout.appending("Package.resolved").string
+        for package in [directory, directory.appending("Extension")] {
+            _ = try Tool.output("cp", [pins, package.string])
+        }
+        let configuration = RunningKinecast.executables.lastComponent?.string ?? "debug"
+        return try AuthorCommands.run(
+            try #require(commands.first { $0 == "./install" }, "the README's command"), in: directory,
+            [
+                "HOME=\(home)", "PRODUCTS=\(app)", "APP_CONFIGURATION=\(configuration)",
+                "APP_OPTIONS=\(configuration == "release" ? "-c release -Xswiftc -enable-testing" : "")",
+            ], build: AuthorCommands.buildDirectory)
     }
 
     package init(in place: TestPlace) throws {
-        let built = try Self.built.get()
-        try #require(built.status == 0, "\(built)")
+        let installed = try Self.installed.get()
+        try #require(installed.status == 0, "\(installed)")
         self.place = place
-        let bundle = place.path(".local/share/kinecast/services/\(Self.service).kinext")
-        _ = try Tool.output("mkdir", ["-p", bundle, place.path("app")])
-        let example = RunningKinecast.checkout.appending("Examples/HostEncode")
-        for (file, directory) in [
-            (example.appending("HostEncode.kinext/manifest.json").string, bundle),
-            (RunningKinecast.sibling("HostEncodeExtension"), bundle),
-            (example.appending("kinecast-app.json").string, place.path("app")),
-            (RunningKinecast.sibling("HostEncode"), place.path("app")),
-        ] { _ = try Tool.output("cp", [file, directory]) }
+        _ = try Tool.output("cp", ["-R", "\(Self.home)/app", "\(Self.home)/.local", place.directory.string])
     }
 
     /// Starts the app and waits until it looks for takes.
