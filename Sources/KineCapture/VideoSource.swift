@@ -69,6 +69,12 @@ public protocol VideoSourceOpening: AnyObject {
     /// The opening shows something on the screen for a person: until it is over, no frame of that screen may be read.
     var coversScreen: Bool { get }
 
+    /// The opening waits for a window of a program that is to be started now. It is asked after `processEvents`.
+    var awaitsCommand: Bool { get }
+
+    /// That program has been started as `process`.
+    func commandStarted(_ process: Int32)
+
     /// Goes on as far as possible. Returns nil while there is more to wait for. To be called right before each poll.
     func processEvents() throws(VideoSourceError) -> (any VideoSource)?
 
@@ -80,6 +86,8 @@ extension VideoSourceOpening {
     public func giveUp() {}
     public var deadline: Int64? { nil }
     public var coversScreen: Bool { false }
+    public var awaitsCommand: Bool { false }
+    public func commandStarted(_ process: Int32) {}
 }
 
 /// For a source that opens without waiting for a person: all of it happens at the first call.

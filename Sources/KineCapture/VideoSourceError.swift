@@ -88,6 +88,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case noFocusedWindow
     /// `unreadable` are windows whose titles are in character sets that are not known here.
     case noWindowTitled(String, unreadable: [UInt32] = [])
+    /// The program that was started has not opened it within that time.
+    case noWindowOfCommand(X11CommandWindow, seconds: Double, isPrivateScreen: Bool)
     /// None is shown. `existing` are the applications that have one.
     case noWindowOfApplication(String, existing: [String])
     /// The person did not want to draw a region.

@@ -119,7 +119,8 @@ import Testing
         let summary = Self.summary
         let thread = try engine.serve { message in
             switch message {
-            case .pause: [.warning("slow"), .paused]
+            case .pause: [.commandNeeded(environment: ["DISPLAY=:7"]), .paused]
+            case .commandStarted(let process): [.warning("\(process)")]
             case .resume: [.refused("It does not pause.", request: nil)]
             case .status: [.status(Self.status("abc", link: "http://a"))]
             case .annotate: []
@@ -135,6 +136,7 @@ import Testing
         }
         let session = try await engine.attach()
         try await session.pause()
+        session.commandStarted(process: 7)
         await #expect(throws: ClientError.refused("It does not pause.")) { try await session.resume() }
         try await session.setMicrophone(isOn: true)
         try await session.switchSource(to: .focusedWindow)
@@ -149,7 +151,8 @@ import Testing
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .warning("slow"), .paused, .microphone(isOn: true), .sourceSwitched(.focusedWindow), .camera(nil),
+                .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .microphone(isOn: true),
+                .sourceSwitched(.focusedWindow), .camera(nil),
                 .destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://b"))),
                 .ended(.finished(summary)),
             ])

@@ -12,7 +12,9 @@ import Testing
         try #require(try RootCommand.parseAsRoot(["record"] + arguments) as? RecordCommand)
     }
 
-    func configuration(_ arguments: String...) throws -> TakeConfiguration {
+    func configuration(_ arguments: String...) throws -> TakeConfiguration { try configuration(arguments) }
+
+    func configuration(_ arguments: [String]) throws -> TakeConfiguration {
         let command = try #require(try RootCommand.parseAsRoot(["record"] + arguments) as? RecordCommand)
         return try command.takeConfiguration(output: "/tmp/out.mp4")
     }
@@ -39,6 +41,7 @@ import Testing
         #expect(throws: (any Error).self) { try parse("--window", "ask", "--exclude", "title:Mail") }
         let chosen = try #require(try RootCommand.parseAsRoot(["switch", "--window", "ask"]) as? SwitchCommand)
         #expect(try chosen.display.chosen.onlySource == .chosenWindow)
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["switch", "--window", "command"]) }
         #expect(try configuration("--app", "gimp").source == .application("gimp", monitor: nil))
         #expect(try configuration("--app", "gimp", "--monitor", "all").source == .application("gimp", monitor: nil))
         let onOne = try configuration("--monitor", "DP-1", "--app", "gimp", "--exclude", "title:Mail")
@@ -50,6 +53,51 @@ import Testing
                 == [.id(16), .titled("Mail"), .application("KeePassXC")])
         #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
+    }
+
+    @Test func `with a command, a window that is named is waited for, on a private screen as well`() throws {
+        typealias Window = TakeConfiguration.CommandWindow
+        let command = ["--", "mine"]
+        let screen = PixelSize(width: 800, height: 600)
+        for (options, window) in [
+            (["--window", "title:Über"], Window(.titled("Über"))), (["--window", "command"], Window(.first)),
+            (["--app", "mine", "--monitor", "DP-1"], Window(.application("mine", monitor: "DP-1"))),
+            (["--virtual", "800x600", "--window", "title:a"], Window(.titled("a"), privateScreen: screen)),
+            (["--window", "command", "--virtual", "800x600"], Window(.first, privateScreen: screen)),
+            (["--virtual", "800x600", "--app", "a"], Window(.application("a", monitor: nil), privateScreen: screen)),
+            (["--window", "command", "--wait", "1m"], Window(.first, limit: .seconds(60))),
+        ] {
+            #expect(try configuration(options + command).source == .commandWindow(window), "\(options)")
+            #expect(try broadcast(options + command).source == .commandWindow(window), "\(options)")
+        }
+        #expect(throws: Never.self) { try parse("--app", "a", "--exclude", "title:b", "--", "mine") }
+        // Other windows are there before it.
+        #expect(try configuration("--window", "0x10", "--", "mine").source == .window(16))
+        #expect(try configuration("--window", "focused", "--", "mine").source == .focusedWindow)
+    }
+
+    private func broadcast(_ arguments: [String]) throws -> TakeConfiguration {
+        let command = try #require(try RootCommand.parseAsRoot(["broadcast"] + arguments) as? BroadcastCommand)
+        return try command.takeConfiguration(output: nil, destinations: [])
+    }
+
+    @Test(arguments: [
+        (["--window", "command"], "add -- COMMAND"),
+        (["--virtual", "800x600", "--window", "title:a"], "add -- COMMAND"),
+        (["--virtual", "800x600", "--app", "a"], "add -- COMMAND"),
+        (["--virtual", "wayland:800x600", "--window", "command", "--", "mine"], "Wayland"),
+        (["--virtual", "800x600", "--window", "16", "--", "mine"], "Only one source"),
+        (["--pattern", "800x600", "--window", "command", "--", "mine"], "Only one source"),
+        (["--window", "command", "--exclude", "title:a", "--", "mine"], "--exclude is for a screen"),
+        (["--wait", "5", "--", "mine"], "--wait is for"), (["--wait", "5", "--window", "title:a"], "--wait is for"),
+        (["--wait", "0", "--window", "command", "--", "mine"], "give"),
+    ])
+    func `a window of a command that cannot be is refused in words`(options: [String], words: String) {
+        for name in ["record", "broadcast"] {
+            let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot([name] + options) }
+            #expect(error.map { RootCommand.message(for: $0).contains(words) } == true, "\(options)")
+            #expect(error.map { RootCommand.exitCode(for: $0).rawValue } == ExitStatus.usage)
+        }
     }
 
     @Test func `a camera has a place and looks`() throws {

@@ -17,6 +17,13 @@ import Testing
     static let summary = TakeSummary(
         output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
     static let finished = SessionEvent.ended(.finished(summary))
+    /// The window that was shown was closed.
+    static let closed = {
+        var summary = Self.summary
+        summary.sourceEnded = true
+        return SessionEvent.ended(.finished(summary))
+    }()
+    static let needed = SessionEvent.commandNeeded(environment: ["DISPLAY=:7"])
     static let failed = SessionEvent.ended(.failed(TakeFailure(exitStatus: 74, message: "full")))
     static let died = SessionEvent.ended(
         .engineDied(EngineDeath(cause: .died, ending: .killed(signal: 9), file: .notBegun)))
@@ -122,6 +129,58 @@ import Testing
         #expect(machine.handle(.interrupted) == [.abort])
     }
 
+    /// A machine whose command was started to open the window that is shown.
+    func opening() -> Machine {
+        var machine = Machine(hasCommand: true)
+        #expect(
+            machine.handle(.session(Self.needed)) == [.startCommand(environment: ["DISPLAY=:7"]), .announceCommand])
+        return machine
+    }
+
+    @Test func `a command that opens the window starts before the take, once`() {
+        var machine = opening()
+        #expect(actions(&machine, .session(Self.needed)) == [])
+        #expect(actions(&machine, .session(Self.started)) == [])
+        #expect(actions(&machine, .commandEnded(.exited(status: 3))) == [.stop])
+        #expect(actions(&machine, .session(Self.finished)) == [.exit(3)])
+        var stopped = Machine(hasCommand: true)
+        _ = stopped.handle(.interrupted)
+        #expect(actions(&stopped, .session(Self.needed)) == [])
+    }
+
+    @Test(arguments: [(Int32(0), Int32(74)), (3, 3)])
+    func `a command that ends before its window comes ends the take, and its failure counts first`(
+        status: Int32, own: Int32
+    ) {
+        var machine = opening()
+        #expect(actions(&machine, .commandEnded(.exited(status: status))) == [.stop])
+        #expect(actions(&machine, .session(Self.failed)) == [.exit(own)])
+    }
+
+    @Test func `a command whose window does not come is ended with the take`() {
+        var machine = opening()
+        #expect(actions(&machine, .session(Self.failed)) == [.terminateCommand])
+        #expect(actions(&machine, .commandEnded(.killed(signal: 15))) == [.exit(74)])
+    }
+
+    /// Whether the window closes or the command ends first is chance.
+    @Test func `a command that closes its window may end by itself, and its status counts`() {
+        var machine = opening()
+        _ = machine.handle(.session(Self.started))
+        #expect(actions(&machine, .session(Self.closed)) == [.awaitCommand])
+        var other = machine
+        #expect(actions(&machine, .commandEnded(.exited(status: 3))) == [.exit(3)])
+        #expect(actions(&other, .graceOver) == [.terminateCommand])
+        #expect(actions(&other, .graceOver) == [.killCommand])
+        #expect(actions(&other, .commandEnded(.killed(signal: 9))) == [.exit(0)])
+        var stopped = opening()
+        _ = stopped.handle(.interrupted)
+        #expect(actions(&stopped, .session(Self.closed)) == [.terminateCommand])
+        // Of a window that was there before, the command knows nothing.
+        var older = running(command: true)
+        #expect(actions(&older, .session(Self.closed)) == [.terminateCommand])
+    }
+
     @Test func `a destination that failed ends the take's status with 75`() {
         var machine = running(command: false)
         var summary = Self.summary
@@ -146,6 +205,7 @@ import Testing
     func `in every order of all that can happen each promise holds`(hasCommand: Bool) {
         let inputs: [Machine.Input] = [
             .session(Self.started), .session(.paused), .session(Self.finished), .session(Self.failed),
+            .session(Self.needed), .session(Self.closed),
             .session(Self.died), .interrupted, .commandEnded(.exited(status: 0)), .commandEnded(.exited(status: 3)),
             .commandFailed("no"), .graceOver,
         ]
@@ -187,7 +247,10 @@ import Testing
                 #expect(!next.commandWasStarted && next.stops == 0, "a command starts once, and in no take that ends")
                 next.commandWasStarted = true
                 next.commandRuns = true
-            case .terminateCommand: #expect(next.commandRuns && next.takeIsOver, "the command is ended with its take")
+            case .announceCommand:
+                #expect(next.commandRuns && !next.takeIsOver, "a command is named once it is started")
+            case .awaitCommand, .terminateCommand:
+                #expect(next.commandRuns && next.takeIsOver, "the command is ended with its take")
             case .killCommand: #expect(next.commandRuns, "only what runs is killed")
             case .report: #expect(past.exits == 0)
             case .exit:

@@ -46,17 +46,19 @@ enum X11Layout {
         } ?? []
     }
 
-    /// The windows that the window manager lists, or where none runs, those of the root's children that are shown.
+    /// The windows that the window manager lists, or where none runs, the root's children.
+    static func topLevelWindows(_ connection: X11Connection) -> [UInt32] {
+        let listed = X11Properties.windows(
+            property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection))
+        return listed.isEmpty ? connection.children(of: connection.root) : listed
+    }
+
+    /// Those of the top-level windows that are shown.
     static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
-        let listed = property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection)
-        var ids = X11Properties.windows(listed)
-        if ids.isEmpty {
-            ids = connection.children(of: connection.root)
-        }
-        return ids.compactMap { id in
-            guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
-                return nil
-            }
+        topLevelWindows(connection).compactMap { id in
+            guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1,
+                geometry.rect.height > 1
+            else { return nil }
             // A window manager puts a window into another one, and its coordinates are then relative to that.
             let origin = connection.contentOrigin(of: id, in: connection.root)
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
@@ -117,6 +119,11 @@ enum X11Layout {
     /// The process that a window's owner has named as its own.
     static func process(of window: UInt32, _ connection: X11Connection) -> Int32? {
         X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))
+    }
+
+    /// The atoms in a property of a window.
+    static func atoms(_ name: String, of window: UInt32, _ connection: X11Connection) -> [UInt32] {
+        X11Properties.windows(property(connection.atom(name), of: window, connection))
     }
 
     static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {

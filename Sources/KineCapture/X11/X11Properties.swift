@@ -2,7 +2,7 @@
 
 /// Reads the values of X properties (ICCCM, 4.1.2, and EWMH).
 public enum X11Properties {
-    /// The windows in a `_NET_CLIENT_LIST`: 32 bits each, in the machine's byte order; an incomplete last one is ignored.
+    /// The windows in a `_NET_CLIENT_LIST`, or the atoms in a list of them: 32 bits each, in the machine's byte order; an incomplete last one is ignored.
     public static func windows(_ value: [UInt8]) -> [UInt32] {
         stride(from: 0, to: value.count - value.count % 4, by: 4).map { start in
             value[start..<start + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }

@@ -224,6 +224,9 @@ public final class EngineSession: Sendable {
     /// The samples are not wanted any more.
     public func endSamples() { mailbox.post(.input(.endSamples)) }
 
+    /// The program that `SessionEvent.commandNeeded` asked for runs as `process`.
+    public func commandStarted(process: Int32) { mailbox.post(.input(.commandStarted(process))) }
+
     /// Asks for the take's end and returns at once; `events` tells how it ended.
     public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
 

@@ -5,6 +5,9 @@ import KinePlatform
 
 /// An event of a session. The last one is `ended`, unless the session is closed before.
 public enum SessionEvent: Sendable, Equatable {
+    /// The take waits for a window of a program, which is to be started now, with these `NAME=value` in its environment. Answered by
+    /// `EngineSession.commandStarted`.
+    case commandNeeded(environment: [String])
     /// The take runs: its first frame has been captured.
     case started(TakeStarted)
     /// Once a second, where the configuration asked for it. The statuses are those of the take's destinations.

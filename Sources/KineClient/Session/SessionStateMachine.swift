@@ -109,6 +109,8 @@ struct SessionStateMachine {
         case stop(immediately: Bool)
         /// The samples are not wanted any more.
         case endSamples
+        /// The program whose window is waited for runs as this process.
+        case commandStarted(Int32)
         /// The answer to `askPerson`; nil: none.
         case personAnswered(Bool?)
         /// End the engine now, and save what there is.
@@ -184,6 +186,7 @@ struct SessionStateMachine {
         case .request(let id, let request, let deadline): self.request(id, request, deadline)
         case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
         case .endSamples: state == .running ? [.send(.endSamples)] : []
+        case .commandStarted(let process): state == .running ? [.send(.commandStarted(process: process))] : []
         case .personAnswered(let answer): state == .running ? [.send(.permissionAnswer(answer))] : []
         case .abort: state == .running ? recover(.aborted) : []
         case .recovered(let death): recovered(death)
@@ -199,6 +202,7 @@ struct SessionStateMachine {
         }
         var events: [Action] = []
         switch message {
+        case .commandNeeded(let environment): events = [.emit(.commandNeeded(environment: environment))]
         case .started(let take):
             started = take
             events = [.emit(.started(take))]

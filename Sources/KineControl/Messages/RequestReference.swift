@@ -31,6 +31,7 @@ public struct RequestReference: Codable, Sendable, Equatable {
             case .addDestination(_, let reference): ("addDestination", reference)
             case .removeDestination(let number): ("removeDestination", number)
             case .exportClip(let request): ("exportClip", request.id)
+            case .commandStarted: ("commandStarted", nil)
             case .permissionAnswer: ("permissionAnswer", nil)
             case .unknown(let name): (name, nil)
             }

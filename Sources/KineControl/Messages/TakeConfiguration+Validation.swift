@@ -54,6 +54,10 @@ extension TakeConfiguration {
         case .screen, .drawnRegion, .window, .focusedWindow, .chosenWindow: break
         case .windowTitled(let title): try check("length of the window's title", title.utf8.count, in: 1...1000)
         case .application(let name, _): try check("length of the application's name", name.utf8.count, in: 1...1000)
+        case .commandWindow(let window):
+            if let named = window.named { try check(named) }
+            if let size = window.privateScreen { try check("frame size", size) }
+            try check("time for the window to come", window.limit)
         case .virtual(let size), .virtualWayland(let size), .pattern(let size): try check("frame size", size)
         case .region(let rect):
             try check("region's left edge", rect.x, in: coordinates)

@@ -23,6 +23,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         /// The windows of one application, by its WM_CLASS, and no other: those on the whole screen, or on the monitor of that RandR name.
         /// Case does not matter.
         case application(String, monitor: String?)
+        /// A window that is waited for: the program that the client starts opens it.
+        case commandWindow(CommandWindow)
         /// A private X server of that size and a private audio server, which end with the take.
         case virtual(PixelSize)
         /// The same with a private Wayland compositor.
@@ -357,6 +359,7 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .chosenWindow: "chosen window"
         case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
         case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
+        case .commandWindow(let window): window.description
         case .virtualWayland(let size): "virtual Wayland screen \(size.width)x\(size.height)"
         case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
         case .pattern(let size): "pattern \(size.width)x\(size.height)"

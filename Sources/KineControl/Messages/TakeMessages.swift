@@ -38,6 +38,9 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case removeDestination(Int)
     /// Writes the last seconds of the take to a file. Answered by `EngineMessage.clip`, to this client alone.
     case exportClip(ClipRequest)
+    /// The program of a `CommandWindow` runs as this process. Only the client that started the engine sends it, once, after
+    /// `EngineMessage.commandNeeded`.
+    case commandStarted(process: Int32)
     /// The person's answer to `EngineMessage.permissionQuestion`; nil: they gave none, or cannot be asked.
     case permissionAnswer(Bool?)
     /// A request of a later version, by its name, to be refused. Never sent.
@@ -50,6 +53,9 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
 public enum EngineMessage: Codable, ControlMessage, Equatable {
     /// The take runs: its first frame has been captured. To the client that started it, and to those that follow.
     case started(TakeStarted)
+    /// The take waits for a window of a program, which is to be started now, with these `NAME=value` in its environment. To the client
+    /// that started the engine; `started` follows when the window is there.
+    case commandNeeded(environment: [String])
     /// The answer to `status`.
     case status(TakeStatus)
     /// Once a second, if the client asked for it.

@@ -94,6 +94,7 @@ extension TakeConfiguration.Source {
     var showsDesktop: Bool {
         switch self {
         case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .chosenWindow, .application: true
+        case .commandWindow(let window): window.privateScreen == nil
         case .virtual, .virtualWayland, .pattern: false
         }
     }
@@ -106,6 +107,7 @@ extension TakeConfiguration.Source {
         case .region, .drawnRegion: "a part of the screen"
         case .window, .focusedWindow, .windowTitled, .chosenWindow: "a window"
         case .application(let name, _): "the windows of \(name.printable(limit: 40))"
+        case .commandWindow(let window): window.named?.words ?? "a window"
         case .virtual, .virtualWayland: "a private screen"
         case .pattern: "a test pattern"
         }

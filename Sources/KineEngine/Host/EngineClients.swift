@@ -101,7 +101,7 @@ final class EngineClients {
         tellGuests(.progress(progress), from: .progress)
     }
 
-    private func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
+    func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
 
     private func tellGuests(_ message: EngineMessage, from interest: Interest) {
         for guest in guests where guest.interest >= interest { try? guest.connection.send(message) }

@@ -68,9 +68,8 @@ extension TakeConfiguration.Source {
     fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
         switch (self, source) {
         // Nobody sits at a private screen.
-        case (_, .virtual), (_, .virtualWayland), (.virtual, .drawnRegion), (.virtualWayland, .drawnRegion),
-            (.virtual, .chosenWindow), (.virtualWayland, .chosenWindow):
-            false
+        case (_, .virtual), (_, .virtualWayland), (_, .commandWindow): false
+        case (_, .drawnRegion), (_, .chosenWindow): showsDesktop
         case (.pattern, .pattern): true
         case (.pattern, _), (_, .pattern): false
         default: true

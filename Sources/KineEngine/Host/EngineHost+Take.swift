@@ -116,6 +116,7 @@ extension EngineHost {
             case .cancelOpening:
                 cancellation.cancel()
                 abandonPermission()
+            case .requestCommand: clients.tellOwner(.commandNeeded(environment: opened?.screen?.environment ?? []))
             case .announceStarted: announceStarted()
             case .pause(let instant):
                 opened?.take.pause(at: instant)
@@ -231,9 +232,18 @@ extension EngineHost {
         let take = opened?.take
         let outcome = TakeOutcome(
             reason: reason, ending: ending, progress: take?.progress(at: MonotonicClock.now()) ?? TakeProgress(),
-            size: take?.size ?? PixelSize(width: 0, height: 0), isRecorded: request?.configuration.output != nil,
-            output: output, destinations: destinations?.statuses ?? [])
+            size: take?.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output,
+            destinations: destinations?.statuses ?? [])
         leave(with: outcome.message, status: outcome.exitStatus)
+    }
+
+    /// The failure of a take that has no frame.
+    private var nothingCaptured: TakeError {
+        let isRecorded = request?.configuration.output != nil
+        guard case .commandWindow(let window) = request?.configuration.source, opened?.take.size == nil else {
+            return .nothingCaptured(isRecorded: isRecorded)
+        }
+        return .commandWindowNotShown(window.choice.x11, isRecorded: isRecorded)
     }
 
     /// Nanoseconds that the client has to end its programs on the private screen.

@@ -168,6 +168,9 @@ public final class EngineHost {
         case .permissionAnswer(let isAllowed):
             guard client === clients.owner else { return }
             permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
+        case .commandStarted(let process):
+            guard client === clients.owner else { return }
+            opened?.take.commandStarted(process)
         case .switchSource(let source): switchSource(to: source, for: client)
         case .setCamera(let camera): setCamera(camera, for: client)
         case .receiveSamples(let request): addFeed(request, for: client)

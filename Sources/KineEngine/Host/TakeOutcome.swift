@@ -10,11 +10,11 @@ struct TakeOutcome {
     let exitStatus: Int32
 
     /// - Parameters:
-    ///   - isRecorded: there was to be a file.
+    ///   - nothing: the failure of a take that has no frame.
     ///   - output: the path that the file was made with.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
-        isRecorded: Bool, output: String?, destinations: [DestinationStatus] = []
+        nothing: TakeError, output: String?, destinations: [DestinationStatus] = []
     ) {
         var summary: TakeSummary?
         /// Why a part of the recording is missing, or all of it: a sentence.
@@ -63,7 +63,7 @@ struct TakeOutcome {
             (message, exitStatus) = (.finished(summary), summary.exitStatus)
             return
         case (_, nil, nil):
-            failure = TakeError.nothingCaptured(isRecorded: isRecorded).failure
+            failure = nothing.failure
         }
         (message, exitStatus) = (.failed(failure), failure.exitStatus)
     }

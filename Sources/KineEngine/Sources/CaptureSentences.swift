@@ -94,6 +94,9 @@ extension VideoSourceError {
         case .noWindowTitled(let title, let unreadable):
             "No window of this display has \"\(title.printable(limit: 100))\" in its title"
                 + "\(unreadable.isEmpty ? "" : " (the titles of \(list(unreadable)) cannot be read)"); kinecast sources lists them."
+        case .noWindowOfCommand(let window, let seconds, let isPrivateScreen):
+            "COMMAND opened no \(window.words) within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s; "
+                + "\(window.hint(isPrivateScreen: isPrivateScreen)), or give it longer with --wait."
         case .noWindowOfApplication(let name, let existing):
             "No window of \(name.printable(limit: 100)) is shown on this display"
                 + "\(existing.isEmpty ? "" : " (there are windows of \(existing.prefix(20).joined(separator: ", ")))"); open one and "
@@ -173,6 +176,25 @@ extension VideoSourceInterruption {
         case .castStopped:
             "The desktop's screen cast has stopped; the recording goes on with the last picture, and the desktop is asked for its screen "
                 + "again."
+        }
+    }
+}
+
+extension X11CommandWindow {
+    /// For the middle of a sentence.
+    var words: String {
+        switch self {
+        case .first: "window"
+        case .titled(let title): "window with \"\(title.printable(limit: 100))\" in its title"
+        case .application(let name, _): "window of \(name.printable(limit: 100))"
+        }
+    }
+
+    fileprivate func hint(isPrivateScreen: Bool) -> String {
+        switch self {
+        case .titled, .application: "correct the name"
+        case .first where isPrivateScreen: "record all of its screen, without --window, to see what it shows"
+        case .first: "its windows may not name its process, so name one with --window title:TEXT"
         }
     }
 }

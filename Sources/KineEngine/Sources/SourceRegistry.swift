@@ -54,7 +54,7 @@ protocol SourceSession: Sendable {
 
 enum SourceRegistry {
     static let kinds: [any SourceKind.Type] = [
-        X11Kind.self, WaylandKind.self, PortalKind.self, VirtualKind.self, PatternKind.self,
+        X11Kind.self, CommandWindowKind.self, WaylandKind.self, PortalKind.self, VirtualKind.self, PatternKind.self,
     ]
 
     static func kind(

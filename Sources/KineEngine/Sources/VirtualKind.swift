@@ -9,6 +9,8 @@ struct VirtualKind: SourceKind {
     let display: VirtualSession.Display
     let size: PixelSize
 
+    init(_ display: VirtualSession.Display, _ size: PixelSize) { (self.display, self.size) = (display, size) }
+
     init?(_ request: SourceRequest) {
         switch request.source {
         case .virtual(let size): (self.display, self.size) = (.x11, size)

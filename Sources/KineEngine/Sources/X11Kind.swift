@@ -41,45 +41,12 @@ struct X11Kind: SourceKind {
             do throws(VideoSourceError) {
                 return try open(target)
             } catch {
-                throw onWayland(error)
+                throw target.windowOption.map { error.onWayland(option: $0, wantedBackend) } ?? error
             }
         }
     }
 
-    /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
-    /// would send the person the wrong way.
-    private func onWayland(_ error: VideoSourceError) -> VideoSourceError {
-        guard let option = target?.windowOption, wantedBackend != .x11 else { return error }
-        switch error {
-        case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
-            .noWindowOfApplication:
-            guard wantedBackend != nil || WaylandSession.compositor != nil else { return error }
-            return .noWindowsOnWayland(option: option)
-        default: return error
-        }
-    }
-
-    var annotation: [String: String] {
-        switch target {
-        case .screen(let monitor):
-            var result = [SourceAnnotation.source: "screen"]
-            result[SourceAnnotation.monitor] = monitor
-            return result
-        case .region, nil: return [SourceAnnotation.source: "region"]
-        case .application(let name, let monitor):
-            var result = [SourceAnnotation.source: "application", SourceAnnotation.application: name]
-            result[SourceAnnotation.monitor] = monitor
-            return result
-        case .window(let choice):
-            var result = [SourceAnnotation.source: "window"]
-            if let window = try? X11Inventory.window(choice) {
-                if !window.title.isEmpty { result[SourceAnnotation.title] = window.title }
-                if !window.application.isEmpty { result[SourceAnnotation.application] = window.application }
-                if let pid = window.processID { result[SourceAnnotation.process] = "\(pid)" }
-            }
-            return result
-        }
-    }
+    var annotation: [String: String] { target?.annotation ?? [SourceAnnotation.source: "region"] }
 
     static func survey(_ list: inout SourceList) {
         let isWayland = WaylandSession.compositor != nil
@@ -129,6 +96,44 @@ extension X11ScreenSource.Target {
         case .window: "--window"
         case .application: "--app"
         case .screen, .region: nil
+        }
+    }
+
+    /// For `SourceKind.annotation`.
+    var annotation: [String: String] {
+        switch self {
+        case .screen(let monitor):
+            var result = [SourceAnnotation.source: "screen"]
+            result[SourceAnnotation.monitor] = monitor
+            return result
+        case .region: return [SourceAnnotation.source: "region"]
+        case .application(let name, let monitor):
+            var result = [SourceAnnotation.source: "application", SourceAnnotation.application: name]
+            result[SourceAnnotation.monitor] = monitor
+            return result
+        case .window(let choice):
+            var result = [SourceAnnotation.source: "window"]
+            if let window = try? X11Inventory.window(choice) {
+                if !window.title.isEmpty { result[SourceAnnotation.title] = window.title }
+                if !window.application.isEmpty { result[SourceAnnotation.application] = window.application }
+                if let pid = window.processID { result[SourceAnnotation.process] = "\(pid)" }
+            }
+            return result
+        }
+    }
+}
+
+extension VideoSourceError {
+    /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
+    /// would send the person the wrong way. `option` names the window.
+    func onWayland(option: String, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
+        guard wantedBackend != .x11 else { return self }
+        switch self {
+        case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
+            .noWindowOfApplication, .noWindowOfCommand:
+            guard wantedBackend != nil || WaylandSession.compositor != nil else { return self }
+            return .noWindowsOnWayland(option: option)
+        default: return self
         }
     }
 }

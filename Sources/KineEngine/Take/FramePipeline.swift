@@ -45,6 +45,7 @@ struct FramePipeline: Sendable {
                         ))
                 },
                 interrupted: { inbox.post(.warning($0.sentence)) }, excluded: { inbox.post(.exclusions($0)) },
+                awaitsCommand: { inbox.post(.event(.commandAwaited(at: MonotonicClock.now()))) },
                 began: { inbox.post(.event(.began(at: $0))) }, ended: captureEnded))
     }
 

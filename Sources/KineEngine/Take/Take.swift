@@ -164,6 +164,9 @@ final class Take: Sendable {
     /// Shows that camera from now on; nil: none.
     func setCamera(_ camera: TakeConfiguration.Camera?) { capture.setCamera(camera) }
 
+    /// The program whose window is waited for runs as `process`.
+    func commandStarted(_ process: Int32) { capture.commandStarted(process) }
+
     /// The cover was set or taken away: capture shows it.
     func coverChanged() { capture.coverChanged() }
 

@@ -25,6 +25,8 @@ enum TakeError: Error, Sendable {
     /// The take has ended, after a stop or for the source's own reason.
     case over(reason: String?)
     case nothingCaptured(isRecorded: Bool)
+    /// It was stopped while it waited for a window.
+    case commandWindowNotShown(X11CommandWindow, isRecorded: Bool)
     /// The encoder's sentence.
     case encoder(String)
 
@@ -79,6 +81,9 @@ enum TakeError: Error, Sendable {
         case .nothingCaptured(let isRecorded):
             "The take ended before its first frame, so nothing was "
                 + (isRecorded ? "recorded; record for longer." : "broadcast; let it run for longer.")
+        case .commandWindowNotShown(let window, let isRecorded):
+            "The take ended before COMMAND had opened a \(window.words), so nothing was "
+                + "\(isRecorded ? "recorded" : "broadcast"); COMMAND has to run until it is shown."
         case .encoder(let sentence), .noMemory(let sentence): sentence
         case .unconfined(let layers):
             "Extensions cannot be confined by "

@@ -36,6 +36,8 @@ struct TakeStateMachine: Sendable {
         case opened
         /// The take could not be opened, or its configuration was refused.
         case openFailed(TakeFailure)
+        /// The source waits for a window of COMMAND.
+        case commandAwaited(at: Int64)
         /// The first frame was captured.
         case began(at: Int64)
         /// The audio that the take waits for has begun to come, or is waited for no longer.
@@ -52,6 +54,8 @@ struct TakeStateMachine: Sendable {
         case startDestinations
         /// End the waits of the opening. `opened` or `openFailed` follows.
         case cancelOpening
+        /// Have COMMAND started, whose window is waited for.
+        case requestCommand
         case announceStarted
         case pause(at: Int64)
         case resume(at: Int64)
@@ -75,6 +79,8 @@ struct TakeStateMachine: Sendable {
         case cancelled(StopReason, at: Int64)
         /// It is open, and no frame has come yet.
         case starting
+        /// The source waits since then for a window of COMMAND, which starts with the first audio: none is missed once the window is there.
+        case awaitingWindow(since: Int64)
         /// Frames come. `started` waits for the first audio, since COMMAND begins to play with it.
         case awaitingAudio
         case recording
@@ -90,7 +96,7 @@ struct TakeStateMachine: Sendable {
 
     var phase: TakePhase {
         switch state {
-        case .idle, .opening, .starting, .awaitingAudio: .starting
+        case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: .starting
         case .recording: .recording
         case .paused: .paused
         case .cancelled, .finishing: .finishing
@@ -98,8 +104,14 @@ struct TakeStateMachine: Sendable {
         }
     }
 
-    /// The instant of the first frame, while only audio is waited for.
-    var awaitsAudioSince: Int64? { state == .awaitingAudio ? latest : nil }
+    /// The instant from which only audio is waited for; nil: it is not.
+    var awaitsAudioSince: Int64? {
+        switch state {
+        case .awaitingWindow(let instant) where !hasAudio: instant
+        case .awaitingAudio: latest
+        default: nil
+        }
+    }
 
     /// Frames come and belong to the take.
     var isCapturing: Bool { state == .recording || state == .awaitingAudio }
@@ -123,17 +135,19 @@ struct TakeStateMachine: Sendable {
             case .idle, .opening: action = .fail(failure)
             // It failed because it was told to end.
             case .cancelled(let reason, _): action = .end(reason)
-            case .starting, .awaitingAudio, .recording, .paused, .finishing, .ended: return []
+            case .starting, .awaitingWindow, .awaitingAudio, .recording, .paused, .finishing, .ended: return []
             }
             state = .ended
             return [action]
-        case .began(let instant):
+        case .commandAwaited(let instant):
             guard state == .starting else { return [] }
-            state = .awaitingAudio
-            latest = instant
-            return announceIfComplete()
+            state = .awaitingWindow(since: instant)
+            return hasAudio ? [.requestCommand] : []
+        case .began(let instant): return began(at: instant)
         case .audioArrived:
+            guard !hasAudio else { return [] }
             hasAudio = true
+            if case .awaitingWindow = state { return [.requestCommand] }
             return announceIfComplete()
         case .pauseRequested(let instant): return pauseRequested(at: instant)
         case .resumeRequested(let instant): return resumeRequested(at: instant)
@@ -142,6 +156,16 @@ struct TakeStateMachine: Sendable {
             guard case .finishing(let reason) = state else { return [] }
             state = .ended
             return [.end(reason)]
+        }
+    }
+
+    private mutating func began(at instant: Int64) -> [Action] {
+        switch state {
+        case .starting, .awaitingWindow:
+            state = .awaitingAudio
+            latest = instant
+            return announceIfComplete()
+        case .idle, .opening, .cancelled, .awaitingAudio, .recording, .paused, .finishing, .ended: return []
         }
     }
 
@@ -158,7 +182,7 @@ struct TakeStateMachine: Sendable {
             state = .paused(since: latest)
             return [.pause(at: latest)]
         case .paused: return [.refuse("The take is paused already; kinecast resume goes on.")]
-        case .idle, .opening, .starting, .awaitingAudio: return [Self.notBegun]
+        case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
@@ -170,7 +194,7 @@ struct TakeStateMachine: Sendable {
             state = .recording
             return [.resume(at: latest)]
         case .recording: return [.refuse("The take is not paused; kinecast pause pauses it.")]
-        case .idle, .opening, .starting, .awaitingAudio: return [Self.notBegun]
+        case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
@@ -187,7 +211,7 @@ struct TakeStateMachine: Sendable {
         case .opening:
             state = .cancelled(reason, at: instant)
             return [.cancelOpening]
-        case .starting: end = instant
+        case .starting, .awaitingWindow: end = instant
         case .awaitingAudio, .recording: end = max(latest, instant)
         // The pause lasts to the end: nothing after its beginning belongs to the take.
         case .paused(let since): end = since

@@ -23,6 +23,8 @@ final class CaptureThread: Sendable {
         var interrupted: @Sendable (VideoSourceInterruption) -> Void = { _ in }
         /// The findings about hidden windows changed; nil: the source hides none.
         var excluded: @Sendable (ExclusionFindings?) -> Void = { _ in }
+        /// The source waits for a window of a program, which is to be started now. Called once at most.
+        var awaitsCommand: @Sendable () -> Void = {}
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void
         /// The thread has ended: nil after `stop`, else the reason.
@@ -85,6 +87,8 @@ final class CaptureThread: Sendable {
         var isPaused = false
         /// The instant of CLOCK_MONOTONIC at which the frame must be shown again even if nothing changed.
         var repeatAt: Int64 = .max
+        /// The program whose window the source waits for, when it has just been started.
+        var startedCommand: Int32?
         /// The source that is to be shown next.
         var wanted: Switch?
         /// Nobody waits any more for the source that is to be shown next.
@@ -126,7 +130,7 @@ final class CaptureThread: Sendable {
             thread = try DedicatedThread(starting: "capture") {
                 defer { control.signal { $0.hasEnded = true } }
                 do throws(VideoSourceError) {
-                    if let source = try Self.finish(try open(), control, wake) {
+                    if let source = try Self.finish(try open(), control, wake, output.awaitsCommand) {
                         control.withLock { $0.isOpen = true }
                         try CaptureLoop(
                             source: source, configuration: configuration, clock: clock, cover: cover, control: control,
@@ -147,13 +151,19 @@ final class CaptureThread: Sendable {
 
     /// Waits until the source is open, however long that takes. Nil if the take ends before.
     private static func finish(
-        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal
+        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal, _ awaitsCommand: () -> Void
     ) throws(VideoSourceError) -> (any VideoSource)? {
         var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
+        var isCommandAwaited = false
         while true {
+            if let process = control.withLock({ $0.startedCommand.take() }) { opening.commandStarted(process) }
             let source = try opening.processEvents()
             if control.withLock({ $0.isStopping }) { return nil }
             if let source { return source }
+            if opening.awaitsCommand, !isCommandAwaited {
+                isCommandAwaited = true
+                awaitsCommand()
+            }
             waiter.wait(until: opening.deadline, for: .sources)
         }
     }
@@ -163,6 +173,9 @@ final class CaptureThread: Sendable {
     /// Captures nothing until `resume`. The caller pauses the clock before.
     func pause() { change { $0.isPaused = true } }
     func resume() { change { $0.isPaused = false } }
+
+    /// The program whose window the source waits for runs as `process`.
+    func commandStarted(_ process: Int32) { change { $0.startedCommand = process } }
 
     /// The cover was set or taken away.
     func coverChanged() { wake.signal() }

@@ -48,7 +48,7 @@ struct BroadcastCommand: ParsableCommand {
     static let keyframeInterval = MediaTime.seconds(2)
 
     func validate() throws {
-        _ = try sourceOptions.source()
+        _ = try source()
         try colours.refuseForBroadcast()
         if destinations.check, out != nil || !options.command.isEmpty {
             throw ValidationError("--check only connects; leave out --record and COMMAND.")
@@ -70,11 +70,15 @@ struct BroadcastCommand: ParsableCommand {
         }
     }
 
+    private func source() throws -> TakeConfiguration.Source {
+        try sourceOptions.source(hasCommand: !options.command.isEmpty)
+    }
+
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
-        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        var configuration = TakeConfiguration(source: try source(), output: output?.string)
         sourceOptions.apply(to: &configuration)
         camera.apply(to: &configuration)
         configuration.video.keyframeInterval = Self.keyframeInterval

@@ -10,7 +10,8 @@ struct RecordCommand: ParsableCommand {
         usage: "kinecast record [OUT.mp4] [options] [-- COMMAND …]",
         discussion: """
             The file is playable at any moment, whatever is killed. With --virtual, COMMAND runs on the private screen. \
-            Its exit status becomes that of kinecast. For a pipe, kinecast record - writes fragmented MP4 to standard output. \
+            A window that --window title:TEXT, --window command or --app names is waited for, and the file begins with it. \
+            COMMAND's exit status becomes that of kinecast. For a pipe, kinecast record - writes fragmented MP4 to standard output. \
             With --clip-buffer and without OUT.mp4 there is no file: only the last moments are kept, and kinecast clip saves \
             them.
             """)
@@ -38,7 +39,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var options: TakeOptions
 
     func validate() throws {
-        _ = try sourceOptions.source()
+        _ = try source()
         if out != nil, output != nil { throw ValidationError("The file to write is given twice; leave one out.") }
         if let name = outputName, name.isEmpty {
             throw ValidationError("The name of the file is empty; give one or leave it out.")
@@ -54,9 +55,13 @@ struct RecordCommand: ParsableCommand {
         outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName, mayStream: true)
     }
 
+    private func source() throws -> TakeConfiguration.Source {
+        try sourceOptions.source(hasCommand: !options.command.isEmpty)
+    }
+
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
-        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        var configuration = TakeConfiguration(source: try source(), output: output?.string)
         sourceOptions.apply(to: &configuration)
         camera.apply(to: &configuration)
         encoding.apply(to: &configuration)

@@ -15,8 +15,12 @@ struct SwitchCommand: ParsableCommand {
     @OptionGroup var display: DisplayOptions
 
     func validate() throws {
-        guard try display.chosen.onlySource != nil else {
+        guard let source = try display.chosen.onlySource else {
             throw ValidationError("Say what to show: --monitor, --region, --window or --app.")
+        }
+        if case .commandWindow = source {
+            throw ValidationError(
+                "--window command is for the beginning of a take; name the window by its id or title.")
         }
     }
 

@@ -153,9 +153,10 @@ struct WindowRuleOption: OptionValue, Equatable {
     }
 }
 
-/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, `focused`, or `ask`.
+/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, `focused`, `ask`, or
+/// `command`.
 struct WindowOption: OptionValue, Equatable {
-    static var form: String { "give an id that kinecast sources lists, title:TEXT, focused or ask" }
+    static var form: String { "give an id that kinecast sources lists, title:TEXT, focused, ask or command" }
 
     var source: TakeConfiguration.Source
 
@@ -166,6 +167,10 @@ struct WindowOption: OptionValue, Equatable {
         }
         if argument == "ask" {
             source = .chosenWindow
+            return
+        }
+        if argument == "command" {
+            source = .commandWindow(TakeConfiguration.CommandWindow(.first))
             return
         }
         if argument.hasPrefix("title:") {

@@ -19,8 +19,8 @@ struct DisplayOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, the one that is focused, or ask: choose it in the dialog of a Wayland desktop.",
-            valueName: "ID|title:TEXT|focused|ask"), transform: WindowOption.parse)
+            "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, the one that is focused, ask: choose it in the dialog of a Wayland desktop, or command: the first one that COMMAND opens.",
+            valueName: "ID|title:TEXT|focused|ask|command"), transform: WindowOption.parse)
     var window: WindowOption?
 
     @Option(
@@ -67,6 +67,12 @@ struct SourceOptions: ParsableArguments {
     var virtual: VirtualScreenOption?
 
     @Option(
+        help: ArgumentHelp(
+            "How long to wait for a window of COMMAND, which --window title:TEXT, --window command or --app names; 10s if not given.",
+            valueName: "TIME"), transform: DurationOption.parse)
+    var wait: DurationOption?
+
+    @Option(
         help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"),
         transform: SizeOption.parse)
     var pattern: SizeOption?
@@ -90,19 +96,67 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// The source that was asked for; without one, the whole screen.
-    func source() throws -> TakeConfiguration.Source {
+    func source(hasCommand: Bool) throws -> TakeConfiguration.Source {
+        let source = try commandWindow(hasCommand: hasCommand).map { .commandWindow($0) } ?? otherSource()
+        try input.check(for: source)
+        if !exclude.isEmpty, source.showsOneWindow {
+            throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
+        }
+        return source
+    }
+
+    private func otherSource() throws -> TakeConfiguration.Source {
+        if wait != nil {
+            throw ValidationError(
+                "--wait is for a window of COMMAND: add --window title:TEXT, --window command or --app NAME, and -- COMMAND, or "
+                    + "leave it out.")
+        }
         var chosen = display.chosen
         if let virtual { chosen.append(("--virtual", virtual.source)) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
-        let source = try chosen.onlySource ?? .screen(monitor: nil)
-        try input.check(for: source)
-        switch source {
-        case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: return source
-        case .window, .focusedWindow, .windowTitled, .chosenWindow, .pattern:
-            guard exclude.isEmpty else {
-                throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
-            }
-            return source
+        return try chosen.onlySource ?? .screen(monitor: nil)
+    }
+
+    /// The window that COMMAND opens, on a private screen if there is one; nil: no window is named, or there is no COMMAND.
+    private func commandWindow(hasCommand: Bool) throws -> TakeConfiguration.CommandWindow? {
+        guard pattern == nil, let named = try display.chosen.onlySource, let choice = named.commandWindow else {
+            return nil
+        }
+        guard hasCommand else {
+            if choice != .first, virtual == nil { return nil }
+            throw ValidationError("The window is one of COMMAND's; add -- COMMAND, the program that opens it.")
+        }
+        var window = TakeConfiguration.CommandWindow(choice)
+        if let wait { window.limit = wait.time }
+        switch virtual?.source {
+        case .virtual(let size): window.privateScreen = size
+        case nil: break
+        default:
+            throw ValidationError(
+                "Wayland tells programs of no windows, so none of a private Wayland screen can be shown alone; leave out --window and "
+                    + "--app, or give --virtual WxH.")
+        }
+        return window
+    }
+}
+
+extension TakeConfiguration.Source {
+    /// The window of COMMAND that is meant where there is one; nil: it is not named in a way by which one could be that is yet to come.
+    fileprivate var commandWindow: TakeConfiguration.CommandWindow.Choice? {
+        switch self {
+        case .windowTitled(let title): .titled(title)
+        case .application(let name, let monitor): .application(name, monitor: monitor)
+        case .commandWindow(let window): window.choice
+        default: nil
+        }
+    }
+
+    /// Whether no other window can be seen in the frames.
+    fileprivate var showsOneWindow: Bool {
+        switch self {
+        case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: false
+        case .window, .focusedWindow, .windowTitled, .chosenWindow, .pattern: true
+        case .commandWindow(let window): window.named?.showsOneWindow ?? true
         }
     }
 }

@@ -54,6 +54,8 @@ struct CommandProcess {
             environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
     }
 
+    var pid: Int32 { process.pid }
+
     func poll() -> ChildProcess.Ending? { process.poll() }
 
     func signal(_ number: Int32) { leadsGroup ? process.signalGroup(number) : process.signal(number) }

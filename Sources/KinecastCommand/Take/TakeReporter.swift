@@ -88,6 +88,7 @@ final class TakeReporter {
 
     private func session(_ event: SessionEvent) {
         switch event {
+        case .commandNeeded: break
         case .started(let take): start(take)
         case .progress(let progress, let statuses): show(progress, statuses)
         case .paused:

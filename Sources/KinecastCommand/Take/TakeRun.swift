@@ -9,6 +9,9 @@ import SystemPackage
 final class TakeRun {
     /// The time that COMMAND has to end by itself after the take, in nanoseconds.
     private static let commandGrace: Int64 = 3_000_000_000
+    /// The time that COMMAND has to end by itself after its window was closed, in nanoseconds. With `commandGrace`, it is as long as the
+    /// engine keeps a private screen.
+    private static let closingGrace: Int64 = 2_000_000_000
     /// The time that the engine has to exit after its last message, in nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
@@ -152,6 +155,8 @@ final class TakeRun {
         case .stop: stop()
         case .abort: session.abort()
         case .startCommand(let environment): startCommand(environment)
+        case .announceCommand: if let command { session.commandStarted(process: command.pid) }
+        case .awaitCommand: commandDeadline = MonotonicClock.now() + Self.closingGrace
         case .terminateCommand:
             command?.signal(SIGTERM)
             commandDeadline = MonotonicClock.now() + Self.commandGrace

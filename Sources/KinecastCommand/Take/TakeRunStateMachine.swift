@@ -21,7 +21,11 @@ struct TakeRunStateMachine: Hashable {
         /// End the engine now, and save what there is.
         case abort
         case startCommand(environment: [String])
-        /// Ask COMMAND to end, and come back with `graceOver` unless it does.
+        /// Tell the engine which process COMMAND is, if it runs.
+        case announceCommand
+        /// Give COMMAND time to end, and come back with `graceOver` unless it does.
+        case awaitCommand
+        /// The same, and ask it to.
         case terminateCommand
         case killCommand
         case report(Report)
@@ -41,8 +45,11 @@ struct TakeRunStateMachine: Hashable {
     private enum Command: Hashable {
         case none
         case waiting
-        case running
-        /// `status`: of a COMMAND that ended by itself while the take ran or could not be started; nil: it does not count.
+        /// `opensWindow`: it was started to open the window that is shown.
+        case running(opensWindow: Bool)
+        /// Its window was closed, which ended the take. Programs close their windows when they end.
+        case closing
+        /// `status`: of a COMMAND that ended by itself or could not be started; nil: it does not count.
         case ended(status: Int32?)
     }
 
@@ -63,9 +70,16 @@ struct TakeRunStateMachine: Hashable {
         switch input {
         case .session(let event): received(event)
         case .interrupted: interrupted()
-        case .commandEnded(let ending): command == .running ? commandEnded(ending) : []
-        case .commandFailed(let reason): command == .running ? commandFailed(reason) : []
-        case .graceOver: isOver ? killCommand() : []
+        case .commandEnded(let ending): isCommandRunning ? commandEnded(ending) : []
+        case .commandFailed(let reason): isCommandRunning ? commandFailed(reason) : []
+        case .graceOver: isOver ? graceOver() : []
+        }
+    }
+
+    private var isCommandRunning: Bool {
+        switch command {
+        case .running, .closing: true
+        case .none, .waiting, .ended: false
         }
     }
 
@@ -74,16 +88,38 @@ struct TakeRunStateMachine: Hashable {
     private mutating func received(_ event: SessionEvent) -> [Action] {
         guard !isOver else { return [] }
         switch event {
+        case .commandNeeded(let environment) where command == .waiting && take == .running:
+            command = .running(opensWindow: true)
+            return [.startCommand(environment: environment), .announceCommand]
         case .started(let started) where command == .waiting && take == .running:
-            command = .running
+            command = .running(opensWindow: false)
             return [.report(.session(event)), .startCommand(environment: started.environment)]
         case .ended(let outcome):
+            if case .finished(let summary) = outcome, summary.sourceEnded == true, take == .running,
+                command == .running(opensWindow: true)
+            {
+                command = .closing
+            }
             take = .over(status: outcome.exitStatus)
-            return [.report(.session(event))] + (command == .running ? [.terminateCommand] : exit())
-        case .started, .progress, .paused, .resumed, .microphone, .sourceSwitched, .camera, .screenLocked, .warning,
-            .connectionFailed, .destination:
+            return [.report(.session(event))] + endCommand()
+        case .commandNeeded, .started, .progress, .paused, .resumed, .microphone, .sourceSwitched, .camera,
+            .screenLocked, .warning, .connectionFailed, .destination:
             return [.report(.session(event))]
         }
+    }
+
+    private func endCommand() -> [Action] {
+        switch command {
+        case .closing: [.awaitCommand]
+        case .running: [.terminateCommand]
+        case .none, .waiting, .ended: exit()
+        }
+    }
+
+    private mutating func graceOver() -> [Action] {
+        guard command == .closing else { return killCommand() }
+        command = .running(opensWindow: true)
+        return endCommand()
     }
 
     private mutating func interrupted() -> [Action] {
@@ -102,15 +138,12 @@ struct TakeRunStateMachine: Hashable {
     }
 
     private mutating func commandEnded(_ ending: ChildProcess.Ending) -> [Action] {
-        command = .ended(status: nil)
+        // The status of a COMMAND that ends after the take's end was asked for does not count: Ctrl-C reaches it too.
+        let counts = take == .running || command == .closing
+        command = .ended(status: counts ? ending.shellStatus : nil)
         if isOver { return exit() }
         let report = Action.report(.commandEnded(ending))
-        // The status of a COMMAND that ends after the take's end was asked for does not count: Ctrl-C reaches it too.
         guard take == .running else { return [report] }
-        switch ending {
-        case .exited(let status): command = .ended(status: status)
-        case .killed(let signal): command = .ended(status: 128 + signal)
-        }
         take = .stopping(byUser: false)
         return [report, .stop]
     }
@@ -124,12 +157,22 @@ struct TakeRunStateMachine: Hashable {
         return [report, .stop]
     }
 
-    private func killCommand() -> [Action] { command == .running ? [.killCommand] : [] }
+    private func killCommand() -> [Action] { isCommandRunning ? [.killCommand] : [] }
 
     /// COMMAND's failure counts before the take's.
     private func exit() -> [Action] {
         guard case .over(let status) = take else { return [] }
         if case .ended(let own?) = command, own != 0 { return [.exit(own)] }
         return [.exit(status)]
+    }
+}
+
+extension ChildProcess.Ending {
+    /// As a shell reports it.
+    fileprivate var shellStatus: Int32 {
+        switch self {
+        case .exited(let status): status
+        case .killed(let signal): 128 + signal
+        }
     }
 }

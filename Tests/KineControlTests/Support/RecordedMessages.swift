@@ -36,6 +36,8 @@ enum RecordedMessages {
         .receiveSamples(
             SampleRequest(
                 video: .raw(pixelFormat: .nv12, maximumSize: nil, framesPerSecond: nil, orientation: .source))),
+        .start(opened), .switchSource(.commandWindow(.init(.application("a", monitor: nil)))),
+        .switchSource(.commandWindow(.init(.titled("Ü"), limit: .seconds(2.5)))), .commandStarted(process: 17),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -69,7 +71,7 @@ enum RecordedMessages {
                 DestinationEvent(
                     destination: 1, label: "rtmp://h", kind: .log(ExtensionLogLine(.info, "Connected.")))),
             .sourceSwitched(.window(0x3a0_0007)),
-            .camera(camera), .camera(nil), .status(hiding),
+            .camera(camera), .camera(nil), .status(hiding), .commandNeeded(environment: ["DISPLAY=:7"]),
         ]
 
     private static let camera = TakeConfiguration.Camera(
@@ -189,6 +191,9 @@ enum RecordedMessages {
         source: .region(PixelRect(x: -1, y: 2, width: 640, height: 480)), output: "/a")
 
     private static let window = TakeConfiguration(source: .window(0x3a0_0007), output: "/a")
+
+    private static let opened = TakeConfiguration(
+        source: .commandWindow(.init(.first, privateScreen: PixelSize(width: 1280, height: 720))), output: "/a")
 
     private static let progress = {
         var progress = TakeProgress()

@@ -130,7 +130,7 @@ import Testing
         // Outcome.
         let outcome = TakeOutcome(
             reason: .stopped, ending: ending, progress: stage.take.progress(at: end), size: Self.size,
-            isRecorded: false, output: nil, destinations: [])
+            nothing: .nothingCaptured(isRecorded: false), output: nil, destinations: [])
         guard case .finished(let summary) = outcome.message else {
             Issue.record("\(outcome.message)")
             return

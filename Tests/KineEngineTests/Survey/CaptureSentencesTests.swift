@@ -17,6 +17,16 @@ import Testing
             (.compositorSilent, ["no picture", "monitor is on"]), (.compositorLost, ["has gone away"]),
             (.notOnWayland(option: "--show-keys"), ["--show-keys", "leave it out", "X11"]),
             (.noWindowsOnWayland(option: "--exclude"), ["--exclude", "--window ask"]),
+            (
+                .noWindowOfCommand(.titled("Mail"), seconds: 10, isPrivateScreen: true),
+                ["no window with \"Mail\" in its title within 10 s", "--wait"]
+            ),
+            (
+                .noWindowOfCommand(.application("gimp", monitor: nil), seconds: 2.5, isPrivateScreen: false),
+                ["gimp", "2.5 s"]
+            ),
+            (.noWindowOfCommand(.first, seconds: 10, isPrivateScreen: true), ["no window within", "without --window"]),
+            (.noWindowOfCommand(.first, seconds: 10, isPrivateScreen: false), ["process", "title:TEXT"]),
             (.noWindowDialog, ["--window ask", "Wayland", "--window focused"]),
             (.noRegionProgram(package: "slurp"), ["Debian's slurp", "install it"]),
             (.regionProgramFailed("no layer shell"), ["slurp", "(no layer shell)", "--region"]),

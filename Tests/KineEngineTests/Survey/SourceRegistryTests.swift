@@ -12,6 +12,9 @@ import Testing
         (.virtual(PixelSize(width: 64, height: 48)), "virtual"), (.drawnRegion, "region"),
         (.virtualWayland(PixelSize(width: 64, height: 48)), "virtual"), (.chosenWindow, "window"),
         (.pattern(PixelSize(width: 64, height: 48)), "pattern"),
+        (.commandWindow(.init(.first, privateScreen: PixelSize(width: 64, height: 48))), "window"),
+        (.commandWindow(.init(.titled("no such"))), "window"),
+        (.commandWindow(.init(.application("no such", monitor: nil))), "application"),
     ]
 
     private static func configuration(

@@ -18,7 +18,9 @@ import Testing
         var events: [Event] = []
         var opening = Opening.unasked
         var began = false
+        var awaitsWindow = false
         var hasAudio = false
+        var commands = 0
         var announced = 0
         var finishes = 0
         var ends = 0
@@ -49,16 +51,31 @@ import Testing
             case .stopRequested:
                 let isRunning = [.starting, .recording, .paused].contains(before.phase)
                 if isRunning != (actions.count == 1) { return "stop in \(before) gave \(actions)" }
-            case .began, .audioArrived:
+            case .commandAwaited, .began, .audioArrived:
                 let isStarting = before.phase == .starting && before.opening == .done
-                if case .audioArrived = event { hasAudio = true } else { began = began || isStarting }
-                let isAwaited = isStarting && began && hasAudio
-                if isAwaited != (actions == [.announceStarted]) { return "\(event) in \(before)" }
+                let wanted = isStarting ? startingActions(after: event) : []
+                if case .audioArrived = event { hasAudio = true }
+                if actions != wanted { return "\(event) in \(before) gave \(actions), not \(wanted)" }
             case .finished:
                 let isAwaited = before.phase == .finishing && before.opening == .done
                 if isAwaited != (actions.count == 1) { return "finished in \(before)" }
             }
             return checkPhase()
+        }
+
+        /// COMMAND and the announcement wait for the audio.
+        private mutating func startingActions(after event: Event) -> [Action] {
+            switch event {
+            case .commandAwaited where !began && !awaitsWindow:
+                awaitsWindow = true
+                return hasAudio ? [.requestCommand] : []
+            case .began:
+                began = true
+                return hasAudio ? [.announceStarted] : []
+            case .audioArrived where !hasAudio:
+                return began ? [.announceStarted] : awaitsWindow ? [.requestCommand] : []
+            default: return []
+            }
         }
 
         private mutating func check(_ action: Action) -> String? {
@@ -68,6 +85,9 @@ import Testing
             case .cancelOpening:
                 defer { opening = .cancelled }
                 return opening != .begun ? "cancelled out of turn" : nil
+            case .requestCommand:
+                commands += 1
+                return commands > 1 || began || finishes > 0 ? "COMMAND out of turn" : nil
             case .announceStarted:
                 announced += 1
                 return announced > 1 || finishes > 0 ? "announced late or twice" : nil
@@ -111,7 +131,8 @@ import Testing
     }
 
     private static let alphabet: [Event] = [
-        .openRequested, .opened, .openFailed(failure), .began(at: 10), .began(at: 30), .audioArrived,
+        .openRequested, .opened, .openFailed(failure), .commandAwaited(at: 9), .began(at: 10), .began(at: 30),
+        .audioArrived,
         .pauseRequested(at: 5),
         .pauseRequested(at: 20), .resumeRequested(at: 8), .resumeRequested(at: 25), .stopRequested(.stopped, at: 15),
         .stopRequested(.clientLost, at: 40), .finished,
@@ -161,6 +182,21 @@ import Testing
         #expect(machine.awaitsAudioSince == nil && machine.handle(.audioArrived).isEmpty)
         #expect(ended.handle(.stopRequested(.durationReached, at: 300)) == [.finish(at: 300)])
         #expect(ended.handle(.audioArrived).isEmpty && !ended.isCapturing)
+    }
+
+    @Test func `a command whose window is shown starts with the audio, and the take begins with the window`() {
+        var machine = TakeStateMachine()
+        for event in [Event.openRequested, .opened] { _ = machine.handle(event) }
+        var silent = machine
+        #expect(machine.handle(.audioArrived).isEmpty)
+        #expect(machine.handle(.commandAwaited(at: 50)) == [.requestCommand])
+        #expect(machine.awaitsAudioSince == nil && machine.phase == .starting && !machine.isCapturing)
+        var ended = machine
+        #expect(machine.handle(.began(at: 100)) == [.announceStarted])
+        #expect(ended.handle(.stopRequested(.stopped, at: 70)) == [.finish(at: 70)])
+        #expect(silent.handle(.commandAwaited(at: 50)).isEmpty && silent.awaitsAudioSince == 50)
+        #expect(silent.handle(.audioArrived) == [.requestCommand] && silent.awaitsAudioSince == nil)
+        #expect(silent.handle(.audioArrived).isEmpty)
     }
 
     @Test func `a take that is told to end while it is being opened ends at that instant, whether it opens or not`() {

@@ -34,10 +34,12 @@ public final class Painter {
 
     // MARK: Windows
 
-    /// A window in one colour. No window manager has a say in it.
-    public func window(_ rect: PixelRect, colour: UInt32, border: Int = 0, isShown: Bool = true) -> UInt32 {
+    /// A window in one colour. Unless `isManaged`, no window manager has a say in it.
+    public func window(
+        _ rect: PixelRect, colour: UInt32, border: Int = 0, isShown: Bool = true, isManaged: Bool = false
+    ) -> UInt32 {
         let id = xcb_generate_id(connection)
-        let values: [UInt32] = [colour, 1]
+        let values: [UInt32] = [colour, isManaged ? 0 : 1]
         xcb_create_window(
             connection, depth, id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height),
             UInt16(border), UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual,
@@ -142,6 +144,14 @@ public final class Painter {
         xcb_change_property(
             connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_PID"),
             UInt32(XCB_ATOM_CARDINAL.rawValue), 32, 1, [process])
+        finish()
+    }
+
+    /// Says what a window is for, as `_NET_WM_WINDOW_TYPE` (EWMH).
+    public func setType(_ window: UInt32, _ type: String) {
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_WINDOW_TYPE"),
+            UInt32(XCB_ATOM_ATOM.rawValue), 32, 1, [atom(type)])
         finish()
     }
 
