@@ -16,7 +16,8 @@ import SystemPackage
 /// ### Files
 ///
 /// - ``url``
-/// - ``publish(file:as:keepingOriginal:)``
+/// - ``publish(file:as:keepingOriginal:)-(URL,_,_)``
+/// - ``publish(file:as:keepingOriginal:)-(FilePath,_,_)``
 /// - ``publish(_:as:)``
 /// - ``files()``
 /// - ``contents(of:limit:)``

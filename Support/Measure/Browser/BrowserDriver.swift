@@ -50,7 +50,8 @@ struct BrowserDriver {
             guard MonotonicClock.now() < deadline, driver.poll() == nil else { break }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
         }
-        throw Browser.Error.noAnswer("WebKitWebDriver took no connection: \(driver.end(signal: SIGKILL, deadline: MonotonicClock.now()))")
+        throw Browser.Error.noAnswer(
+            "WebKitWebDriver took no connection: \(driver.end(signal: SIGKILL, deadline: MonotonicClock.now()))")
     }
 
     /// WebKitGTK's browser is not on the search path.

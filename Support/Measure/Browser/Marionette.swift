@@ -36,7 +36,8 @@ final class Marionette {
             guard MonotonicClock.now() < deadline, process.poll() == nil else { break }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
         }
-        throw Browser.Error.noAnswer("Firefox took no connection: \(process.end(signal: SIGKILL, deadline: MonotonicClock.now()))")
+        throw Browser.Error.noAnswer(
+            "Firefox took no connection: \(process.end(signal: SIGKILL, deadline: MonotonicClock.now()))")
     }
 
     private init(_ connection: FileDescriptor, deadline: Int64) throws {
