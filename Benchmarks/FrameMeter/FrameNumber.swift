@@ -1,6 +1,8 @@
 // The number that the bench's scenes write into their frames, read with thirty-two looks. KineMeasure's Barcode says how it
 // is written and reads it more carefully, from recordings; here nothing was compressed.
 
+import KineMedia
+
 enum FrameNumber {
     private static let corner = 16
     private static let cell = 16

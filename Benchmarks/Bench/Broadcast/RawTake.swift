@@ -39,7 +39,7 @@ struct RawTake {
     var isInPlace: Bool
     var placement: String
     /// Frames that the extension was too slow for; nil for an app: the engine does not count its losses.
-    var skipped: Int64?
+    var skipped: Int?
     /// Frames that the engine took.
     var taken: Int
 
