@@ -50,8 +50,9 @@ public enum AudioPace: Sendable {
     /// Seconds of audio that are fetched at once.
     public var interval: Double { self == .file ? 0.4 : 0.01 }
     /// Seconds of audio in one of the server's pieces. An output is then rendered in blocks of that length; a sound that begins during
-    /// a block is heard, and recorded, after it. A private server has no hardware that would wake for each piece.
-    public func fragment(isPrivate: Bool) -> Double { self == .file && !isPrivate ? 0.02 : 0.01 }
+    /// a block is heard, and recorded, after it. A private PulseAudio has no hardware that would wake for each piece. PipeWire loses
+    /// audio on a busy machine where its pieces are short.
+    func fragment(onPrivatePulseAudio: Bool) -> Double { self == .file && !onPrivatePulseAudio ? 0.02 : 0.01 }
     /// The longest time between two calls of `audioSettled`, in nanoseconds.
     public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
 }

@@ -209,7 +209,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let open = streams.values.filter { $0.target == index }
             for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
             let kept = Set(open.map(\.stream.source))
-            for source in wanted where !kept.contains(source) { start(source, target: index) }
+            for source in wanted where !kept.contains(source) { start(source, target: index, in: inventory) }
             if let warning = found[index]?.warning(of: target, in: inventory, after: conditions[index]) {
                 receiver.audioWarning(warning)
             }
@@ -238,13 +238,14 @@ final class AudioSession: PulseRecordStream.Owner {
         return condition
     }
 
-    private func start(_ source: AudioSource, target: Int) {
+    private func start(_ source: AudioSource, target: Int, in inventory: AudioInventory) {
         guard let context = connection.context else { return }
+        let isPipeWire = inventory.server?.contains("PipeWire") ?? false
         let id = AudioStreamID(rawValue: nextID)
         nextID += 1
         let stream = PulseRecordStream(
-            id: id, source: source, channels: channels, pace: pace, isPrivate: isPrivate, context: context,
-            owner: self)
+            id: id, source: source, channels: channels, pace: pace, onPrivatePulseAudio: isPrivate && !isPipeWire,
+            context: context, owner: self)
         if let stream {
             streams[id] = (stream, target)
         } else {

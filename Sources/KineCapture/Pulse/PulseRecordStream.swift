@@ -24,7 +24,7 @@ final class PulseRecordStream {
 
     private let channels: Int
     private(set) var pace: AudioPace
-    private let isPrivate: Bool
+    private let onPrivatePulseAudio: Bool
     private weak var owner: (any Owner)?
     private var stream: OpaquePointer?
     private var readings = ClockReadings(rate: 48000)
@@ -45,14 +45,14 @@ final class PulseRecordStream {
 
     /// Opens the stream. Nil: the server refuses at once.
     init?(
-        id: AudioStreamID, source: AudioSource, channels: Int, pace: AudioPace, isPrivate: Bool, context: OpaquePointer,
-        owner: any Owner
+        id: AudioStreamID, source: AudioSource, channels: Int, pace: AudioPace, onPrivatePulseAudio: Bool,
+        context: OpaquePointer, owner: any Owner
     ) {
         self.id = id
         self.source = source
         self.channels = channels
         self.pace = pace
-        self.isPrivate = isPrivate
+        self.onPrivatePulseAudio = onPrivatePulseAudio
         self.owner = owner
         var specification = pa_sample_spec(
             format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: channels))
@@ -92,7 +92,7 @@ final class PulseRecordStream {
         // Room for four seconds: a recorder that does not run for a while loses nothing.
         pa_buffer_attr(
             maxlength: UInt32(bytes(4)), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
-            fragsize: UInt32(bytes(pace.fragment(isPrivate: isPrivate))))
+            fragsize: UInt32(bytes(pace.fragment(onPrivatePulseAudio: onPrivatePulseAudio))))
     }
 
     /// Whether the clock is known, and no question about it is under way.
