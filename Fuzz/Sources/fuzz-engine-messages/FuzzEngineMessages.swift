@@ -57,9 +57,7 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
     case .finished(let summary): checkSummary(summary)
     case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
     case .paused, .resumed, .microphone, .sourceSwitched, .camera, .samples, .frames, .destinationAdded, .clip,
-        .screenLocked,
-        .permissionQuestion,
-        .warning, .refused:
+        .screenLocked, .commandNeeded, .permissionQuestion, .warning, .refused:
         break
     }
 }

@@ -68,7 +68,7 @@ private func memory(_ bytes: [UInt8]) {
             if choice & 1 == 0 {
                 guard
                     let sample = SampleBuffer(
-                        frameIn: Int(choice >> 1) - 2, sequence: script.word(), skipped: 0, of: view)
+                        frameIn: Int(choice >> 1) - 2, sequence: script.word(), skipped: 0, isFirst: false, of: view)
                 else { continue }
                 let sum = sample.withPixels { pixels in pixels.copy().reduce(0, &+) }
                 precondition(sum != nil, "a frame without pixels")

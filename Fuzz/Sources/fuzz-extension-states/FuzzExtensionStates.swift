@@ -50,7 +50,7 @@ private func text(_ script: inout Script) -> String { String(repeating: "w", cou
 
 private func statistics(_ script: inout Script) -> ExtensionStatistics {
     var statistics = ExtensionStatistics()
-    statistics.sentBytes = Int64(bitPattern: script.number() ?? 0)
+    statistics.sentBytes = Int(bitPattern: UInt(script.number() ?? 0))
     return statistics
 }
 
