@@ -85,7 +85,7 @@ struct PendingSamples {
         for track in runs.indices { runs[track].removeAll() }
     }
 
-    /// Of the video track.
+    /// A time in ticks of the video track.
     static func ticks(_ time: MediaTime) -> UInt64 {
         UInt64(max(0, time.ticks(timescale: TrackDescription.videoTimescale)))
     }

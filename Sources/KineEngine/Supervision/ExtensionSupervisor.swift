@@ -367,7 +367,7 @@ final class ExtensionSupervisor {
         feed = nil
     }
 
-    /// Counts what the take has made since the feed of the process before, which nobody got.
+    /// Counts the samples that the take made between two processes of the extension: none of them received these.
     private func countMissed(by feed: SampleFeed, at now: Int64) {
         guard let before = progressAtFeedEnd.take() else { return }
         let progress = surroundings.take.progress(at: now)

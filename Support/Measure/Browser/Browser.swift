@@ -130,7 +130,7 @@ public final class Browser {
         try tell("/element/\(id)/click", [:] as [String: String])
     }
 
-    /// Has a script run in every page before its own. Chromium alone.
+    /// Makes every page run this script before its own ones. Only Chromium can do this.
     public func runBeforePages(_ script: String) throws {
         struct Command: Encodable {
             var cmd = "Page.addScriptToEvaluateOnNewDocument"
@@ -139,7 +139,7 @@ public final class Browser {
         try tell("/goog/cdp/execute", Command(params: ["source": script]))
     }
 
-    /// What the console has said since the last call. Chromium alone.
+    /// The lines that the console got since the last call. Only Chromium can do this.
     public func log() throws -> [LogEntry] { try ask("POST", session + "/se/log", ["type": "browser"]) }
 
     /// A PNG of what the window shows.

@@ -6,7 +6,7 @@ import SystemPackage
 
 struct BrowserDriver {
     let process: ChildProcess
-    /// Of 127.0.0.1.
+    /// The port on 127.0.0.1 that the driver listens on.
     let port: UInt16
     /// Open as long as the driver runs, which may print more.
     var output: FileDescriptor?

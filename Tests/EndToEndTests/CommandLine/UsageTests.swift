@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// What a container or a login may lack.
+    /// Limits and missing files that containers and logins have.
     @Test(arguments: [
         ("ulimit -f 0", "since there is a limit on the size of files (ulimit -f); raise it"),
         ("mount -t tmpfs none /proc", "There is no /proc here"),

@@ -10,7 +10,7 @@ package enum AuthorCommands {
     /// The compiler has minutes of work where nothing was built before.
     package static let patience: Int64 = 900_000_000_000
 
-    /// Where this checkout is built.
+    /// The build directory of this checkout.
     package static let buildDirectory: FilePath = {
         // BUILD/debug, or what that leads to: BUILD/TRIPLE/debug.
         var path = RunningKinecast.executables.removingLastComponent()
@@ -18,7 +18,7 @@ package enum AuthorCommands {
         return path
     }()
 
-    /// Where packages are built that depend on this one without traits: beside it, as an author has fewer packages to fetch.
+    /// The build directory of packages that use this one without traits, as an extension does. They need fewer dependencies.
     package static let extensionsDirectory = buildDirectory.appending("extensions")
 
     /// The commands in a README's blocks that are indented by four spaces, without what stands behind a `#`.
