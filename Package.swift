@@ -355,7 +355,8 @@ let package = Package(
             ]),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(
-            name: "KinePlatformTests", dependencies: ["KinePlatform", "KineMeasure", "CLinux", "ThreadTesting", system]),
+            name: "KinePlatformTests",
+            dependencies: ["KinePlatform", "KineMeasure", "CLinux", "CoreTesting", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
             dependencies: [

@@ -64,19 +64,20 @@ public final class ChildProcess: Sendable {
         public init() {}
     }
 
-    /// Starts `executable` (a path; the search path is not consulted). Throws the errno of fork or of exec.
+    /// Starts `executable` (a path; the search path is not consulted). All texts are as `String(escaping:)` makes them. Throws the errno
+    /// of fork or of exec.
     public init(
         executable: String, arguments: [String], environment: [String], options: Options = Options()
     ) throws(Errno) {
-        var argv = ([executable] + arguments).map { strdup($0) }
+        var argv = ([executable] + arguments).map { strdup($0.cString) }
         argv.append(nil)
-        var envp = environment.map { strdup($0) }
+        var envp = environment.map { strdup($0.cString) }
         envp.append(nil)
         defer {
             for string in argv + envp { free(string) }
         }
         let descriptors = options.descriptors.map { $0?.rawValue ?? -1 }
-        let directory = options.directory.map { strdup($0) } ?? nil
+        let directory = options.directory.map { strdup($0.cString) } ?? nil
         defer { free(directory) }
         let started = descriptors.withUnsafeBufferPointer { fds in
             let confinement = options.confinement

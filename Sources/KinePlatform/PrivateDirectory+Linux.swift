@@ -17,7 +17,7 @@ public enum PrivateDirectory {
     /// Makes `path`, one level, with mode 0700, or checks the one that is there: a real directory, ours, closed to others.
     /// A link is refused, because its owner decides where it leads.
     package static func make(_ path: FilePath) throws(Fault) {
-        if mkdir(path.string, 0o700) != 0, errno != EEXIST { throw .system(Errno(rawValue: errno)) }
+        if mkdir(path.cString, 0o700) != 0, errno != EEXIST { throw .system(Errno(rawValue: errno)) }
         let mode = try check(path)
         guard mode & 0o077 == 0 else { throw .open(mode: mode) }
     }
@@ -26,20 +26,20 @@ public enum PrivateDirectory {
     @discardableResult
     package static func check(_ path: FilePath) throws(Fault) -> UInt32 {
         var status = Glibc.stat()
-        guard lstat(path.string, &status) == 0 else { throw .system(Errno(rawValue: errno)) }
+        guard lstat(path.cString, &status) == 0 else { throw .system(Errno(rawValue: errno)) }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .notADirectory }
         guard status.st_uid == getuid() else { throw .foreign(uid: status.st_uid) }
         return status.st_mode & 0o777
     }
 
-    /// The names in a directory, without `.` and `..`; empty where it cannot be read.
+    /// The names in a directory, without `.` and `..`, as `String(escaping:)` makes them; empty where it cannot be read.
     package static func entries(_ path: FilePath) -> [String] {
-        guard let directory = opendir(path.string) else { return [] }
+        guard let directory = opendir(path.cString) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(escaping: UnsafePointer($0)) }
             }
             if name != ".", name != ".." { names.append(name) }
         }
@@ -48,8 +48,8 @@ public enum PrivateDirectory {
 
     /// Removes a directory and the files in it; directories inside it are left, and so is it then.
     package static func remove(_ path: FilePath) {
-        for name in entries(path) { unlink(path.appending(name).string) }
-        rmdir(path.string)
+        for name in entries(path) { unlink(path.pushing(FilePath(escaped: name)).cString) }
+        rmdir(path.cString)
     }
 
     /// The whole of a small file; nil where it cannot be read or is longer than `limit` bytes.
@@ -66,8 +66,8 @@ public enum PrivateDirectory {
     ///
     /// - Parameter suffix: of the file's name while it is written. Writers at the same time need different ones.
     package static func replace(_ path: FilePath, with bytes: [UInt8], writingTo suffix: String = ".new") throws {
-        let new = FilePath(path.string + suffix)
-        unlink(new.string)  // of a writer that was killed
+        let new = FilePath(escaped: path.escaped + suffix)
+        unlink(new.cString)  // of a writer that was killed
         do {
             let file = try FileDescriptor.open(
                 new, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
@@ -76,9 +76,9 @@ public enum PrivateDirectory {
                 _ = try file.writeAll(bytes)
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
-            guard rename(new.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+            guard rename(new.cString, path.cString) == 0 else { throw Errno(rawValue: errno) }
         } catch {
-            unlink(new.string)
+            unlink(new.cString)
             throw error
         }
     }

@@ -1,13 +1,19 @@
 // This process's environment, and where programs are.
 import Glibc
 
+/// All texts are as `String(escaping:)` makes them.
 public enum ProcessEnvironment {
+    /// This process's arguments, without its name.
+    public static var arguments: [String] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }.map { String(escaping: $0) }
+    }
+
     /// `NAME=value` strings.
     public static var current: [String] {
         var result: [String] = []
         var entry = environ
         while let string = entry.pointee {
-            result.append(String(cString: string))
+            result.append(String(escaping: string))
             entry += 1
         }
         return result
@@ -29,7 +35,7 @@ public enum ProcessEnvironment {
     /// A variable's value; nil where it is unset or empty.
     public static func value(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
+        return String(escaping: value)
     }
 }
 
@@ -39,7 +45,7 @@ public enum ExecutableSearch {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
         guard length > 0 else { return nil }
-        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
     }
 
     /// The path of `program`, by PATH and the places where distributions put servers.
@@ -47,6 +53,6 @@ public enum ExecutableSearch {
         let directories = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map(String.init)
         return (directories + ["/usr/local/bin", "/usr/bin", "/bin"])
             .map { $0 + "/" + program }
-            .first { access($0, X_OK) == 0 }
+            .first { access($0.cString, X_OK) == 0 }
     }
 }

@@ -106,7 +106,7 @@ public final class Sandbox: @unchecked Sendable {
         let allowed =
             rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }
             + rules.devices.map { ($0, KINE_DEVICE) }
-        for (path, access) in allowed where kine_landlock_allow(ruleset, path, Int32(access.rawValue)) != 0 {
+        for (path, access) in allowed where kine_landlock_allow(ruleset, path.cString, Int32(access.rawValue)) != 0 {
             // A path that is not there, or not for this user, is not for the child either.
             guard [ENOENT, EACCES, ENOTDIR, ELOOP].contains(errno) else {
                 let failure = Errno(rawValue: errno)

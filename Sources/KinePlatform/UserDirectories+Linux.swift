@@ -31,9 +31,9 @@ public enum UserDirectories {
         _ name: String, orBelowHome path: String, _ variable: (String) -> String?
     ) -> FilePath? {
         func absolute(_ name: String) -> FilePath? {
-            variable(name).map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
+            variable(name).map { FilePath(escaped: $0) }.flatMap { $0.isAbsolute ? $0 : nil }
         }
-        return absolute(name) ?? absolute("HOME").map { FilePath("\($0)/\(path)") }
+        return absolute(name) ?? absolute("HOME").map { FilePath(escaped: "\($0)/\(path)") }
     }
 
     /// The directory for what programs keep of this user, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
@@ -49,7 +49,7 @@ public enum UserDirectories {
     }
 
     private static var home: String? {
-        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
+        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(escaping: $0) }
         return [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory)
     }
 
@@ -65,14 +65,14 @@ public enum UserDirectories {
 
     private static func isDirectory(_ path: String) -> Bool {
         var status = stat()
-        return path.hasPrefix("/") && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return path.hasPrefix("/") && stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     private static func contents(of path: String) -> String? {
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
+        guard let file = try? FileDescriptor.open(path.cString, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
             return nil
         }
         defer { try? file.close() }
-        return (try? file.readToEnd(atMost: 65536)).map { String(decoding: $0, as: UTF8.self) }
+        return (try? file.readToEnd(atMost: 65536)).map { String(escaping: $0) }
     }
 }

@@ -22,12 +22,12 @@ enum BundleCopy {
     private static func copyDirectory(
         _ source: FilePath, to target: FilePath, root: FilePath, depth: Int, bytes: inout Int64
     ) throws(Fault) {
-        guard depth < depthLimit else { throw .tooDeep(source.string) }
-        guard mkdir(target.string, 0o755) == 0 else { throw .system(path: target.string, Errno(rawValue: errno)) }
+        guard depth < depthLimit else { throw .tooDeep(source.escaped) }
+        guard mkdir(target.cString, 0o755) == 0 else { throw .system(path: target.escaped, Errno(rawValue: errno)) }
         for name in PrivateDirectory.entries(source).sorted() {
-            let (from, to) = (source.appending(name), target.appending(name))
+            let (from, to) = (source.pushing(FilePath(escaped: name)), target.pushing(FilePath(escaped: name)))
             var status = stat()
-            guard lstat(from.string, &status) == 0 else { throw .system(path: from.string, Errno(rawValue: errno)) }
+            guard lstat(from.cString, &status) == 0 else { throw .system(path: from.escaped, Errno(rawValue: errno)) }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: try copyDirectory(from, to: to, root: root, depth: depth + 1, bytes: &bytes)
             case S_IFLNK: try copyLink(from, to: to, root: root)
@@ -37,21 +37,23 @@ enum BundleCopy {
                 do {
                     try copyFile(from, to: to, mode: status.st_mode & 0o777)
                 } catch {
-                    throw .system(path: from.string, error as? Errno ?? .ioError)
+                    throw .system(path: from.escaped, error as? Errno ?? .ioError)
                 }
-            default: throw .notAFile(from.string)
+            default: throw .notAFile(from.escaped)
             }
         }
     }
 
     private static func copyLink(_ source: FilePath, to target: FilePath, root: FilePath) throws(Fault) {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink(source.string, &buffer, buffer.count - 1)
-        guard length > 0 else { throw .system(path: source.string, Errno(rawValue: errno)) }
-        let text = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let length = readlink(source.cString, &buffer, buffer.count - 1)
+        guard length > 0 else { throw .system(path: source.escaped, Errno(rawValue: errno)) }
+        let text = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
         // An absolute one would lead back to where the bundle came from.
-        guard !text.hasPrefix("/"), ServiceBundle.isInside(source, root) else { throw .linkLeadsOut(source.string) }
-        guard symlink(text, target.string) == 0 else { throw .system(path: target.string, Errno(rawValue: errno)) }
+        guard !text.hasPrefix("/"), ServiceBundle.isInside(source, root) else { throw .linkLeadsOut(source.escaped) }
+        guard symlink(text.cString, target.cString) == 0 else {
+            throw .system(path: target.escaped, Errno(rawValue: errno))
+        }
     }
 
     private static func copyFile(_ source: FilePath, to target: FilePath, mode: mode_t) throws {
@@ -74,24 +76,24 @@ enum BundleCopy {
 
     /// Removes a tree, links themselves and not their targets. Files that cannot be removed are left.
     static func remove(_ path: FilePath, depth: Int = 0) {
-        if unlink(path.string) == 0 || errno == ENOENT { return }
+        if unlink(path.cString) == 0 || errno == ENOENT { return }
         guard depth < 64 else { return }
-        for name in PrivateDirectory.entries(path) { remove(path.appending(name), depth: depth + 1) }
-        rmdir(path.string)
+        for name in PrivateDirectory.entries(path) { remove(path.pushing(FilePath(escaped: name)), depth: depth + 1) }
+        rmdir(path.cString)
     }
 
     /// Replaces the tree `old` by `new` in one step.
     static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
-        func failure() -> Fault { .system(path: old.string, Errno(rawValue: errno)) }
-        if rename(new.string, old.string) == 0 { return }
+        func failure() -> Fault { .system(path: old.escaped, Errno(rawValue: errno)) }
+        if rename(new.cString, old.cString) == 0 { return }
         guard errno == ENOTEMPTY || errno == EEXIST else { throw failure() }
-        if kine_exchange_paths(new.string, old.string) == 0 { return remove(new) }
+        if kine_exchange_paths(new.cString, old.cString) == 0 { return remove(new) }
         // A file system that cannot swap: for a moment neither is there.
-        let aside = FilePath(new.string + ".old")
-        guard rename(old.string, aside.string) == 0 else { throw failure() }
-        guard rename(new.string, old.string) == 0 else {
+        let aside = FilePath(escaped: new.escaped + ".old")
+        guard rename(old.cString, aside.cString) == 0 else { throw failure() }
+        guard rename(new.cString, old.cString) == 0 else {
             let failure = failure()
-            _ = rename(aside.string, old.string)
+            _ = rename(aside.cString, old.cString)
             throw failure
         }
         remove(aside)

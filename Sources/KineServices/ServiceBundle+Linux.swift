@@ -39,8 +39,8 @@ enum ServiceBundle {
     private static func fault(ofExecutable name: String, in bundle: FilePath) -> String? {
         let path = bundle.appending(name)
         var status = stat()
-        guard stat(path.string, &status) == 0 else { return "is not in the bundle" }
-        guard status.st_mode & S_IFMT == S_IFREG, access(path.string, X_OK) == 0 else { return "cannot be executed" }
+        guard stat(path.cString, &status) == 0 else { return "is not in the bundle" }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path.cString, X_OK) == 0 else { return "cannot be executed" }
         return isInside(path, bundle) ? nil : "is a link that leads out of the bundle"
     }
 

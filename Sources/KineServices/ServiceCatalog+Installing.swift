@@ -35,9 +35,9 @@ extension ServiceCatalog {
     public func install(_ path: FilePath) throws(InstallError) -> Service {
         guard let directory = userDirectory else { throw .noHome }
         var status = stat()
-        guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            access(path.appending(ServiceBundle.manifestName).string, F_OK) == 0
-        else { throw .notABundle(path.string) }
+        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            access(path.appending(ServiceBundle.manifestName).cString, F_OK) == 0
+        else { throw .notABundle(path.escaped) }
         // Listing does not look at this name.
         let unfinished = directory.appending(".new-\(getpid())-\(UInt32.random(in: 0 ... .max))")
         defer { BundleCopy.remove(unfinished) }
@@ -52,9 +52,9 @@ extension ServiceCatalog {
             target = installed(copied.id) ?? directory.appending(copied.id + ServiceBundle.suffix)
             try BundleCopy.replace(target, with: unfinished)
         } catch let problem as ServiceManifest.Problem {
-            throw .damaged(path.string, problem)
+            throw .damaged(path.escaped, problem)
         } catch {
-            throw .cannotCopy(path.string, error as? CopyFault ?? .system(path: path.string, .ioError))
+            throw .cannotCopy(path.escaped, error as? CopyFault ?? .system(path: path.escaped, .ioError))
         }
         return Service(
             manifest: copied.manifest, origin: .user, bundle: target,
@@ -70,9 +70,9 @@ extension ServiceCatalog {
         if bundle == nil, last.hasSuffix(ServiceBundle.suffix) {
             // The bundle may be damaged and have no id; or this is the path it was installed from.
             let named = directory.appending(last)
-            if access(named.string, F_OK) == 0 {
+            if access(named.cString, F_OK) == 0 {
                 bundle = named
-            } else if let id = try? ServiceBundle.read(FilePath(name)).manifest.id {
+            } else if let id = try? ServiceBundle.read(FilePath(escaped: name)).manifest.id {
                 bundle = installed(id)
             }
         }
@@ -82,11 +82,11 @@ extension ServiceCatalog {
                 throw .unknown(
                     name.printable(limit: 100), installed: services.filter { $0.origin == .user }.map(\.id))
             }
-            throw .notYours(other.id, bundle: other.bundle?.string)
+            throw .notYours(other.id, bundle: other.bundle?.escaped)
         }
         let aside = directory.appending(".old-\(getpid())-\(UInt32.random(in: 0 ... .max))")
-        guard rename(bundle.string, aside.string) == 0 else {
-            throw .cannotRemove(bundle.string, Errno(rawValue: errno))
+        guard rename(bundle.cString, aside.cString) == 0 else {
+            throw .cannotRemove(bundle.escaped, Errno(rawValue: errno))
         }
         BundleCopy.remove(aside)
     }
@@ -101,11 +101,11 @@ extension ServiceCatalog {
 
     /// Makes a directory and missing ones above it, all for the user alone.
     private static func makeDirectories(_ path: FilePath) throws(CopyFault) {
-        if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return }
+        if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
         if errno == ENOENT, path.components.count > 1 {
             try makeDirectories(path.removingLastComponent())
-            if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return }
+            if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
         }
-        throw .system(path: path.string, Errno(rawValue: errno))
+        throw .system(path: path.escaped, Errno(rawValue: errno))
     }
 }

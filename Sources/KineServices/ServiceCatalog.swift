@@ -29,7 +29,7 @@ public struct ServiceCatalog: Sendable {
         let user = environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         let system = (environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
             .map(String.init).filter { $0.hasPrefix("/") }
-        func services(_ directory: String) -> FilePath { FilePath(directory).appending("kinecast/services") }
+        func services(_ directory: String) -> FilePath { FilePath(escaped: directory).appending("kinecast/services") }
         return ServiceCatalog(
             user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
     }
@@ -57,7 +57,7 @@ public struct ServiceCatalog: Sendable {
                     if let other = found.first(where: { $0.id == service.id }) {
                         throw ServiceManifest.Problem(
                             [ServiceManifest.CodingKeys.id],
-                            "is \"\(service.id)\", as that of \(other.bundle?.string ?? "another")")
+                            "is \"\(service.id)\", as that of \(other.bundle?.escaped ?? "another")")
                     }
                     found.append(service)
                 } catch {

@@ -27,14 +27,14 @@ public enum ServiceSandbox {
         for service: Service, data: FilePath?, groups: [FilePath] = [], isCounted: Bool, user: uid_t = getuid()
     ) -> Sandbox.Rules {
         var rules = Sandbox.Rules()
-        rules.readable = libraries + toolchain + [service.executable.string] + service.manifest.readable
-        if let bundle = service.bundle { rules.readable.append(bundle.string) }
+        rules.readable = libraries + toolchain + [service.executable.escaped] + service.manifest.readable
+        if let bundle = service.bundle { rules.readable.append(bundle.escaped) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates
             // Some services replace /etc/resolv.conf. An ordinary user can read no secrets in /etc, but root could.
             if user != 0 { rules.readable.append("/etc") }
         }
-        rules.writable = (data.map { [$0.string] } ?? []) + groups.map(\.string)
+        rules.writable = (data.map { [$0.escaped] } ?? []) + groups.map(\.escaped)
         rules.devices = ["/dev/null"]
         rules.mayConnect = service.manifest.network == .connect
         rules.mayListen = service.manifest.listen != nil
@@ -50,10 +50,10 @@ public enum ServiceSandbox {
         defer { try? maps.close() }
         let text = String(decoding: maps.contents(limit: 16 << 20) ?? [], as: UTF8.self)
         let files = text.split(separator: "\n").compactMap { line in
-            line.firstIndex(of: "/").map { FilePath(String(line[$0...])) }
+            line.firstIndex(of: "/").map { FilePath(escaped: String(line[$0...])) }
         }
         let swift = files.filter { $0.lastComponent?.string.hasPrefix("libswift") == true }
-        return Set(swift.map { $0.removingLastComponent().string }).sorted()
+        return Set(swift.map { $0.removingLastComponent().escaped }).sorted()
     }()
 
     /// The directory that a service may write to, made if it is missing; nil for built-in services, and if there is no home.

@@ -27,8 +27,8 @@ public enum UserDataDirectory {
             return text.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         guard
-            var path = value("XDG_DATA_HOME").map({ FilePath($0) })
-                ?? value("HOME").map({ FilePath($0).appending(".local/share") })
+            var path = value("XDG_DATA_HOME").map({ FilePath(escaped: $0) })
+                ?? value("HOME").map({ FilePath(escaped: $0).appending(".local/share") })
         else { throw .noHome }
         try makeMissing(path)
         for component in ["kinecast"] + components {
@@ -41,18 +41,18 @@ public enum UserDataDirectory {
     /// On a new machine, the user's directory for data may be missing.
     private static func makeMissing(_ path: FilePath) throws(Error) {
         var status = stat()
-        guard stat(path.string, &status) != 0 else { return }
+        guard stat(path.cString, &status) != 0 else { return }
         let parent = path.removingLastComponent()
         if parent != path { try makeMissing(parent) }
         try make(path)
     }
 
     private static func make(_ path: FilePath) throws(Error) {
-        guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else {
+        guard mkdir(path.cString, 0o700) == 0 || errno == EEXIST else {
             throw .cannotMake(path, Errno(rawValue: errno))
         }
         var status = stat()
-        guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             status.st_uid == getuid() || geteuid() == 0
         else { throw .unusable(path) }
     }

@@ -38,7 +38,7 @@ struct RootCommand: ParsableCommand {
         // A file or a memory that may not grow further, since ulimit -f says so, is an error and not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(ProcessEnvironment.arguments)
             try command.run()
         } catch let failure as CommandFailure {
             leave(failure)
@@ -51,13 +51,14 @@ struct RootCommand: ParsableCommand {
         } catch {
             // The message repeats what was not understood, which may hold a stream key.
             let text = fullMessage(for: error)
-            if missingCommand(in: CommandLine.arguments.dropFirst()) == nil,
-                CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) })
+            let arguments = ProcessEnvironment.arguments
+            if missingCommand(in: arguments[...]) == nil,
+                arguments.contains(where: { $0.contains("://") && text.contains($0) })
             {
                 leave(.usage("An address was given where none is expected; put --to in front of it."))
             }
             if exitCode(for: error) == .validationFailure,
-                let hint = hint(for: Array(CommandLine.arguments.dropFirst()))
+                let hint = hint(for: arguments)
             {
                 leave(.usage(hint))
             }

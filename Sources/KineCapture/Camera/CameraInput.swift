@@ -1,6 +1,7 @@
 // A camera by the name that a person gives it, or what stands in for one on a machine without.
 import Glibc
 import KineMedia
+import KinePlatform
 import SystemPackage
 
 /// What a camera's frames come from.
@@ -24,7 +25,7 @@ public enum CameraInput: Equatable, Sendable {
             self = .device(camera.path)
         } else if name.hasPrefix("/"), !name.hasPrefix("/dev/") {
             var status = stat()
-            guard access(name, R_OK) == 0, stat(name, &status) == 0 else {
+            guard access(name.cString, R_OK) == 0, stat(name.cString, &status) == 0 else {
                 throw .cameraFileUnreadable(name, Errno(rawValue: errno))
             }
             if status.st_mode & S_IFMT == S_IFDIR { throw .cameraFileUnreadable(name, .isDirectory) }

@@ -4,6 +4,7 @@ import CFFmpeg
 import CLinux
 import Glibc
 import KineMedia
+import KinePlatform
 import SystemPackage
 
 /// An open camera or file. Used by one thread; opening and reading wait for the device.
@@ -53,10 +54,10 @@ final class CameraReader {
     /// A reading end of the FIFO; nil: the file is none. Without a writer, libavformat would wait for one.
     private static func openPipe(_ path: String) throws(VideoSourceError) -> FileDescriptor? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+        guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
         let pipe: FileDescriptor
         do {
-            pipe = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+            pipe = try FileDescriptor.open(path.cString, .readOnly, options: [.nonBlocking, .closeOnExec])
         } catch {
             throw .cameraFileUnreadable(path, error as? Errno ?? .ioError)
         }
@@ -78,8 +79,8 @@ final class CameraReader {
                 av_dict_set(&options, "video_size", "\(wanted.width)x\(wanted.height)", 0)
                 av_dict_set(&options, "framerate", "30", 0)
             }
-            return avformat_open_input(&input, path, av_find_input_format("video4linux2"), &options)
-        case .file(let path): return avformat_open_input(&input, "file:" + path, nil, &options)
+            return avformat_open_input(&input, path.cString, av_find_input_format("video4linux2"), &options)
+        case .file(let path): return avformat_open_input(&input, ("file:" + path).cString, nil, &options)
         case .pattern:
             let filter = "testsrc2=size=\(wanted?.width ?? 640)x\(wanted?.height ?? 480):rate=30"
             return avformat_open_input(&input, filter, av_find_input_format("lavfi"), &options)

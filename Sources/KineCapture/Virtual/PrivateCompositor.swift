@@ -18,7 +18,7 @@ final class PrivateCompositor: Sendable {
         process = try Self.start(size: size, directory: directory, user: user, servers)
         var names: [String] = []
         try servers.wait(for: process, .noCompositor(size)) {
-            names = PrivateDirectory.entries(FilePath(directory))
+            names = PrivateDirectory.entries(FilePath(escaped: directory))
             // Its socket is there long before its output; what it starts comes last.
             return names.contains(Self.mark) && names.contains(where: Self.isSocket)
         }

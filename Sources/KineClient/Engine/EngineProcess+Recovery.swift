@@ -24,7 +24,7 @@ extension EngineProcess {
                 file = .recovered(path: output, try MP4Recovery.recover(output))
             } catch .nothingRecorded where replaced == nil {
                 // This take made it, and the next one may want its name.
-                unlink(output)
+                unlink(output.cString)
                 file = .notBegun
             } catch .storage(.cannotOpen(_, ENOENT)) where !hasBegun {
                 file = .notBegun
@@ -86,7 +86,7 @@ struct FileIdentity: Equatable {
     /// Nil where no file has that name.
     init?(_ path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.cString, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

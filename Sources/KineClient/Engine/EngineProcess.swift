@@ -38,7 +38,8 @@ struct EngineProcess {
             options.confinement = ChildProcess.Confinement()
             options.confinement?.noNewPrivileges = false
             let process = try ChildProcess(
-                executable: executable.string, arguments: [], environment: ProcessEnvironment.current, options: options)
+                executable: executable.escaped, arguments: [], environment: ProcessEnvironment.current, options: options
+            )
             return EngineProcess(process: process, connection: connection, log: log)
         } catch {
             throw ClientError.StartFault(error)

@@ -55,7 +55,7 @@ struct EngineQuestion {
             options.ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP, SIGINT, SIGQUIT])
             if readsFiles { options.confinement = ChildProcess.Confinement() }
             process = try ChildProcess(
-                executable: executable.string, arguments: [option], environment: ProcessEnvironment.current,
+                executable: executable.escaped, arguments: [option], environment: ProcessEnvironment.current,
                 options: options)
         }
         let token = cancellation.onCancel { process.signal(SIGKILL) }

@@ -42,8 +42,8 @@ public enum KnownTakes {
     static func recoverBlocking(_ file: String) throws(MP4Recovery.Error) -> RecoveredFile {
         let saved = try MP4Recovery.recover(file)
         // The engine may have been given another path to the file.
-        if let recovered = FilePath(file).resolved {
-            try? TakeRegistry.standard().forget { $0.output.flatMap { FilePath($0).resolved } == recovered }
+        if let recovered = FilePath(escaped: file).resolved {
+            try? TakeRegistry.standard().forget { $0.output.flatMap { FilePath(escaped: $0).resolved } == recovered }
         }
         return saved
     }

@@ -68,7 +68,7 @@ public final class DiskFile: StorageFile {
             return target
         case .refuse:
             var status = stat()
-            if lstat(path, &status) == 0 { throw .alreadyExists(path: path) }
+            if lstat(path.cString, &status) == 0 { throw .alreadyExists(path: path) }
             return path
         }
     }
@@ -77,8 +77,8 @@ public final class DiskFile: StorageFile {
     /// file, it is mounted by itself …
     private static func checkReplaceable(_ path: String) throws(StorageError) {
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
-        let refusal = kine_replacement_refusal(path)
+        if stat(path.cString, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
+        let refusal = kine_replacement_refusal(path.cString)
         guard refusal == 0 else { throw .cannotReplace(path: path, code: refusal) }
         do {
             try open(path).close()
@@ -104,7 +104,7 @@ public final class DiskFile: StorageFile {
         do {
             // Non-blocking: opening a named pipe would otherwise wait for its other end.
             descriptor = try unwrap {
-                try FileDescriptor.open(path, mode, options: [.closeOnExec, .nonBlocking])
+                try FileDescriptor.open(path.cString, mode, options: [.closeOnExec, .nonBlocking])
             }
         } catch {
             throw error == .isDirectory
@@ -122,7 +122,7 @@ public final class DiskFile: StorageFile {
         for path: String, refuges: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
         removeLeftovers(beside: path)
-        let raw = unnamed ? kine_open_unnamed(directory(of: path), Int32(mode(isPrivate))) : -1
+        let raw = unnamed ? kine_open_unnamed(directory(of: path).cString, Int32(mode(isPrivate))) : -1
         guard raw >= 0 else {
             return try make(
                 path, name: .temporary(temporaryName(in: directory(of: path))), refuges: refuges, isPrivate: isPrivate)
@@ -142,7 +142,7 @@ public final class DiskFile: StorageFile {
         do {
             let descriptor = try unwrap {
                 try FileDescriptor.open(
-                    created, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                    created.cString, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: FilePermissions(rawValue: mode(isPrivate)))
             }
             let file = DiskFile(path: path, name: name, descriptor: descriptor, refuges: refuges)
@@ -242,8 +242,8 @@ public final class DiskFile: StorageFile {
     /// Deletes the file; for a take that never began.
     public func discard() {
         switch name {
-        case .own: if (try? isRemoved()) != true { unlink(path) }  // if removed, the name may be another file's
-        case .temporary(let name): unlink(name)
+        case .own: if (try? isRemoved()) != true { unlink(path.cString) }  // if removed, the name may be another file's
+        case .temporary(let name): unlink(name.cString)
         case .none: break
         }
     }
@@ -282,7 +282,7 @@ public final class DiskFile: StorageFile {
     func isFile(at path: String) throws(StorageError) -> Bool {
         var other = stat()
         let own = try status()
-        return stat(path, &other) == 0 && (other.st_dev, other.st_ino) == (own.st_dev, own.st_ino)
+        return stat(path.cString, &other) == 0 && (other.st_dev, other.st_ino) == (own.st_dev, own.st_ino)
     }
 
     private func lock(_ kind: Int32 = LOCK_EX) throws(StorageError) {

@@ -1,5 +1,6 @@
 // A finished file that goes to another place: renamed where that is possible, copied to another file system. And its copies.
 import Glibc
+import KinePlatform
 
 extension DiskFile {
     /// The readers of a file that was moved or copied.
@@ -29,7 +30,7 @@ extension DiskFile {
         } catch {
             guard case .failed(_, _, EXDEV) = error else { throw error }
             _ = try file.copyWhole(to: target, ifTaken: replacing ? .replace : .refuse, permissions)
-            unlink(path)
+            unlink(path.cString)
         }
     }
 

@@ -47,14 +47,16 @@ extension DiskFile {
 
     /// Renames a file in one step, on one file system.
     static func rename(_ path: String, to target: String, replacing: Bool) throws(StorageError) {
-        var result = replacing ? Glibc.rename(path, target) : kine_rename_to_free_name(path, target)
+        var result =
+            replacing
+            ? Glibc.rename(path.cString, target.cString) : kine_rename_to_free_name(path.cString, target.cString)
         // Not every file system can do this: most of the others have links.
         if result != 0, errno == EINVAL, !replacing {
-            result = Glibc.link(path, target)
+            result = Glibc.link(path.cString, target.cString)
             if result == 0 {
-                unlink(path)
-            } else if errno != EEXIST, access(target, F_OK) != 0 {
-                result = Glibc.rename(path, target)  // the name may be taken between these two calls
+                unlink(path.cString)
+            } else if errno != EEXIST, access(target.cString, F_OK) != 0 {
+                result = Glibc.rename(path.cString, target.cString)  // the name may be taken between these two calls
             }
         }
         guard result != 0 else { return }
@@ -69,7 +71,7 @@ extension DiskFile {
     private func link() throws(StorageError) {
         let temporary = Self.temporaryName(in: Self.directory(of: path))
         let source = "/proc/self/fd/\(descriptor.rawValue)"
-        guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else { throw error("name") }
+        guard linkat(AT_FDCWD, source, AT_FDCWD, temporary.cString, AT_SYMLINK_FOLLOW) == 0 else { throw error("name") }
         name = .temporary(temporary)
     }
 
@@ -115,22 +117,24 @@ extension DiskFile {
     private static func makeCopy(
         of path: String, in directory: String, isPrivate: Bool
     ) throws(StorageError) -> DiskFile {
-        let same = directory + "/" + (FilePath(path).lastComponent?.string ?? "recording.mp4")
+        let same =
+            directory + "/"
+            + (FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? "recording.mp4")
         do {
             return try make(same, name: .own, refuges: [], isPrivate: isPrivate)
         } catch .alreadyExists {
-            let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(same))
-            return try make(kept.string, name: .own, refuges: [], isPrivate: isPrivate)
+            let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(escaped: same))
+            return try make(kept.escaped, name: .own, refuges: [], isPrivate: isPrivate)
         }
     }
 
     /// Makes the directory `path` and missing ones above it. Does not report failures: making a file in it will.
     static func makeDirectory(_ path: String) {
-        if mkdir(path, 0o777) == 0 || errno != ENOENT { return }
+        if mkdir(path.cString, 0o777) == 0 || errno != ENOENT { return }
         let parent = directory(of: path)
         guard parent != path, parent != "." else { return }
         makeDirectory(parent)
-        mkdir(path, 0o777)
+        mkdir(path.cString, 0o777)
     }
 
     /// Publishes a file made by `createReplacement`, over the older file, with `original`'s permissions.
@@ -150,7 +154,7 @@ extension DiskFile {
     /// Deletes temporary files that killed processes left beside `path`.
     static func removeLeftovers(beside path: String) {
         let directory = directory(of: path)
-        for name in PrivateDirectory.entries(FilePath(directory)) {
+        for name in PrivateDirectory.entries(FilePath(escaped: directory)) {
             guard name.hasPrefix(temporaryPrefix), name.hasSuffix(temporarySuffix),
                 let process = name.dropFirst(temporaryPrefix.count).split(separator: "-").first.flatMap({ Int32($0) }),
                 process > 0, kill(process, 0) != 0, errno == ESRCH
@@ -158,24 +162,25 @@ extension DiskFile {
             let leftover = directory + "/" + name
             // The process may run in a container or on another machine: only the lock shows whether it is dead.
             guard let file = try? open(leftover) else { continue }
-            unlink(leftover)
+            unlink(leftover.cString)
             file.close()
         }
     }
 
     /// Makes the file's name durable, as far as the file system allows: a name is data of its directory.
     func synchronizeDirectory() {
-        guard let directory = try? FileDescriptor.open(Self.directory(of: path), .readOnly, options: .closeOnExec)
+        guard
+            let directory = try? FileDescriptor.open(Self.directory(of: path).cString, .readOnly, options: .closeOnExec)
         else { return }
         fsync(directory.rawValue)
         try? directory.close()
     }
 
     /// `path` with symbolic links resolved; `path` itself where that fails.
-    static func resolved(_ path: String) -> String { FilePath(path).resolved?.string ?? path }
+    static func resolved(_ path: String) -> String { FilePath(escaped: path).resolved?.escaped ?? path }
 
     static func directory(of path: String) -> String {
-        let parent = FilePath(path).removingLastComponent().string
+        let parent = FilePath(escaped: path).removingLastComponent().escaped
         return parent.isEmpty ? "." : parent
     }
 
@@ -189,9 +194,9 @@ extension DiskFile {
 
     /// The path that a symbolic link leads to, however many there are in a row; `path` itself where it is none.
     static func linkTarget(_ path: String) throws(StorageError) -> String {
-        var target = FilePath(path)
+        var target = FilePath(escaped: path)
         for _ in 0..<40 {
-            guard let link = target.linkContents else { return target.string }
+            guard let link = target.linkContents else { return target.escaped }
             target = target.removingLastComponent().pushing(link)
         }
         throw .cannotCreate(path: path, code: ELOOP)

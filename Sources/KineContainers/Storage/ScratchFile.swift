@@ -1,6 +1,7 @@
 // A file without a name, for what does not fit into memory. The kernel deletes it when it is closed, however the process ends.
 import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// Bytes at offsets, for any number of threads that do not write and read the same bytes at once. Closes its descriptor when it is
@@ -15,7 +16,7 @@ public final class ScratchFile: Sendable {
     public init(in directory: String, makingDirectory: Bool = false) throws(StorageError) {
         self.directory = directory
         if makingDirectory { DiskFile.makeDirectory(directory) }
-        let unnamed = kine_open_unnamed(directory, 0o600)
+        let unnamed = kine_open_unnamed(directory.cString, 0o600)
         if unnamed >= 0 {
             descriptor = FileDescriptor(rawValue: unnamed)
             return
@@ -24,11 +25,12 @@ public final class ScratchFile: Sendable {
         let name = DiskFile.temporaryName(in: directory)
         do {
             descriptor = try FileDescriptor.open(
-                name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+                name.cString, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite)
         } catch {
             throw .cannotCreate(path: directory, code: (error as? Errno ?? .ioError).rawValue)
         }
-        unlink(name)
+        unlink(name.cString)
     }
 
     deinit { try? descriptor.close() }

@@ -31,8 +31,8 @@ public struct EngineLocator: Sendable {
     /// For this executable and then for the command line's: `../libexec/kinecast/` seen from its directory, as it is installed, then
     /// that directory itself, as it is built. Then the system's places. Throws where no executable is known.
     public func places() throws(Error) -> [FilePath] {
-        let command = command.map { FilePath($0).resolved ?? FilePath($0) }
-        let executables = [executable.map { FilePath($0) }, command].compactMap(\.self)
+        let command = command.map { FilePath(escaped: $0).resolved ?? FilePath(escaped: $0) }
+        let executables = [executable.map { FilePath(escaped: $0) }, command].compactMap(\.self)
         guard !executables.isEmpty else { throw .executableUnknown }
         var places: [FilePath] = []
         for directory in executables.map({ $0.removingLastComponent() }) {
@@ -46,8 +46,8 @@ public struct EngineLocator: Sendable {
 
     public func locate() throws(Error) -> FilePath {
         if let named {
-            guard Self.isExecutable(FilePath(named)) else { throw .namedUnusable(named) }
-            return FilePath(named)
+            guard Self.isExecutable(FilePath(escaped: named)) else { throw .namedUnusable(named) }
+            return FilePath(escaped: named)
         }
         let places = try places()
         guard let found = places.first(where: Self.isExecutable) else { throw .notFound(places: places) }
@@ -56,7 +56,7 @@ public struct EngineLocator: Sendable {
 
     private static func isExecutable(_ path: FilePath) -> Bool {
         var status = stat()
-        return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.string, X_OK) == 0
+        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
     }
 }
 
@@ -75,7 +75,7 @@ extension EngineLocator {
             case .namedUnusable(let path):
                 "\(EngineLocator.variable) names \(path), which cannot be executed; correct it or unset it."
             case .notFound(let places):
-                "\(EngineLocator.name) is in neither \(places.map(\.string).joined(separator: " nor ")); "
+                "\(EngineLocator.name) is in neither \(places.map(\.escaped).joined(separator: " nor ")); "
                     + "install Kinecast completely, or name it in \(EngineLocator.variable)."
             case .executableUnknown:
                 "/proc is not there; name \(EngineLocator.name) in \(EngineLocator.variable)."

@@ -113,13 +113,13 @@ public struct PermissionStore: Sendable {
     /// A descriptor that holds the lock until it is closed.
     private func lock() throws(Error) -> FileDescriptor {
         let directory = file.removingLastComponent()
-        for path in [directory.removingLastComponent(), directory] where mkdir(path.string, 0o700) != 0 {
+        for path in [directory.removingLastComponent(), directory] where mkdir(path.cString, 0o700) != 0 {
             guard errno == EEXIST else { throw .cannotWrite(file, Errno(rawValue: errno)) }
         }
         let lock: FileDescriptor
         do {
             lock = try FileDescriptor.open(
-                FilePath(file.string + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
+                FilePath(escaped: file.escaped + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
                 permissions: .ownerReadWrite)
         } catch {
             throw .cannotWrite(file, error as? Errno ?? .ioError)

@@ -45,7 +45,7 @@ public final class Registration: Sendable {
         guard first else { return }
         // Renamed to an unfinished entry first: half an entry would look like that of a dead engine.
         let leaving = directory.removingLastComponent().appending(Self.unfinishedName(record.id))
-        PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
+        PrivateDirectory.remove(rename(directory.cString, leaving.cString) == 0 ? leaving : directory)
     }
 
     /// The process that makes the unfinished entry in a directory of that name; nil if the name is not that of one.
@@ -77,20 +77,20 @@ extension TakeRegistry {
             let unfinished = directory.appending(Registration.unfinishedName(record.id))
             let finished = directory.appending(record.id)
             do {
-                guard mkdir(unfinished.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+                guard mkdir(unfinished.cString, 0o700) == 0 else { throw Errno(rawValue: errno) }
                 let json = try JSONEncoder().encode(record)
                 try PrivateDirectory.write(Array(json), to: unfinished.appending(Self.recordName))
                 let listener = try ControlListener(path: unfinished.appending(Self.socketName))
                 // Rename refuses if an entry has that id already (one chance in 10^12 for each take): try another.
-                guard rename(unfinished.string, finished.string) == 0 else { throw Errno(rawValue: errno) }
+                guard rename(unfinished.cString, finished.cString) == 0 else { throw Errno(rawValue: errno) }
                 return Registration(record: record, listener: listener, directory: finished)
             } catch {
                 PrivateDirectory.remove(unfinished)
                 switch error {
                 case let error as ControlError: throw .control(error)
                 case Errno.directoryNotEmpty, Errno.fileExists: continue
-                case let error as Errno: throw .cannotRegister(directory.string, error)
-                default: throw .cannotRegister(directory.string, .ioError)
+                case let error as Errno: throw .cannotRegister(directory.escaped, error)
+                default: throw .cannotRegister(directory.escaped, .ioError)
                 }
             }
         }

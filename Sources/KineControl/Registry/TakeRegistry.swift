@@ -62,7 +62,7 @@ public struct TakeRegistry: Sendable {
         let candidates = [environment("XDG_RUNTIME_DIR"), userRuntimeDirectory]
         for candidate in candidates {
             guard let candidate, candidate.hasPrefix("/") else { continue }
-            let base = FilePath(candidate)
+            let base = FilePath(escaped: candidate)
             // In a directory that others can write into, they could make one of our name first.
             guard let mode = try? PrivateDirectory.check(base), mode & 0o022 == 0 else { continue }
             let own = base.appending("kinecast")
@@ -70,7 +70,7 @@ public struct TakeRegistry: Sendable {
             return try TakeRegistry(directory: own.appending("takes"))
         }
         let temporary = environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        let own = FilePath(temporary).appending("kinecast-\(uid)")
+        let own = FilePath(escaped: temporary).appending("kinecast-\(uid)")
         try make(own)
         return try TakeRegistry(directory: own.appending("takes"))
     }
@@ -79,7 +79,7 @@ public struct TakeRegistry: Sendable {
         do {
             try PrivateDirectory.make(path)
         } catch {
-            throw .unusableDirectory(path.string, error)
+            throw .unusableDirectory(path.escaped, error)
         }
     }
 

@@ -56,17 +56,17 @@ public struct RestoreTokens: Sendable {
         of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil
     ) throws(Error) {
         let file = file(application, target, monitor)
-        if unlink(file.string) != 0, errno != ENOENT { throw .cannotWrite(file, Errno(rawValue: errno)) }
+        if unlink(file.cString) != 0, errno != ENOENT { throw .cannotWrite(file, Errno(rawValue: errno)) }
     }
 
     private func makeDirectory() throws(Error) {
         var missing: [FilePath] = []
         var parent = directory.removingLastComponent()
-        while access(parent.string, F_OK) != 0, !parent.components.isEmpty {
+        while access(parent.cString, F_OK) != 0, !parent.components.isEmpty {
             missing.append(parent)
             parent.removeLastComponent()
         }
-        for path in missing.reversed() where mkdir(path.string, 0o700) != 0 {
+        for path in missing.reversed() where mkdir(path.cString, 0o700) != 0 {
             guard errno == EEXIST else { throw .cannotWrite(path, Errno(rawValue: errno)) }
         }
         do throws(PrivateDirectory.Fault) {

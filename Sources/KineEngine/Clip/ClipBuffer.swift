@@ -75,8 +75,8 @@ final class ClipBuffer: Sendable {
     /// Where the buffer of a take has its file: beside the take's file, or else where caches are. Both are rarely in memory, as `/tmp`
     /// may be.
     static func directory(_ configuration: TakeConfiguration) -> String {
-        configuration.file.map { FilePath($0).removingLastComponent().string }
-            ?? FilePath(UserDirectories.cache).appending("kinecast").string
+        configuration.file.map { FilePath(escaped: $0).removingLastComponent().escaped }
+            ?? FilePath(escaped: UserDirectories.cache).appending("kinecast").escaped
     }
 
     /// The encoder is ready. Once, before the first sample.

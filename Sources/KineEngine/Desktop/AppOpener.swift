@@ -120,7 +120,7 @@ final class AppOpener {
                 ways.append(.program(program, arguments: [id], mayRunOn: false))
             }
             if let file, let program = find("gio") {
-                ways.append(.program(program, arguments: ["launch", file.path.string], mayRunOn: false))
+                ways.append(.program(program, arguments: ["launch", file.path.escaped], mayRunOn: false))
             }
         }
         if let scheme = app.urlSchemes.first {
@@ -176,7 +176,7 @@ struct DesktopFile: Equatable {
         let own = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
         let system = (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
         for directory in [own].compactMap(\.self) + system {
-            let path = FilePath(directory).appending("applications/\(id).desktop")
+            let path = FilePath(escaped: directory).appending("applications/\(id).desktop")
             guard
                 let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
             else { continue }

@@ -37,7 +37,7 @@ public final class DesktopCompanion {
         case .commandLine: return AppIdentity(identifier: "kinecast", name: "Kinecast")
         case .unknown: return AppIdentity(identifier: "app", name: "An app")
         }
-        if let identity = try? AppIdentity.of(executable: FilePath(executable)) { return identity }
+        if let identity = try? AppIdentity.of(executable: FilePath(escaped: executable)) { return identity }
         // A manifest that cannot be read says nothing.
         return AppIdentity(identifier: "app", name: FilePath(executable).lastComponent?.string)
     }

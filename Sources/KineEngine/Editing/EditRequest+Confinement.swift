@@ -20,8 +20,8 @@ extension EditRequest {
         switch self {
         case .trim(let request):
             rules.readable.append(request.input)
-            let output = FilePath(request.output)
-            rules.writable = [(output.resolved ?? output).removingLastComponent().string]
+            let output = FilePath(escaped: request.output)
+            rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
         case .images(let request): rules.readable.append(request.input)
         }
         return rules

@@ -50,7 +50,7 @@ final class Destinations {
             guard let service = services.first(where: { $0.id == destination.service }) else {
                 throw .unknownService(destination.service, installed: services.map(\.id))
             }
-            guard access(service.executable.string, X_OK) == 0 else { throw .missingExecutable(service) }
+            guard access(service.executable.cString, X_OK) == 0 else { throw .missingExecutable(service) }
             do throws(Service.SetupProblem) {
                 return Checked(
                     destination: destination, service: service,

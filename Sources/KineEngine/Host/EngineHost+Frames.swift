@@ -1,5 +1,6 @@
 // Connects clients with the extensions of their groups.
 import KineControl
+import KinePlatform
 import KineRelay
 import KineServices
 import SystemPackage
@@ -25,7 +26,9 @@ extension EngineHost {
         case .unknown: return "The system does not say which program asks for frames."
         }
         do throws(AppIdentity.FileProblem) {
-            if try AppIdentity.of(executable: FilePath(executable)).groups.contains(request.group) { return nil }
+            if try AppIdentity.of(executable: FilePath(escaped: executable)).groups.contains(request.group) {
+                return nil
+            }
         } catch {
             return "\(error)"
         }

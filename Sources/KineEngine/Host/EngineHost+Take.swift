@@ -41,7 +41,7 @@ extension EngineHost {
         let services =
             request.destinations.map(\.service.manifest)
             + configuration.expectedSamples.map { ServiceManifest($0) }
-        let directory = request.registration.directory.string
+        let directory = request.registration.directory.escaped
         let cover = desktop?.cover ?? ScreenCover()
         worker.perform {
             inbox.post(

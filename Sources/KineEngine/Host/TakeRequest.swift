@@ -30,6 +30,6 @@ struct TakeRequest {
 
     /// The services installed for this user, and those beside this executable.
     static var catalog: ServiceCatalog {
-        .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
+        .standard(executableDirectory: FilePath(escaped: ExecutableSearch.own ?? "/").removingLastComponent())
     }
 }

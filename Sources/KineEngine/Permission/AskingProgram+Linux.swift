@@ -57,8 +57,8 @@ enum AskingProgram: Equatable {
     /// As it is built, and as it is installed.
     private static func commands(beside engine: String?) -> [String] {
         guard let engine else { return [] }
-        let directory = FilePath(engine).removingLastComponent()
+        let directory = FilePath(escaped: engine).removingLastComponent()
         let installed = directory.removingLastComponent().removingLastComponent().appending("bin/kinecast")
-        return [directory.appending("kinecast"), installed].map { ($0.resolved ?? $0).string }
+        return [directory.appending("kinecast"), installed].map { ($0.resolved ?? $0).escaped }
     }
 }

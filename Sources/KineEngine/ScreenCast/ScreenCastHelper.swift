@@ -58,7 +58,7 @@ package final class ScreenCastHelper {
     package init(
         _ order: ScreenCastOrder, executable: FilePath? = nil, environment: [String]? = nil
     ) throws(Error) {
-        guard let path = executable?.string ?? ExecutableSearch.own else { throw .cannotStart(.noSuchFileOrDirectory) }
+        guard let path = executable?.escaped ?? ExecutableSearch.own else { throw .cannotStart(.noSuchFileOrDirectory) }
         let ends: (near: Connection, farEnd: FileDescriptor)
         do throws(ControlError) {
             ends = try Connection.pair(receivingDescriptors: true)

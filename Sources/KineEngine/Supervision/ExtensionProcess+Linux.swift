@@ -90,7 +90,7 @@ final class ExtensionProcess {
         options.confinement = confinement
         do throws(Errno) {
             process = try ChildProcess(
-                executable: service.executable.string, arguments: [],
+                executable: service.executable.escaped, arguments: [],
                 environment: service.manifest.childEnvironment(from: start.environment)
                     + ["\(Orphans.markVariable)=\(mark)"] + passed.environment
                     + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
@@ -106,7 +106,7 @@ final class ExtensionProcess {
         for group in service.manifest.groups {
             do throws(UserDataDirectory.Error) {
                 let path = try GroupDirectory.make(for: group, environment: environment)
-                places.append(GroupPlace(identifier: group, path: path.string))
+                places.append(GroupPlace(identifier: group, path: path.escaped))
             } catch {
                 throw .noGroup(error, group: group, service: service.id)
             }
@@ -120,7 +120,8 @@ final class ExtensionProcess {
         var confinement = ChildProcess.Confinement()
         do throws(Errno) {
             let rules = ServiceSandbox.rules(
-                for: start.service, data: data, groups: groups.map { FilePath($0.path) }, isCounted: cap != nil)
+                for: start.service, data: data, groups: groups.map { FilePath(escaped: $0.path) }, isCounted: cap != nil
+            )
             confinement.sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
         } catch {
             throw .unconfined(error, service: start.service.id)

@@ -21,7 +21,7 @@ final class MemoryCap {
     ) {
         guard let own, user != 0, let parent = Self.delegatedParent(of: own, in: tree, to: user) else { return nil }
         directory = parent.appending(name)
-        guard mkdir(directory.string, 0o755) == 0 || errno == EEXIST else { return nil }
+        guard mkdir(directory.cString, 0o755) == 0 || errno == EEXIST else { return nil }
         // Swap would let it hold more than the limit, outside of what anyone counts (cgroup-v2.rst, memory.swap.max); a
         // kernel without swap has no such file. All of the group is ended together (memory.oom.group).
         _ = Self.write("0", to: directory.appending("memory.swap.max"))
@@ -30,7 +30,7 @@ final class MemoryCap {
             let file = try? FileDescriptor.open(
                 directory.appending("cgroup.procs"), .writeOnly, options: .closeOnExec)
         else {
-            rmdir(directory.string)
+            rmdir(directory.cString)
             return nil
         }
         processes = file
@@ -38,7 +38,7 @@ final class MemoryCap {
 
     deinit {
         try? processes.close()
-        rmdir(directory.string)
+        rmdir(directory.cString)
     }
 
     /// The most memory it held, in bytes, if the kernel has ended a process for reaching the limit; else nil.
@@ -67,7 +67,7 @@ final class MemoryCap {
             group.removeLastComponent()
             let controllers = read(group.appending("cgroup.subtree_control"))
             if controllers.split(whereSeparator: \.isWhitespace).contains("memory"), owner(of: group) == user,
-                access(group.string, W_OK) == 0, access(group.appending("cgroup.procs").string, W_OK) == 0
+                access(group.cString, W_OK) == 0, access(group.appending("cgroup.procs").cString, W_OK) == 0
             {
                 return group
             }
@@ -77,7 +77,7 @@ final class MemoryCap {
 
     private static func owner(of path: FilePath) -> uid_t? {
         var status = stat()
-        return stat(path.string, &status) == 0 ? status.st_uid : nil
+        return stat(path.cString, &status) == 0 ? status.st_uid : nil
     }
 
     private static func write(_ text: String, to path: FilePath) -> Bool {

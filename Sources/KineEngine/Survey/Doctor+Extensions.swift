@@ -8,7 +8,7 @@ import SystemPackage
 extension Doctor {
     static func services() -> DoctorCheck {
         let found = TakeRequest.catalog.list()
-        return services(found.services, found.problems) { access($0.string, X_OK) == 0 }
+        return services(found.services, found.problems) { access($0.cString, X_OK) == 0 }
     }
 
     static func services(

@@ -244,7 +244,7 @@ extension ControlConnection {
             socket = try UnixSocket.connect(to: path)
         } catch {
             switch error {
-            case .fileNameTooLong: throw .pathTooLong(path.string, limit: UnixSocket.pathLimit)
+            case .fileNameTooLong: throw .pathTooLong(path.escaped, limit: UnixSocket.pathLimit)
             case .connectionRefused, .noSuchFileOrDirectory: throw .closed
             default: throw .system(call: "connect", error)
             }

@@ -1,6 +1,7 @@
 // The socket on which an engine accepts further clients, which ask for its status, pause it or stop it.
 import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// A listening control socket. Owns its descriptor; the socket file's directory, open to its owner only, belongs to the
@@ -14,7 +15,7 @@ public final class ControlListener: Sendable {
         do {
             descriptor = try UnixSocket.listen(at: path)
         } catch {
-            if error == .fileNameTooLong { throw .pathTooLong(path.string, limit: UnixSocket.pathLimit) }
+            if error == .fileNameTooLong { throw .pathTooLong(path.escaped, limit: UnixSocket.pathLimit) }
             throw .system(call: "bind", error)
         }
     }

@@ -25,7 +25,7 @@ enum UnixSocket {
     /// accepts nothing, and has to be reached all the same to be ended.
     static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { socket, address, length in
-            bind(socket, address, length) == 0 && chmod(path.string, 0o600) == 0 ? Glibc.listen(socket, SOMAXCONN) : -1
+            bind(socket, address, length) == 0 && chmod(path.cString, 0o600) == 0 ? Glibc.listen(socket, SOMAXCONN) : -1
         }
     }
 
@@ -117,7 +117,7 @@ enum UnixSocket {
     private static func make(
         _ path: FilePath, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(Errno) -> FileDescriptor {
-        let bytes = Array(path.string.utf8)
+        let bytes = path.escaped.unescaped
         guard bytes.count <= pathLimit else { throw .fileNameTooLong }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -98,7 +98,7 @@ struct DestinationCheck {
                 options.confinement?.sandbox = try Sandbox(
                     ServiceSandbox.rules(for: service, data: nil, isCounted: false))
                 process = try ChildProcess(
-                    executable: service.executable.string, arguments: [DestinationReport.option],
+                    executable: service.executable.escaped, arguments: [DestinationReport.option],
                     environment: service.manifest.childEnvironment(from: ProcessEnvironment.current)
                         + files.environment,
                     options: options)

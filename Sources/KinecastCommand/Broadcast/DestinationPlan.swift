@@ -47,8 +47,10 @@ struct DestinationPlan {
         for one in chosen where one.manifest.id == Self.defaultService {
             // A relative path would not be found: an extension runs in another directory.
             guard let key = one.setupInfo["tls-key"], key.hasPrefix("/") else { continue }
-            try PrivateFile(path: FilePath(key), name: "--tls-key", content: "the private key", allowsSystemFiles: true)
-                .check()
+            try PrivateFile(
+                path: FilePath(escaped: key), name: "--tls-key", content: "the private key", allowsSystemFiles: true
+            )
+            .check()
         }
         return Self.labelled(chosen)
     }

@@ -1,4 +1,5 @@
 // One `--set KEY=VALUE`. A value may be a secret, so no message repeats it.
+import KinePlatform
 import SystemPackage
 
 struct Setting: Equatable {
@@ -26,7 +27,8 @@ struct Setting: Equatable {
         if path.hasPrefix("@") { return path }
         let bytes: [UInt8]
         do {
-            bytes = try PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets").bytes()
+            bytes = try PrivateFile(path: FilePath(escaped: path), name: "--set \(key)=@\(path)", content: "secrets")
+                .bytes()
         } catch let failure as CommandFailure {
             throw failure
         } catch {

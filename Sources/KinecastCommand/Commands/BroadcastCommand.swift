@@ -78,7 +78,7 @@ struct BroadcastCommand: ParsableCommand {
     func takeConfiguration(
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
-        var configuration = TakeConfiguration(source: try source(), output: output?.string)
+        var configuration = TakeConfiguration(source: try source(), output: output?.escaped)
         sourceOptions.apply(to: &configuration)
         camera.apply(to: &configuration)
         configuration.video.keyframeInterval = Self.keyframeInterval
@@ -97,7 +97,9 @@ struct BroadcastCommand: ParsableCommand {
         destinations.choice.hideTypedSecrets()
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
-        let plan = try destinations.plan(reader: .standard(in: directory)) { directory.pushing(FilePath($0)).string }
+        let plan = try destinations.plan(reader: .standard(in: directory)) {
+            directory.pushing(FilePath(escaped: $0)).escaped
+        }
         let services = try InstalledServices.catalog().list().services
         try destinations.choice.hideGivenSecrets(services)
         let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineControl
+import KinePlatform
 
 struct ClipCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +48,7 @@ struct ClipCommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = try OutputPath.resolveNow(output).string
+        let path = try OutputPath.resolveNow(output).escaped
         let isNamedHere = try OutputPath.isNamedHere(output)
         let clip = try MainThread.shared.wait {
             [take, length = duration?.time, overwrite] () async throws(ClientError) in

@@ -51,12 +51,12 @@ struct ExtensionCommand: ParsableCommand {
             let package = ExtensionPackage(
                 name: parsed, sources: sources, pins: sources.pins, wantsRawFrames: raw,
                 kinecast: executable)
-            let shown = (path.map { FilePath($0) } ?? "").appending(name)
+            let shown = (path.map { FilePath(escaped: $0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))
             Terminal.standardError.line(
                 """
                 Wrote \(shown). Next:
-                    cd \(shown.string.shellWord)
+                    cd \(shown.escaped.shellWord)
                     swift test              # feeds it samples, without a display
                     scripts/install         # builds it and installs it for you
                     kinecast broadcast --service \(parsed.id)

@@ -66,12 +66,12 @@ struct PermissionsCommand: ParsableCommand {
         var json = false
 
         func run() throws {
-            guard let executable = FilePath(program).resolved else {
+            guard let executable = FilePath(escaped: program).resolved else {
                 throw CommandFailure.usage(
                     "There is no program \(program.printable(limit: 200)); give the path of one.")
             }
             let identity = try identity(of: executable)
-            let subject = PermissionSubject(identifier: identity.identifier, executable: executable.string)
+            let subject = PermissionSubject(identifier: identity.identifier, executable: executable.escaped)
             let chosen = Set(
                 [(screen, PermissionKind.screen), (microphone, .microphone), (camera, .camera)]
                     .filter(\.0).map(\.1))
@@ -112,7 +112,7 @@ struct PermissionsCommand: ParsableCommand {
         var app: String
 
         func run() throws {
-            let path = FilePath(app).resolved?.string
+            let path = FilePath(escaped: app).resolved?.escaped
             let removed = try PermissionStore.standard().revoke {
                 $0.subject.identifier == app || $0.subject.executable == app || $0.subject.executable == path
             }

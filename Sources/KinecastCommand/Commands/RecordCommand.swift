@@ -1,6 +1,7 @@
 // `kinecast record`.
 import ArgumentParser
 import KineControl
+import KinePlatform
 import SystemPackage
 
 struct RecordCommand: ParsableCommand {
@@ -61,7 +62,7 @@ struct RecordCommand: ParsableCommand {
 
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
-        var configuration = TakeConfiguration(source: try source(), output: output?.string)
+        var configuration = TakeConfiguration(source: try source(), output: output?.escaped)
         sourceOptions.apply(to: &configuration)
         camera.apply(to: &configuration)
         encoding.apply(to: &configuration)

@@ -1,5 +1,6 @@
 // `kinecast services`: lists where you can broadcast to, and installs and removes services.
 import ArgumentParser
+import KinePlatform
 import KineServices
 import SystemPackage
 
@@ -38,9 +39,9 @@ struct ServicesCommand: ParsableCommand {
         var path: String
 
         func run() throws {
-            let service = try InstalledServices.catalog().install(FilePath(path))
+            let service = try InstalledServices.catalog().install(FilePath(escaped: path))
             Terminal.standardError.line(
-                "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
+                "Installed \(ServiceText.name(service)) in \(service.bundle?.escaped ?? "its place"); "
                     + "\(ServiceText.use(service)) broadcasts to it.")
             service.ignoredKeys.forEach(Terminal.standardError.problem)
         }

@@ -1,7 +1,7 @@
 // `kinecast thumbnail`: saves one frame of a recording as an image.
 import ArgumentParser
-import FoundationEssentials
 import KineClient
+import KineContainers
 import KineControl
 import KineMedia
 import KinePlatform
@@ -46,19 +46,19 @@ struct ThumbnailCommand: ParsableCommand {
 
     func run() throws {
         let directory = try OutputPath.workingDirectory()
-        let input = directory.pushing(FilePath(file))
-        var target = output.map { directory.pushing(FilePath($0)) } ?? input
+        let input = directory.pushing(FilePath(escaped: file))
+        var target = output.map { directory.pushing(FilePath(escaped: $0)) } ?? input
         if output == nil { target.extension = "png" }
         let format = try Self.format(target)
         let request = ImagesRequest(
-            input: input.string, times: [at.time], maximumSize: size?.size, format: format)
+            input: input.escaped, times: [at.time], maximumSize: size?.size, format: format)
         let images = try MainThread.shared.wait { () async throws(ClientError) in
             try await RecordingEditor().images(request)
         }
         guard let image = images.first else { return }
         try write(image, to: target)
-        let text = EditSentences.thumbnail(image, target.string)
-        if json { JSONEvents.write(JSONEvent.thumbnail(image, target.string, message: text)) }
+        let text = EditSentences.thumbnail(image, target.escaped)
+        if json { JSONEvents.write(JSONEvent.thumbnail(image, target.escaped, message: text)) }
         Terminal.standardError.line(text)
     }
 
@@ -67,25 +67,20 @@ struct ThumbnailCommand: ParsableCommand {
         case "png": return "png"
         case "jpg", "jpeg": return "jpeg"
         default:
-            throw CommandFailure.usage("\(path) is neither a .png nor a .jpg; give the image one of these endings.")
+            throw CommandFailure.usage(
+                "\(path.escaped) is neither a .png nor a .jpg; give the image one of these endings.")
         }
     }
 
-    private func write(_ image: RecordedImage, to path: FilePath) throws {
-        let options: Data.WritingOptions = overwrite ? .atomic : .withoutOverwriting
-        do {
-            try image.data.write(to: URL(filePath: path.string), options: options)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+    private func write(_ image: RecordedImage, to path: FilePath) throws(CommandFailure) {
+        do throws(StorageError) {
+            let file = try WholeFile(path.escaped, ifTaken: overwrite ? .replace : .refuse)
+            try file.write(Array(image.data), at: 0)
+            try file.publishWhole()
+        } catch {
             throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "\(path) exists already: choose another name, or replace it with --overwrite.")
-        } catch let error as CocoaError {
-            let isFull = error.code == .fileWriteOutOfSpace
-            throw CommandFailure(
-                status: isFull ? ExitStatus.storageFailed : ExitStatus.cannotCreate,
-                message: isFull
-                    ? "\(path) cannot be written, as its disk is full: make room there."
-                    : "\(path) cannot be written: choose a directory that exists and that you may write to.")
+                status: error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed,
+                message: "\(error).")
         }
     }
 }

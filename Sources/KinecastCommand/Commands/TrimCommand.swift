@@ -50,10 +50,11 @@ struct TrimCommand: ParsableCommand {
     func run() throws {
         let directory = try OutputPath.workingDirectory()
         if let output { try OutputPath.check(output, workingDirectory: directory) }
-        let input = directory.pushing(FilePath(file))
-        let target = output.map { directory.pushing(FilePath($0)) } ?? NumberedName.adding(" trimmed", to: input)
+        let input = directory.pushing(FilePath(escaped: file))
+        let target =
+            output.map { directory.pushing(FilePath(escaped: $0)) } ?? NumberedName.adding(" trimmed", to: input)
         let request = TrimRequest(
-            input: input.string, output: target.string, start: from?.time, end: to?.time, overwrite: overwrite,
+            input: input.escaped, output: target.escaped, start: from?.time, end: to?.time, overwrite: overwrite,
             isNumbered: output == nil)
         let trimmed = try MainThread.shared.wait { () async throws(ClientError) in
             try await RecordingEditor().trim(request)

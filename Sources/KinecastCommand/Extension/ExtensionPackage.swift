@@ -37,7 +37,7 @@ struct ExtensionPackage {
 
     /// Writes the package to `directory`, which must not exist. If a file cannot be written, everything is removed again.
     func write(to directory: FilePath) throws(CommandFailure) {
-        guard mkdir(directory.string, 0o777) == 0 else {
+        guard mkdir(directory.cString, 0o777) == 0 else {
             let reason = errno == EEXIST ? "it exists already" : "\(Errno(rawValue: errno))"
             throw CommandFailure(
                 status: ExitStatus.cannotCreate,
@@ -49,7 +49,7 @@ struct ExtensionPackage {
             do throws(Errno) {
                 try Self.write(file, below: directory, noting: &made)
             } catch {
-                for path in made.reversed() where unlink(path.string) != 0 { rmdir(path.string) }
+                for path in made.reversed() where unlink(path.cString) != 0 { rmdir(path.cString) }
                 throw CommandFailure(
                     status: ExitStatus.storageFailed,
                     message: "\(directory.appending(file.path)) cannot be written: \(error); free some space.")
@@ -63,7 +63,7 @@ struct ExtensionPackage {
         var path = directory
         for component in FilePath(file.path).removingLastComponent().components {
             path.append(component)
-            if mkdir(path.string, 0o777) == 0 {
+            if mkdir(path.cString, 0o777) == 0 {
                 made.append(path)
             } else if errno != EEXIST {
                 throw Errno(rawValue: errno)

@@ -19,7 +19,7 @@ enum KinecastSources: Equatable {
     /// The sources that `--kinecast` names; where `typed` is nil, the checkout that this executable was built from.
     static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
         guard let typed else {
-            if isCheckout(builtFrom) { return .checkout(builtFrom.string) }
+            if isCheckout(builtFrom) { return .checkout(builtFrom.escaped) }
             throw CommandFailure(
                 status: ExitStatus.unavailable,
                 message: "The sources that this kinecast was built from, \(builtFrom), are not there any more; "
@@ -27,13 +27,13 @@ enum KinecastSources: Equatable {
         }
         // An address of git: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
         if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
-        let path = workingDirectory.pushing(FilePath(typed)).lexicallyNormalized()
+        let path = workingDirectory.pushing(FilePath(escaped: typed)).lexicallyNormalized()
         guard isCheckout(path) else {
             throw CommandFailure.usage(
                 "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
                     + "correct --kinecast.")
         }
-        return .checkout(path.string)
+        return .checkout(path.escaped)
     }
 
     /// The versions with which a checkout was last built, as the text of a Package.resolved; nil where they are unknown. It names
@@ -65,12 +65,12 @@ enum KinecastSources: Equatable {
     private var written: [UInt8]? {
         guard case .checkout(let path) = self,
             let file = try? FileDescriptor.open(
-                FilePath(path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
+                FilePath(escaped: path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
         else { return nil }
         return try? file.closeAfter { try file.readToEnd(atMost: 1 << 20) }
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {
-        ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).string, R_OK) == 0 }
+        ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
     }
 }

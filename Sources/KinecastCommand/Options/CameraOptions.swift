@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineControl
 import KineMedia
+import KinePlatform
 import SystemPackage
 
 /// A camera's name, or the path of a file, which is made absolute.
@@ -13,7 +14,7 @@ struct CameraOption: ExpressibleByArgument, Equatable {
         device = argument
         guard argument.contains("/"), !argument.hasPrefix("/") else { return }
         guard let directory = try? OutputPath.workingDirectory() else { return nil }
-        device = directory.pushing(FilePath(argument)).lexicallyNormalized().string
+        device = directory.pushing(FilePath(escaped: argument)).lexicallyNormalized().escaped
     }
 }
 

@@ -15,7 +15,7 @@ enum OutputPath {
     static func resolve(
         _ typed: String?, workingDirectory: FilePath, timestamp: @autoclosure () -> String
     ) -> FilePath {
-        var path = typed.map { workingDirectory.pushing(FilePath($0)) } ?? workingDirectory
+        var path = typed.map { workingDirectory.pushing(FilePath(escaped: $0)) } ?? workingDirectory
         path.components.removeAll { $0.kind == .currentDirectory }
         guard typed == nil || isDirectory(path) else { return path }
         return path.appending("Kinecast \(timestamp()).mp4")
@@ -38,14 +38,14 @@ enum OutputPath {
 
     /// Throws where the path of a video to write means standard output, another container, or no file.
     static func check(_ typed: String, mayStream: Bool = false, workingDirectory: FilePath) throws(CommandFailure) {
-        let path = workingDirectory.pushing(FilePath(typed))
+        let path = workingDirectory.pushing(FilePath(escaped: typed))
         let advice =
             mayStream ? "give a file's name, or - for standard output" : "give a file's name, such as ./out.mp4"
         guard typed != "-", !path.starts(with: "/dev/fd"), !["/dev/stdout", "/dev/stderr"].contains(path) else {
             throw .usage("\(typed) is no file; \(advice).")
         }
         var status = stat()
-        let type = stat(path.string, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        let type = stat(path.cString, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
         guard type == S_IFREG || type == S_IFDIR else {
             throw .usage("\(typed) is a pipe, a socket or a device; \(advice).")
         }
@@ -74,7 +74,7 @@ enum OutputPath {
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         if typed == TakeConfiguration.standardOutput { return false }
-        return isDirectory(try workingDirectory().pushing(FilePath(typed)))
+        return isDirectory(try workingDirectory().pushing(FilePath(escaped: typed)))
     }
 
     static func workingDirectory() throws -> FilePath {
@@ -89,7 +89,7 @@ enum OutputPath {
 
     private static func isDirectory(_ path: FilePath) -> Bool {
         var status = stat()
-        return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
 

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Glibc
 import KineControl
+import KinePlatform
 
 /// The values of `--when-locked`.
 enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {
@@ -84,7 +85,7 @@ struct TakeOptions: ParsableArguments {
 
     /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.
     func shownCommand() throws -> ShownCommand? {
-        try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(cString: $0) })
+        try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(escaping: $0) })
     }
 
     /// Throws where an option does not fit to the typed name of the file.

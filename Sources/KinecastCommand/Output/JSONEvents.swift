@@ -153,7 +153,7 @@ enum JSONEvents {
     /// Writes a value as one line. A value that has no JSON (a number that is not finite) is left out; none of ours has one.
     static func write(_ value: some Encodable, on output: Terminal = .standardOutput) {
         guard let line = try? line(value) else { return }
-        output.line(line)
+        output.json(line)
     }
 
     static func line(_ value: some Encodable) throws -> String {

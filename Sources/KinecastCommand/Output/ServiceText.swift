@@ -1,5 +1,6 @@
 // A service as a person reads it, and as `--json` prints it.
 import KineMedia
+import KinePlatform
 import KineServices
 
 enum ServiceText {
@@ -64,7 +65,7 @@ enum ServiceText {
     private static func origin(_ service: Service) -> String {
         switch service.origin {
         case .builtIn: "built in"
-        case .user, .system, .program: service.bundle?.string ?? ""
+        case .user, .system, .program: service.bundle?.escaped ?? ""
         }
     }
 }
@@ -118,11 +119,11 @@ struct ServiceLine: Encodable, Equatable {
         name = manifest.name
         version = manifest.version
         origin = service.origin.rawValue
-        bundle = service.bundle?.string
-        executable = service.executable.string
+        bundle = service.bundle?.escaped
+        executable = service.executable.escaped
         urlSchemes = manifest.urlSchemes
         setup = manifest.setup.map(Field.init)
-        icon = service.icon?.string
+        icon = service.icon?.escaped
         wants = ServiceText.wants(manifest)
         memoryLimit = manifest.memoryLimit
     }

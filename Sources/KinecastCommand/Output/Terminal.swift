@@ -20,13 +20,18 @@ final class Terminal: Sendable {
         isInteractive = descriptor.map { isatty($0.rawValue) == 1 } ?? false
     }
 
-    /// Writes a line in place of the status line, which is gone until it is next set.
-    func line(_ text: String) {
+    /// Writes a line in place of the status line, which is gone until it is next set. Paths in it are written as the bytes that they are.
+    func line(_ text: String) { write(line: text.unescaped) }
+
+    /// The same without changing paths: there are no bytes in JSON that are not UTF-8.
+    func json(_ text: String) { write(line: Array(text.utf8)) }
+
+    private func write(line bytes: [UInt8]) {
         let clear = hasStatusLine.withLock { shown in
             defer { shown = false }
             return shown
         }
-        write((clear ? "\r\u{1b}[K" : "") + text + "\n")
+        write(Array((clear ? "\r\u{1b}[K" : "").utf8) + bytes + [UInt8(ascii: "\n")])
     }
 
     /// Writes a line about a problem, with the program's name in front.
@@ -36,7 +41,7 @@ final class Terminal: Sendable {
     func status(_ text: (_ columns: Int) -> String) {
         guard isInteractive, !isInBackground else { return }
         hasStatusLine.withLock { $0 = true }
-        write("\r\u{1b}[K" + text(max(1, columns - 1)))
+        write(("\r\u{1b}[K" + text(max(1, columns - 1))).unescaped)
     }
 
     /// Whether another job has the terminal, whose text the status line would overwrite.
@@ -54,5 +59,5 @@ final class Terminal: Sendable {
         return ProcessEnvironment.value("COLUMNS").flatMap(Int.init) ?? 80
     }
 
-    private func write(_ text: String) { _ = try? descriptor?.writeAll(text.utf8) }
+    private func write(_ bytes: [UInt8]) { _ = try? descriptor?.writeAll(bytes) }
 }

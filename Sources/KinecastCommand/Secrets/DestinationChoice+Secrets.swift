@@ -45,7 +45,7 @@ extension DestinationReader {
     /// Reads this process's variables and standard input, and files whose names are relative to `directory`.
     static func standard(in directory: FilePath) -> DestinationReader {
         DestinationReader(
-            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
+            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath(escaped: $0)) },
             standardInput: PrivateFile.standardInput)
     }
 }

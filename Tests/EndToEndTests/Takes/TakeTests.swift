@@ -103,6 +103,31 @@ import Testing
         }
     }
 
+    @Test func `names are bytes, in a directory and a home that are no UTF-8 as well`() throws {
+        try TestPlace.with { place in
+            let script = #"""
+                name=$(printf 'caf\351'); mkdir "$name"; export HOME="$PWD/$name" KEPT="$name"; cd "$name"; set -ex
+                "$0" record "$name.mp4" --pattern 320x240 --duration 1 --json -- \
+                    sh -c '[ "$0 $KEPT" = "$(printf "caf\351 caf\351")" ]' "$name"
+                "$0" trim "$name.mp4" --to 0.5
+                "$0" thumbnail "$name trimmed.mp4" --at 0.2
+                "$0" recover "$PWD/$name.mp4"
+                "$0" record --pattern 320x240 --duration 0.5 --camera "$name.mp4" -o "../$name/b.mp4"
+                "$0" services --json
+                """#
+            let ended = try RunningKinecast(
+                arguments: ["-c", script, RunningKinecast.executable.string], environment: place.environment,
+                directory: place.directory, executable: try Tool.path(of: "sh")
+            ).wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(ended.events.last?.output == "\(place.directory)/caf\u{efe9}/caf\u{efe9}.mp4", "\(ended)")
+            #expect(PrivateDirectory.entries(place.directory).contains("caf\u{efe9}"))
+            let names = PrivateDirectory.entries(FilePath(escaped: place.path("caf\u{efe9}"))).sorted()
+            let expected = ["caf\u{efe9} trimmed.mp4", "caf\u{efe9} trimmed.png", "caf\u{efe9}.mp4", "b.mp4"].sorted()
+            #expect(names == expected, "\(ended)")
+        }
+    }
+
     @Test func `a file that is there is refused with 73 and left as it is`() throws {
         try TestPlace.with { place in
             try place.write("mine", to: "a.mp4")
