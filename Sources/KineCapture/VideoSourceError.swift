@@ -12,6 +12,11 @@ public enum VideoSourceInterruption: Equatable, Sendable {
 
 /// The reasons why a source cannot go on, or could not be opened.
 public enum VideoSourceError: Error, Equatable, Sendable {
+    /// What a take may ask for that not every screen gives.
+    public enum Feature: Sendable, CaseIterable {
+        case window, application, hiddenWindows, clicks, keys, largerCursor
+    }
+
     /// Its natural end: the recording is whole.
     case windowClosed
     /// The X server went away while it was recorded.
@@ -52,10 +57,10 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case compositorSilent
     /// It has ended, or has refused a request.
     case compositorLost
-    /// No compositor gives what this option of the command line needs.
-    case notOnWayland(option: String)
-    /// No compositor tells its clients of their windows, which this option of the command line needs.
-    case noWindowsOnWayland(option: String)
+    /// No compositor gives what this needs.
+    case notOnWayland(Feature)
+    /// No compositor tells its clients of their windows, which this needs.
+    case noWindowsOnWayland(Feature)
     /// The person is to choose a window, and no desktop's portal is asked that could show them a dialog.
     case noWindowDialog
     /// A region is to be drawn, and the program that has it drawn is not installed; its Debian package.

@@ -93,6 +93,15 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         }
     }
 
+    /// What else can be done, which the error's description does not say.
+    public var alternative: Alternative? {
+        switch self {
+        case .clip(let failure): failure.alternative
+        case .editing(let failure): failure.alternative
+        default: nil
+        }
+    }
+
     init(_ error: ControlError) {
         if case .protocolError(.version(let theirs)) = error {
             self = .otherVersion(theirs: theirs)

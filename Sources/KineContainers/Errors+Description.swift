@@ -14,7 +14,7 @@ extension StorageError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .alreadyExists(let path):
-            "\(path) exists already: choose another name, or replace it with --overwrite"
+            "\(path) exists already: choose another name"
         case .cannotCreate(let path, ENAMETOOLONG):
             "\(path) cannot be created, as its name is too long for the disk: choose a shorter one"
         case .cannotCreate(let path, let code):

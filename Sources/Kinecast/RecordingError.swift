@@ -69,7 +69,11 @@ public struct RecordingError: Error, Equatable, Sendable {
 
     init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = LibraryWords.replacing(message)
+        self.message = message
+    }
+
+    private init(_ code: Code, _ message: String, _ alternative: Alternative?) {
+        self.init(code, TakeSentences.sentence(message, or: alternative?.words))
     }
 
     func with(_ preview: RecordingPreview?) -> RecordingError {
@@ -109,7 +113,8 @@ extension RecordingError {
     /// A recording cannot be moved, copied or thrown away.
     init(_ error: StorageError) {
         let code: Code = if case .full = error { .insufficientStorage } else { .failedToSave }
-        self.init(code, "\(error).")
+        let alternative: Alternative? = if case .alreadyExists = error { .replaceFile } else { nil }
+        self.init(code, "\(error).", alternative)
     }
 
     init(_ error: ClientError) {
@@ -128,7 +133,7 @@ extension RecordingError {
                 .noLink, .recovery, .samples, .clip:
                 .failed
             }
-        self.init(code, error.description)
+        self.init(code, error.description, error.alternative)
     }
 
     init(_ failure: ClipFailure) {
@@ -141,7 +146,7 @@ extension RecordingError {
             case .storageFailed: .insufficientStorage
             case .empty, .unavailable, .unknown: .exportFailed
             }
-        self.init(code, failure.message)
+        self.init(code, failure.message, failure.alternative)
     }
 
     /// - Parameter hasBegun: the take ran before it failed.
@@ -155,7 +160,7 @@ extension RecordingError {
             case ExitStatus.storageFailed: .insufficientStorage
             default: hasBegun ? .failed : .failedToStart
             }
-        self.init(code, failure.message)
+        self.init(code, failure.message, failure.alternative)
     }
 
     init(_ cause: EndCause) {
@@ -177,6 +182,20 @@ extension RecordingError {
         case .cannotCreate: .failedToSave
         case .storage: .insufficientStorage
         case .unavailable, nil: .unavailable
+        }
+    }
+}
+
+extension Alternative {
+    /// For the end of a sentence; nil for what an app cannot offer.
+    fileprivate var words: String? {
+        switch self {
+        case .replaceFile: "let it be replaced"
+        case .recordVirtualScreen: "record a virtual screen"
+        case .giveRegion: "give the region in pixels"
+        case .chooseWindow: "choose a window in the desktop's dialog"
+        case .nameWindow: "name the window"
+        case .recordSilently, .unknown: nil
         }
     }
 }

@@ -136,7 +136,7 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    /// What happens from now on. Each call has a sequence of its own.
+    /// What happens from now on, over all recordings, until the recorder is released. Each access makes a sequence of its own.
     public var events: AsyncStream<Event> {
         defer { watchAvailability() }
         return listeners.add()
@@ -181,8 +181,6 @@ public final class ScreenRecorder: Sendable {
     public var isPaused: Bool { recording?.isPaused ?? false }
 
     func tell(_ event: Event) {
-        var event = event
-        if case .warning(let sentence) = event { event = .warning(LibraryWords.replacing(sentence)) }
         listeners.tell(event)
         delegateCalls.tell(event)
     }

@@ -82,11 +82,13 @@ import Testing
         let reason = "There is no display: DISPLAY is not set."
         let (_, errors) = try written([
             event(.ended(.failed(reason))), event(.ended(.failed("It has no key.")), 1, "b"),
-            .ended(.failed(TakeFailure(exitStatus: 69, message: reason))),
+            .ended(.failed(TakeFailure(exitStatus: 69, message: reason, alternative: .recordVirtualScreen))),
         ])
         #expect(
             errors.split(separator: "\n") == [
-                "kinecast: b failed: It has no key; this destination is over.", "kinecast: \(reason)",
+                "kinecast: b failed: It has no key; this destination is over.",
+                "kinecast: There is no display: DISPLAY is not set, or record a private screen with --virtual 1280x720 -- "
+                    + "COMMAND.",
             ])
     }
 

@@ -30,7 +30,7 @@ extension ClientError: CustomStringConvertible {
             "\(take) ended without an answer"
                 + (take.output.map { "; if \($0) does not play, kinecast recover finishes it." }
                     ?? "; kinecast status shows what runs.")
-        case .takeIsOver: "The take is over; kinecast status shows what runs."
+        case .takeIsOver: "The take is over; start another."
         case .noDestination(let take):
             "Take \(take) has no destination that could be told; kinecast broadcast starts one that has."
         case .noLink(let take):

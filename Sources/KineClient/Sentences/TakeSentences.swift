@@ -19,6 +19,12 @@ public enum TakeSentences {
         return [first] + summary.destinations.map(DestinationSentences.summary)
     }
 
+    /// A failure's sentence with another thing to do at its end, in the client's own words; nil: there is none.
+    public static func sentence(_ message: String, or alternative: String?) -> String {
+        guard let alternative else { return message }
+        return "\(message.hasSuffix(".") ? message.dropLast() : message[...]), or \(alternative)."
+    }
+
     /// The counts of frames, for the middle of a sentence.
     private static func frames(_ progress: TakeProgress) -> String {
         "\(Quantity.count(progress.framesDrawn, "frame")) drawn, \(progress.framesUnchanged) skipped as unchanged, "

@@ -100,10 +100,13 @@ public struct ClipFailure: Codable, Sendable, Equatable, Error {
     public var code: Code
     /// One sentence: what happened, on what, and what to do.
     public var message: String
+    /// What else can be done; nil: nothing, and from older engines.
+    public var alternative: Alternative?
 
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, alternative: Alternative? = nil) {
         self.code = code
         self.message = message
+        self.alternative = alternative
     }
 }
 

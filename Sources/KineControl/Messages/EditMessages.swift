@@ -125,9 +125,12 @@ public struct EditFailure: Error, Codable, Equatable, Sendable {
     public var code: String
     /// One sentence: what happened, on what, and what to do.
     public var message: String
+    /// What else can be done; nil: nothing, and from older engines.
+    public var alternative: Alternative?
 
-    public init(code: Code, message: String) {
+    public init(code: Code, message: String, alternative: Alternative? = nil) {
         self.code = code.rawValue
         self.message = message
+        self.alternative = alternative
     }
 }

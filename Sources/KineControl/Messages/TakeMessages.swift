@@ -196,12 +196,28 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
+    /// What else can be done; nil: nothing, and from older engines.
+    public var alternative: Alternative?
     /// The recording, if anything was recorded and kept.
     public var summary: TakeSummary?
 
-    public init(exitStatus: Int32, message: String, summary: TakeSummary? = nil) {
+    public init(
+        exitStatus: Int32, message: String, alternative: Alternative? = nil, summary: TakeSummary? = nil
+    ) {
         self.exitStatus = exitStatus
         self.message = message
+        self.alternative = alternative
         self.summary = summary
+    }
+}
+
+/// Another thing that a person can do where something failed. Each client says it in its own words, the command line by its option.
+public enum Alternative: String, Codable, Sendable, CaseIterable {
+    case replaceFile, recordVirtualScreen, recordSilently, giveRegion, chooseWindow, nameWindow
+    /// One of a later version.
+    case unknown
+
+    public init(from decoder: any Decoder) throws {
+        self = Alternative(rawValue: try String(from: decoder)) ?? .unknown
     }
 }

@@ -18,7 +18,10 @@ extension ClipFailure {
             self.init(
                 .storageFailed, "The clip \(path) does not fit on its disk, and nothing of it was kept; make room.")
         case .inUse: self.init(.cannotCreate, "\(error.description).")
-        default: self.init(error.isCreationFailure ? .cannotCreate : .storageFailed, "\(error.description).")
+        default:
+            self.init(
+                error.isCreationFailure ? .cannotCreate : .storageFailed, "\(error.description).",
+                alternative: error.alternative)
         }
     }
 

@@ -13,9 +13,7 @@ extension EngineHost {
         case .question(.answered(let key)): permission(.answered(isAllowed: key == PermissionQuestion.allow.key))
         case .lockLost:
             screenLock(.lockLost, at: now)
-            let advice =
-                machine.phase == .recording
-                ? "kinecast pause and kinecast resume show it again." : "go on with kinecast resume."
+            let advice = machine.phase == .recording ? "pause it and resume it." : "resume it."
             clients.tellAll(
                 .warning(
                     "The desktop's service for the screen's lock went away while the screen was locked; if the take does not "

@@ -15,7 +15,8 @@ extension EditRequest {
             case .images(let request): return .images(try request.answer())
             }
         } catch {
-            return .failed(EditFailure(code: error.code, message: error.description))
+            let alternative: Alternative? = if case .writing(let error) = error { error.alternative } else { nil }
+            return .failed(EditFailure(code: error.code, message: error.description, alternative: alternative))
         }
     }
 }

@@ -56,7 +56,9 @@ struct TakeOutcome {
             // The file is elsewhere, for example because its directory is gone.
             let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
             summary?.reason = cause.message + note
-            failure = TakeFailure(exitStatus: cause.exitStatus, message: cause.message + note, summary: summary)
+            failure = TakeFailure(
+                exitStatus: cause.exitStatus, message: cause.message + note,
+                alternative: note.isEmpty ? cause.alternative : nil, summary: summary)
         case (_, let problem?, _):
             failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem, summary: summary)
         case (_, nil, let summary?):

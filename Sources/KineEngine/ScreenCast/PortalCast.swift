@@ -65,7 +65,7 @@ final class PortalCastOpening {
         // A pointer that is part of the frames is as large as it is.
         if cast.stream.cursorMode == .embedded, video.cursorScale != 1 {
             try? cast.remote.close()
-            throw .notOnWayland(option: "--cursor-scale")
+            throw .notOnWayland(.largerCursor)
         }
         let options = PipeWireSource.Options(
             highestRate: video.framesPerSecond, showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,

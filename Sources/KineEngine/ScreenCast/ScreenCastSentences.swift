@@ -52,7 +52,7 @@ extension ScreenCastSession.Error {
         case .portalLost:
             "The desktop's portal went away or does not answer, so its screen cannot be recorded; record again, and log in again if "
                 + "that does not help."
-        case .notOffered(.monitor): "The desktop's portal shares no monitors; record a window with --window."
+        case .notOffered(.monitor): "The desktop's portal shares no monitors; record a window."
         case .notOffered(.window): "The desktop's portal shares no windows; record a monitor."
         case .declined: VideoSourceError.screenCastDeclined.sentence
         case .interrupted(let step):

@@ -1,4 +1,5 @@
-// One sentence for each error of KineCapture: what happened, on what, and what to do.
+// One sentence for each error of KineCapture: what happened, on what, and what to do. What else can be done is an `Alternative`, which each
+// client says in its own words.
 import KineCapture
 import KineControl
 import KineMedia
@@ -14,8 +15,7 @@ extension VideoSourceError {
         case .unreadable(let seconds):
             "The X server has let no pixels be read for \(seconds) seconds, so the recording ends here; start the X server again."
         case .noDisplay:
-            "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
-                + "with --virtual 1280x720 -- COMMAND."
+            "There is no display: DISPLAY is not set. Run inside a graphical session."
         case .waylandSession:
             "This session runs on Wayland, where X11 has no screen and only the windows of X11 programs; record the screen without "
                 + "--backend x11, or log in to a session on X11."
@@ -32,12 +32,11 @@ extension VideoSourceError {
                 + "or BGR; start the X server with depth 24."
         case .unsupportedWindowDepth(let bits, let id):
             "The window 0x\(String(id, radix: 16)) has \(bits) bits a pixel\(unusual(bits)), and only windows of 24, 30 or 32 can be "
-                + "recorded, in the order of RGB or BGR; record the screen or a --region."
+                + "recorded, in the order of RGB or BGR; record the screen or a region of it."
         case .missingExtensions(let display):
             "The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb."
         case .noInputEvents:
-            "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without --show-clicks and "
-                + "--show-keys."
+            "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without them."
         case .missingLibrary(let package): "Showing keys needs Debian's \(package), which is not installed; install it."
         case .noCompositor(let display):
             "The Wayland compositor \(display.printable(limit: 200)) does not answer; check WAYLAND_DISPLAY and XDG_RUNTIME_DIR."
@@ -48,33 +47,30 @@ extension VideoSourceError {
         case .compositorSilent:
             "The Wayland compositor gives no picture of its screen; check that the monitor is on, and start the session again."
         case .compositorLost: "The Wayland compositor has gone away, so the recording ends here."
-        case .notOnWayland(let option):
-            "A session on Wayland does not give what \(option) needs; leave it out, or log in to a session on X11."
-        case .noWindowsOnWayland(let option):
-            "A session on Wayland does not give what \(option) needs, since it tells programs of no windows; choose a window in the "
-                + "desktop's dialog with --window ask."
+        case .notOnWayland(let feature):
+            "A session on Wayland does not give what \(feature.words) needs; leave it out, or log in to a session on X11."
+        case .noWindowsOnWayland(let feature):
+            "A session on Wayland does not give what \(feature.words) needs, since it tells programs of no windows; record the screen."
         case .noWindowDialog:
-            "--window ask needs a Wayland desktop that shows its own dialog; name the window instead: --window focused, title:TEXT or an "
-                + "id that kinecast sources lists."
+            "A window can be chosen only on a Wayland desktop that shows its own dialog; log in to one."
         case .noRegionProgram(let package):
-            "Drawing a region on Wayland needs Debian's \(package), which is not installed; install it, or give the region as --region "
-                + "640x480+100+50."
+            "Drawing a region on Wayland needs Debian's \(package), which is not installed; install it."
         case .regionProgramFailed(let words):
-            "slurp, with which a region is drawn on Wayland, has failed\(words.isEmpty ? "" : " (\(words.printable(limit: 200)))"); give "
-                + "the region as --region 640x480+100+50."
+            "slurp, with which a region is drawn on Wayland, has failed\(words.isEmpty ? "" : " (\(words.printable(limit: 200)))"); draw "
+                + "one once more."
         case .noFramesInMemory:
             "The Wayland compositor copies its screen into a graphics card's memory alone; add --backend portal, so that the desktop is asked."
         case .noRegionWindow:
-            "This compositor shows no window in which a region could be drawn (xdg-shell); give the region as --region 640x480+100+50."
+            "This compositor shows no window in which a region could be drawn (xdg-shell); record all of the screen."
         case .noRegionCompositor:
             "A region is drawn on what the desktop's portal gives only in a session on Wayland, where WAYLAND_DISPLAY is set; leave out "
-                + "--backend portal, or give the region as --region 640x480+100+50."
+                + "--backend portal."
         case .unsupportedPixels(let format):
             "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
         case .noOutput: "The Wayland compositor has no monitor; turn one on."
         case .monitorsDiffer(let names):
             "The monitors \(names.joined(separator: ", ")) cannot be recorded together, since some are turned or denser than others; "
-                + "choose one with --monitor."
+                + "choose one of them."
         case .regionOnSeveralMonitors(let names):
             "The region lies on several monitors (\(names.joined(separator: ", "))); choose one on a single monitor."
         case .noMonitor(let name, let existing):
@@ -106,25 +102,23 @@ extension VideoSourceError {
                 + "(\(list(ids))); give more of the title, or one of "
                 + "these ids."
         case .regionCancelled:
-            "Drawing the region was cancelled; draw one, or give it as --region 640x480+100+50."
+            "Drawing the region was cancelled; draw one."
         case .regionNotDrawn:
-            "Nobody drew a region for a minute; draw one, or give it as --region 640x480+100+50."
+            "No region was drawn for a minute; draw one."
         case .regionCastEnded:
-            "The desktop has ended its screen cast while a region was drawn in its picture; record again, or give the region as --region "
-                + "640x480+100+50."
+            "The desktop has ended its screen cast while a region was drawn in its picture; record again."
         case .inputGrabbed:
-            "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog, or "
-                + "give the region as --region 640x480+100+50."
+            "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog."
         case .noComposite:
-            "The X server lacks the COMPOSITE extension, which --window needs, or RENDER and SHAPE, which --app needs too; record the "
-                + "screen or a --region."
+            "The X server lacks the COMPOSITE extension, which recording a window needs, or RENDER and SHAPE, which recording an "
+                + "application needs too; record the screen or a region of it."
         case .screenCastDeclined:
             "The desktop asked whether its screen may be recorded, and the answer was no; record again, and choose what to share."
         case .screenCastClosed, .castStopped:
             "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here."
         case .screenCastFailed(let sentence): sentence
         case .noCamera(nil, _):
-            "There is no camera on this machine; plug one in, or record without --camera."
+            "There is no camera on this machine; plug one in, or record without it."
         case .noCamera(let name?, let existing):
             "There is no camera called \(name.printable(limit: 100))\(existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"); "
                 + "kinecast sources lists them."
@@ -163,6 +157,35 @@ extension VideoSourceError {
         case .tooManyReaders(let count, let limit):
             "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or give them "
                 + "to a second take."
+        }
+    }
+}
+
+extension VideoSourceError {
+    /// What a person can do instead.
+    var alternative: Alternative? {
+        switch self {
+        case .noDisplay: .recordVirtualScreen
+        case .noWindowsOnWayland: .chooseWindow
+        case .noWindowDialog: .nameWindow
+        case .noRegionProgram, .regionProgramFailed, .noRegionWindow, .noRegionCompositor, .regionCancelled,
+            .regionNotDrawn, .regionCastEnded, .inputGrabbed:
+            .giveRegion
+        default: nil
+        }
+    }
+}
+
+extension VideoSourceError.Feature {
+    /// For the middle of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .window: "recording a window"
+        case .application: "recording an application"
+        case .hiddenWindows: "hiding windows"
+        case .clicks: "showing clicks"
+        case .keys: "showing keys"
+        case .largerCursor: "a larger cursor"
         }
     }
 }
@@ -236,8 +259,7 @@ extension AudioCapture.Error {
     var sentence: String {
         switch self {
         case .noServer(let fault):
-            "No audio server answers (\(fault.words)); start PulseAudio or PipeWire, set PULSE_SERVER, or record with --audio "
-                + "none."
+            "No audio server answers (\(fault.words)); start PulseAudio or PipeWire, or set PULSE_SERVER."
         case .missing(let missing): missing.sentence
         case .noThread(let errno): DedicatedThread.explanation(of: errno, thread: "audio")
         }

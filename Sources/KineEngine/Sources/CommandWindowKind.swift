@@ -48,8 +48,8 @@ struct CommandWindowKind: SourceKind {
 
     private func onWayland(_ error: VideoSourceError) -> VideoSourceError {
         guard !isPrivate else { return error }
-        let option = if case .application = window.choice { "--app" } else { "--window" }
-        return error.onWayland(option: option, wantedBackend)
+        let feature: VideoSourceError.Feature = if case .application = window.choice { .application } else { .window }
+        return error.onWayland(feature, wantedBackend)
     }
 
     /// The first window of COMMAND has no name by which it could be found again.

@@ -111,10 +111,8 @@ extension DesktopSurvey {
 extension TakeConfiguration.Video {
     /// Throws where the take wants what no compositor gives.
     func checkForWayland() throws(VideoSourceError) {
-        guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(option: "--exclude") }
-        let unavailable: [(isWanted: Bool, option: String)] = [
-            (showsClicks, "--show-clicks"), (shownKeys != nil, "--show-keys"),
-        ]
-        if let first = unavailable.first(where: \.isWanted) { throw .notOnWayland(option: first.option) }
+        guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(.hiddenWindows) }
+        if showsClicks { throw .notOnWayland(.clicks) }
+        if shownKeys != nil { throw .notOnWayland(.keys) }
     }
 }

@@ -86,6 +86,6 @@ extension TakeConfiguration.Video {
     /// Throws where the take wants what no compositor gives, or none that draws the pointer itself.
     fileprivate func checkForCopies() throws(VideoSourceError) {
         try checkForWayland()
-        if cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
+        if cursorScale != 1 { throw .notOnWayland(.largerCursor) }
     }
 }

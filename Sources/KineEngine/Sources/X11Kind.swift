@@ -41,7 +41,7 @@ struct X11Kind: SourceKind {
             do throws(VideoSourceError) {
                 return try open(target)
             } catch {
-                throw target.windowOption.map { error.onWayland(option: $0, wantedBackend) } ?? error
+                throw target.windowFeature.map { error.onWayland($0, wantedBackend) } ?? error
             }
         }
     }
@@ -84,17 +84,20 @@ struct X11Kind: SourceKind {
             slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
             return slow
         } catch {
-            return .failed("display", sentence: error.sentence)
+            return .failed(
+                "display", sentence: error.sentence,
+                remedy: error == .noDisplay
+                    ? "run inside a graphical session, or use --virtual 1280x720 -- COMMAND" : nil)
         }
     }
 }
 
 extension X11ScreenSource.Target {
-    /// The option that names windows; nil: it means no window.
-    fileprivate var windowOption: String? {
+    /// Nil: it means no window.
+    fileprivate var windowFeature: VideoSourceError.Feature? {
         switch self {
-        case .window: "--window"
-        case .application: "--app"
+        case .window: .window
+        case .application: .application
         case .screen, .region: nil
         }
     }
@@ -125,14 +128,14 @@ extension X11ScreenSource.Target {
 
 extension VideoSourceError {
     /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
-    /// would send the person the wrong way. `option` names the window.
-    func onWayland(option: String, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
+    /// would send the person the wrong way.
+    func onWayland(_ feature: Feature, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
         guard wantedBackend != .x11 else { return self }
         switch self {
         case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
             .noWindowOfApplication, .noWindowOfCommand:
             guard wantedBackend != nil || WaylandSession.compositor != nil else { return self }
-            return .noWindowsOnWayland(option: option)
+            return .noWindowsOnWayland(feature)
         default: return self
         }
     }

@@ -49,7 +49,16 @@ enum TakeError: Error, Sendable {
     case refused(PermissionStateMachine.Refusal, Set<PermissionKind>, PermissionSubject)
     case unknownProgram
 
-    var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message) }
+    var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message, alternative: alternative) }
+
+    private var alternative: Alternative? {
+        switch self {
+        case .file(let error): error.alternative
+        case .source(let error): error.alternative
+        case .audio(.noServer): .recordSilently
+        default: nil
+        }
+    }
 
     private var exitStatus: Int32 {
         switch self {
@@ -108,7 +117,7 @@ enum TakeError: Error, Sendable {
             "No destination of the take that runs has the number \(number); there are "
                 + running.map { "\($0)" }.joined(separator: ", ") + ", and kinecast status shows them."
         case .lastDestination:
-            "This is the take's last destination and nothing is recorded; end the take with kinecast stop, or add another "
+            "This is the take's last destination and nothing is recorded; end the take, or add another "
                 + "destination first."
         case .refused(let refusal, let kinds, let subject): refusal.sentence(kinds, subject)
         case .unknownProgram:
@@ -121,6 +130,9 @@ enum TakeError: Error, Sendable {
 }
 
 extension StorageError {
+    /// What a person can do instead.
+    var alternative: Alternative? { if case .alreadyExists = self { .replaceFile } else { nil } }
+
     /// The sentence on a failure in the middle of a take.
     var sentenceAfterRecording: String {
         if case .shortened(let path) = self {

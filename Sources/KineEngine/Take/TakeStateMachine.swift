@@ -181,7 +181,7 @@ struct TakeStateMachine: Sendable {
             latest = max(latest, instant)
             state = .paused(since: latest)
             return [.pause(at: latest)]
-        case .paused: return [.refuse("The take is paused already; kinecast resume goes on.")]
+        case .paused: return [.refuse("The take is paused already; resume it to go on.")]
         case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
@@ -193,14 +193,14 @@ struct TakeStateMachine: Sendable {
             latest = max(since, instant)
             state = .recording
             return [.resume(at: latest)]
-        case .recording: return [.refuse("The take is not paused; kinecast pause pauses it.")]
+        case .recording: return [.refuse("The take is not paused; pause it first.")]
         case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
 
     private static let notBegun = Action.refuse(TakeError.notBegun.message)
-    private static let over = Action.refuse("The take is over; kinecast status shows what runs.")
+    private static let over = Action.refuse("The take is over; start another.")
 
     private mutating func stopRequested(_ reason: StopReason, at instant: Int64) -> [Action] {
         let end: Int64

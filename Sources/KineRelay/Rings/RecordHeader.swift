@@ -10,7 +10,7 @@ struct RecordHeader: Equatable {
     /// Whether the payload is interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
-    /// Samples of this type that are missing before this one; `UInt16.max` stands for more, too.
+    /// Samples of this type that are missing before this one; `UInt16.max`: that many or more.
     var missing: UInt16 = 0
     /// Nanoseconds, as they came from capture.
     var presentationTime: MediaTime

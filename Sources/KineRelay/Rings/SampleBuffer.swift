@@ -52,7 +52,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// Samples of this type, frames or pieces of audio, that were left out between the one before and this one, as their reader was too
     /// slow. Of encoded samples 65535 at most are counted at a time.
     public let samplesLost: Int
-    /// Whether samples of this type are missing before this one: some were lost, or it is the first one that comes from a `FrameSender`.
+    /// Whether samples of this type are missing before this one: `samplesLost` says how many, except for the first one that a
+    /// `FrameReceiver` gets from its sender.
     public let isDiscontinuity: Bool
     /// The turn that makes the frame upright: `up`, unless the source's orientation was asked for and the take is turned. Always `up`
     /// for encoded video and audio.

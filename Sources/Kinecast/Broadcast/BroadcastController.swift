@@ -127,8 +127,8 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    /// What happens from now on, until `finished`, which is the last event: the sequence ends with it. Each access makes a sequence of its
-    /// own; one that is made after the end has the events of the next broadcast.
+    /// What happens from now on, until `finished`, which is the last event: the sequence ends with it, and not with a start that fails. Each
+    /// access makes a sequence of its own; one that is made after the end has the events of the next broadcast.
     public var events: AsyncStream<Event> { listeners.add() }
 
     // MARK: What the next broadcast shows
@@ -280,8 +280,6 @@ public final class BroadcastController: Sendable {
     }
 
     func tell(_ event: Event) {
-        var event = event
-        if case .warning(let sentence) = event { event = .warning(LibraryWords.replacing(sentence)) }
         listeners.tell(event)
         delegateCalls.tell(event)
         if case .serviceInfoChanged(let info) = event { infoListeners.tell(info) }

@@ -73,7 +73,7 @@ public struct BroadcastError: Error, Equatable, Sendable {
     ///   - field: the key of the field that the error is about.
     public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
-        self.message = LibraryWords.replacing(message)
+        self.message = message
         self.field = field
     }
 

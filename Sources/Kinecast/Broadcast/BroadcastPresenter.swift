@@ -40,8 +40,8 @@ public struct BroadcastForm: Sendable, Equatable {
 /// may be implemented with or without `async`, and all of them but `close` may be left out. A class on the main actor is called there, any
 /// other object on any thread.
 public protocol BroadcastPresenter: Sendable {
-    /// Lets the person choose a service. Throws `BroadcastError.cancelled(by:)` where the person will not, and `BroadcastError(_:_:)` with
-    /// `noPresenter` where nothing can be shown.
+    /// Lets the person choose a service. Throws `BroadcastError.cancelled(by:)` where the person will not, and
+    /// `BroadcastError(.noPresenter, …)` where nothing can be shown.
     func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice
 
     /// Has the fields filled in. `BroadcastField.problem(with:)` says what is wrong with a value; one that is not corrected ends the

@@ -5,7 +5,30 @@ import KineControl
 import KinePlatform
 
 extension CommandFailure {
-    init(_ error: ClientError) { self.init(status: error.exitStatus, message: error.description) }
+    init(_ error: ClientError) {
+        self.init(
+            status: error.exitStatus, message: TakeSentences.sentence(error.description, or: error.alternative?.words))
+    }
+}
+
+extension TakeFailure {
+    /// The failure in one sentence, with the command line's words for what else can be done.
+    var sentence: String { TakeSentences.sentence(message, or: alternative?.words) }
+}
+
+extension Alternative {
+    /// For the end of a sentence; nil for one of a later version.
+    fileprivate var words: String? {
+        switch self {
+        case .replaceFile: "replace it with --overwrite"
+        case .recordVirtualScreen: "record a private screen with --virtual 1280x720 -- COMMAND"
+        case .recordSilently: "record with --audio none"
+        case .giveRegion: "give the region as --region 640x480+100+50"
+        case .chooseWindow: "choose a window in the desktop's dialog with --window ask"
+        case .nameWindow: "name the window: --window focused, title:TEXT or an id that kinecast sources lists"
+        case .unknown: nil
+        }
+    }
 }
 
 extension ClientError {

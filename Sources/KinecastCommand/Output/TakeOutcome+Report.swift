@@ -13,14 +13,17 @@ extension TakeOutcome {
         }
     }
 
-    /// The sentence on why the take did not finish; nil where it did.
-    var problem: String? {
+    /// The sentence on why the take did not finish, as it is told of each destination too; nil where it did.
+    var reason: String? {
         switch self {
         case .finished: nil
         case .failed(let failure): failure.message
         case .engineDied(let death): TakeSentences.death(death)
         }
     }
+
+    /// The same sentence with what else can be done.
+    var problem: String? { if case .failed(let failure) = self { failure.sentence } else { reason } }
 
     /// The engine's summary; nil where nothing was recorded or the engine died.
     var summary: TakeSummary? {
@@ -34,7 +37,7 @@ extension TakeOutcome {
     /// Prints the problem, if there is one, then what was recorded and a line for each destination.
     func print(on terminal: Terminal) {
         if let problem { terminal.problem(problem) }
-        if let summary { TakeSentences.summary(summary, told: problem).forEach(terminal.line) }
+        if let summary { TakeSentences.summary(summary, told: reason).forEach(terminal.line) }
     }
 }
 

@@ -113,8 +113,8 @@ final class TakeReporter {
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)
         case .ended(let outcome):
-            reportEarlyFailures(except: outcome.problem)
-            if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.message }) }
+            reportEarlyFailures(except: outcome.reason)
+            if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
         }

@@ -107,7 +107,7 @@ import Testing
             saver.activate(true)
             try recorder.event("paused")
             saver.end()
-            try recorder.event("warning") { $0.message?.contains("kinecast resume") == true }
+            try recorder.event("warning") { $0.message?.hasSuffix("resume it.") == true }
             #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
             let next = try TestScreenSaver(bus)
             try recorder.event("screenLocked") { $0.locked == false }
@@ -115,7 +115,7 @@ import Testing
             logind.lock(true)
             try wait("the second pause") { try place.run("status", "--json").output.contains("\"phase\":\"paused\"") }
             bus.end()
-            try recorder.event("warning") { $0.message?.contains("kinecast resume") == true }
+            try recorder.event("warning") { $0.message?.hasSuffix("resume it.") == true }
             #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
             #expect(try place.run("resume").status == 0)
             recorder.signal(SIGINT)

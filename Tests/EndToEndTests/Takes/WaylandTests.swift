@@ -73,21 +73,23 @@ import Testing
     @Test func `what a compositor does not give is refused in a sentence that names it`() throws {
         let desktop = try SwayDesktop(size: PixelSize(width: 64, height: 64))
         try TestPlace.with { place in
-            for option in [
-                ["--exclude", "title:Mail"], ["--show-clicks"], ["--show-keys", "all"], ["--cursor-scale", "2"],
+            for (option, feature) in [
+                (["--show-clicks"], "showing clicks"), (["--show-keys", "all"], "showing keys"),
+                (["--cursor-scale", "2"], "a larger cursor"),
             ] {
                 let refused = try record(place, option, desktop.environment)
                 #expect(refused.status == ExitStatus.unavailable, "\(refused)")
                 #expect(
-                    refused.errors.contains("A session on Wayland does not give what \(option[0]) needs"), "\(refused)")
+                    refused.errors.contains("A session on Wayland does not give what \(feature) needs"), "\(refused)")
             }
-            for option in [
-                ["--window", "title:Mail"], ["--window", "focused"], ["--window", "0x77"], ["--app", "gimp"],
-                ["--exclude", "title:Mail"],
+            for (option, feature) in [
+                (["--window", "title:Mail"], "recording a window"), (["--window", "focused"], "recording a window"),
+                (["--window", "0x77"], "recording a window"), (["--app", "gimp"], "recording an application"),
+                (["--exclude", "title:Mail"], "hiding windows"),
             ] {
                 let refused = try record(place, option, desktop.environment)
                 #expect(refused.status == ExitStatus.unavailable, "\(refused)")
-                #expect(refused.errors.contains("what \(option[0]) needs"), "\(refused)")
+                #expect(refused.errors.contains("what \(feature) needs"), "\(refused)")
                 #expect(refused.errors.contains("--window ask"), "\(refused)")
             }
             let onX11 = try record(place, ["--backend", "x11"], desktop.environment)

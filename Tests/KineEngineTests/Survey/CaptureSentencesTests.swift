@@ -1,4 +1,5 @@
 // The sentences for KineCapture's errors.
+import KineControl
 import KineMedia
 import SystemPackage
 import Testing
@@ -9,14 +10,14 @@ import Testing
 @Suite struct CaptureSentencesTests {
     @Test(
         arguments: [
-            (.noDisplay, ["DISPLAY is not set", "--virtual"]),
+            (.noDisplay, ["DISPLAY is not set", "graphical session"]),
             (.waylandSession, ["Wayland", "windows of X11 programs", "--backend x11", "session on X11"]),
             (.noCompositor(display: "wayland-7"), ["wayland-7", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"]),
             (.noWaylandLibrary, ["libwayland-client0", "install it"]), (.noScreencopy, ["--backend wlr"]),
             (.noFramesInMemory, ["graphics card", "--backend portal"]),
             (.compositorSilent, ["no picture", "monitor is on"]), (.compositorLost, ["has gone away"]),
-            (.notOnWayland(option: "--show-keys"), ["--show-keys", "leave it out", "X11"]),
-            (.noWindowsOnWayland(option: "--exclude"), ["--exclude", "--window ask"]),
+            (.notOnWayland(.keys), ["showing keys", "leave it out", "X11"]),
+            (.noWindowsOnWayland(.hiddenWindows), ["hiding windows", "record the screen"]),
             (
                 .noWindowOfCommand(.titled("Mail"), seconds: 10, isPrivateScreen: true),
                 ["no window with \"Mail\" in its title within 10 s", "--wait"]
@@ -27,14 +28,14 @@ import Testing
             ),
             (.noWindowOfCommand(.first, seconds: 10, isPrivateScreen: true), ["no window within", "without --window"]),
             (.noWindowOfCommand(.first, seconds: 10, isPrivateScreen: false), ["process", "title:TEXT"]),
-            (.noWindowDialog, ["--window ask", "Wayland", "--window focused"]),
+            (.noWindowDialog, ["Wayland", "its own dialog"]),
             (.noRegionProgram(package: "slurp"), ["Debian's slurp", "install it"]),
-            (.regionProgramFailed("no layer shell"), ["slurp", "(no layer shell)", "--region"]),
+            (.regionProgramFailed("no layer shell"), ["slurp", "(no layer shell)"]),
             (.regionProgramFailed(""), ["has failed;"]),
-            (.noRegionWindow, ["no window", "--region 640x480"]), (.regionCastEnded, ["screen cast", "record again"]),
-            (.noRegionCompositor, ["WAYLAND_DISPLAY", "--backend portal", "--region 640x480"]),
+            (.noRegionWindow, ["no window", "all of the screen"]), (.regionCastEnded, ["screen cast", "record again"]),
+            (.noRegionCompositor, ["WAYLAND_DISPLAY", "--backend portal"]),
             (.unsupportedPixels(format: 0x3434_4152), ["0x34344152"]), (.noOutput, ["no monitor"]),
-            (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "--monitor"]),
+            (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "one of them"]),
             (.regionOnSeveralMonitors(["DP-1", "DP-2"]), ["DP-1, DP-2", "single monitor"]),
             (.screenCastDeclined, []), (.screenCastClosed, ["screen cast"]), (.castStopped, ["screen cast"]),
             (.noCastLibrary(package: "libpipewire-0.3-0"), ["libpipewire-0.3-0"]),
@@ -46,7 +47,7 @@ import Testing
             (.noConnection(display: ":0.6", code: 6), [":0.6", "no screen of that number"]),
             (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits a pixel,", "24, 30 or 32", "depth 24"]),
             (.unsupportedDepth(bits: 24, display: ":7"), [":7", "24 bits a pixel in an unusual order"]),
-            (.unsupportedWindowDepth(bits: 8, 0x77), ["0x77", "8 bits", "--region"]),
+            (.unsupportedWindowDepth(bits: 8, 0x77), ["0x77", "8 bits", "a region of it"]),
             (.unreadable(seconds: 10), ["10 seconds"]),
             (.noWindowTitled("Zürich", unreadable: []), ["\"Zürich\" in its title; kinecast sources"]),
             (.noWindowTitled("Zürich", unreadable: [0x77, 0x78]), ["(the titles of 0x77, 0x78 cannot be read)"]),
@@ -64,7 +65,7 @@ import Testing
             ),
             (.noWindow(0x77_7777), ["0x777777", "kinecast sources"]),
             (.windowNotShown(0x77), ["0x77", "is not shown"]),
-            (.noComposite, ["COMPOSITE", "--region"]), (.unknownSource("camera"), ["camera", "install"]),
+            (.noComposite, ["COMPOSITE", "a region of it"]), (.unknownSource("camera"), ["camera", "install"]),
             (.noDescriptor(.tooManyOpenFiles), ["Too many open files", "ulimit -n"]),
             (.noThread(name: "capture", .resourceTemporarilyUnavailable), ["capture", "ulimit -u"]),
             (.noSharedMemory(call: "memfd_create", .noMemory), ["memfd_create", "free some memory"]),
@@ -75,6 +76,20 @@ import Testing
     ) {
         let sentence = error.sentence
         #expect(sentence.hasSuffix(".") && parts.allSatisfy(sentence.contains), "\(sentence)")
+    }
+
+    @Test(
+        arguments: [
+            (.source(.noDisplay), .recordVirtualScreen), (.source(.regionCancelled), .giveRegion),
+            (.source(.noWindowsOnWayland(.window)), .chooseWindow), (.source(.noWindowDialog), .nameWindow),
+            (.audio(.noServer(.noLibrary)), .recordSilently), (.file(.alreadyExists(path: "/a")), .replaceFile),
+            (.file(.full(path: "/a")), nil), (.notBegun, nil),
+        ] as [(TakeError, Alternative?)])
+    func `what else can be done is told as a code, and no sentence names an option for it`(
+        error: TakeError, alternative: Alternative?
+    ) {
+        #expect(error.failure.alternative == alternative)
+        #expect(error.message.hasSuffix(".") && !error.message.contains("--"), "\(error.message)")
     }
 
     @Test func `rules that hide nothing are told as they were typed, and windows with their ids`() {
@@ -118,8 +133,7 @@ import Testing
             ),
             (
                 .noServer(.pulse(PulseError(rawValue: 6))),
-                "No audio server answers (Connection refused); start PulseAudio or PipeWire, set PULSE_SERVER, or "
-                    + "record with --audio none."
+                "No audio server answers (Connection refused); start PulseAudio or PipeWire, or set PULSE_SERVER."
             ),
         ] as [(AudioCapture.Error, String)])
     func `audio that cannot be had is told with what there is instead`(error: AudioCapture.Error, sentence: String) {

@@ -73,9 +73,10 @@ final class LinePresenter: BroadcastPresenter {
 
     func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
         for service in request.services { say("choose \(service.id): \(service.name)") }
-        guard let answer = await lines.ask("service, or nothing to cancel:"), !answer.isEmpty else {
-            throw .cancelled(by: "you")
+        guard let answer = await lines.ask("service, or nothing to cancel:") else {
+            throw BroadcastError(.noPresenter, "Standard input has ended; start the app in a terminal.")
         }
+        guard !answer.isEmpty else { throw .cancelled(by: "you") }
         return BroadcastChoice(service: answer, isMicrophoneEnabled: request.isMicrophoneEnabled)
     }
 
