@@ -20,7 +20,8 @@ public struct SettingFiles {
         for field in service.manifest.setup where field.isFile && keys.count < PassedDescriptors.limit {
             // Not blocking: it may be a pipe that nobody writes to.
             guard let path = setupInfo[field.key], !path.isEmpty,
-                let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+                let file = try? FileDescriptor.open(
+                    FilePath(escaped: path), .readOnly, options: [.closeOnExec, .nonBlocking])
             else { continue }
             descriptors.append(file)
             files.append(file)
