@@ -107,12 +107,13 @@ import Testing
         try TestPlace.with { place in
             let script = #"""
                 name=$(printf 'caf\351'); mkdir "$name"; export HOME="$PWD/$name" KEPT="$name"; cd "$name"; set -ex
-                "$0" record "$name.mp4" --pattern 320x240 --duration 1 --json -- \
+                "$0" record "$name.mp4" --pattern 320x240 -- \
                     sh -c '[ "$0 $KEPT" = "$(printf "caf\351 caf\351")" ]' "$name"
+                "$0" record "$name.mp4" --pattern 320x240 --duration 1 --overwrite --json
                 "$0" trim "$name.mp4" --to 0.5
                 "$0" thumbnail "$name trimmed.mp4" --at 0.2
                 "$0" recover "$PWD/$name.mp4"
-                "$0" record --pattern 320x240 --duration 0.5 --camera "$name.mp4" -o "../$name/b.mp4"
+                "$0" record --pattern 320x240 --duration 0.5 --camera "./$name.mp4" -o "../$name/b.mp4"
                 "$0" services --json
                 """#
             let ended = try RunningKinecast(
