@@ -35,6 +35,8 @@ import Testing
             #expect((bytes + [0]).withUnsafeBytes { FramePacket($0) } == nil || packet == .hello(Self.stream))
         }
         #expect([9, 0, 0, 0].withUnsafeBytes { FramePacket($0) } == nil)
+        let nested = [1, 0, 0, 0] + [UInt8](repeating: UInt8(ascii: "["), count: 60_000)
+        #expect(nested.withUnsafeBytes { FramePacket($0) } == nil)
     }
 
     @Test func `packets arrive whole, in order and with their descriptors, and the end is seen`() throws {

@@ -196,6 +196,40 @@ import Testing
         }
     }
 
+    /// Values that end a process where Foundation decodes them, or fill its memory.
+    @Test(arguments: HostileList.allCases) func `a value that only harms is one of another type`(list: HostileList)
+        async throws
+    {
+        try await TestGroup.with { group in
+            try SharedDefaults(group: group.container).set("text", forKey: "text")
+            let entries = ["bad": list.data, "text": HostileList.list([[0xa1, 1], [0x54] + Array("text".utf8)])]
+            let bytes = try #require(DefaultsFile.bytes(of: DefaultsSnapshot(generation: 9, entries: entries)))
+            let file = try FileDescriptor.open(
+                group.container.path.appending(".kinecast/defaults/defaults"), .writeOnly, options: .truncate)
+            try file.closeAfter { _ = try file.writeAll(bytes) }
+            let defaults = try SharedDefaults(group: group.container)
+            #expect(throws: DefaultsError.otherType(key: "bad")) { try defaults.value(Tree.self, forKey: "bad") }
+            #expect(throws: DefaultsError.otherType(key: "bad")) { try defaults.value([String].self, forKey: "bad") }
+            #expect(try defaults.value(String.self, forKey: "text") == "text")
+        }
+    }
+
+    @Test func `a value has 63 levels at most, and what is stored can be read`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            let deepest = (1..<63).reduce(Tree()) { tree, _ in Tree(branches: [tree]) }
+            try defaults.set(deepest, forKey: "tree")
+            #expect(try defaults.value(Tree.self, forKey: "tree") == deepest)
+            #expect(throws: DefaultsError.notAPropertyList(key: "tree")) {
+                try defaults.set(Tree(branches: [deepest]), forKey: "tree")
+            }
+            // The encoder writes equal texts once.
+            let equal = [String](repeating: String(repeating: "ä", count: 1000), count: 1000)
+            try defaults.set(equal, forKey: "equal")
+            #expect(try defaults.value([String].self, forKey: "equal") == equal)
+        }
+    }
+
     /// Entries as a forger would write them, with a sum that is right.
     @Test(
         arguments: [
@@ -228,5 +262,58 @@ import Testing
             #expect(DefaultsFile.snapshot(of: damaged) == nil, "byte \(index)")
             #expect(DefaultsFile.snapshot(of: Array(bytes[..<index])) == nil, "\(index) bytes")
         }
+    }
+}
+
+/// Arrays of arrays.
+struct Tree: Codable, Equatable {
+    var branches: [Tree] = []
+
+    init(branches: [Tree] = []) { self.branches = branches }
+    init(from decoder: any Decoder) throws { branches = try decoder.singleValueContainer().decode([Tree].self) }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(branches)
+    }
+}
+
+/// Property lists by the hand of a forger.
+enum HostileList: CaseIterable {
+    case deepText, text, circle, deep, doubling, longArray, longData, cutText, repeatedText, farObject, noTable
+
+    var data: Data {
+        let end: [UInt8] = [0xa0]
+        return switch self {
+        case .deepText:
+            Data((String(repeating: "<array>", count: 10_000) + String(repeating: "</array>", count: 10_000)).utf8)
+        case .text: Data("<plist><array><string>text</string></array></plist>".utf8)
+        case .circle: Self.list([[0xa1, 0]])
+        case .deep: Self.list((1...65).map { [0xa1, UInt8($0)] } + [end])
+        case .doubling: Self.list((1...30).map { [0xa2, UInt8($0), UInt8($0)] } + [end])
+        case .longArray: Self.list([[0xa1, 1], [0xaf, 0x13] + [UInt8](repeating: 0xff, count: 8)])
+        case .longData: Self.list([[0xa1, 1], [0x4f, 0x13, 0x7f] + [UInt8](repeating: 0xff, count: 7)])
+        case .cutText: Self.list([[0xa1, 1], [0x6f, 0x10, 20] + [UInt8](repeating: 0x41, count: 39)])
+        case .repeatedText:
+            Self.list([
+                [0xa1, 1], [0xaf, 0x12, 0, 0, 0x80, 0] + [UInt8](repeating: 2, count: 1 << 15),
+                [0x5f, 0x12, 0, 8, 0, 0] + [UInt8](repeating: 0x41, count: 1 << 19),
+            ])
+        case .farObject: Self.list([[0xa1, 7]])
+        case .noTable: Self.list([end], table: 1 << 40)
+        }
+    }
+
+    /// Objects one behind the other, the first at the top; each reference has a byte.
+    static func list(_ objects: [[UInt8]], table place: Int? = nil) -> Data {
+        func number(_ number: Int, bytes: Int) -> [UInt8] {
+            (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        var (bytes, table) = (Array("bplist00".utf8), [UInt8]())
+        for object in objects {
+            table += number(bytes.count, bytes: 4)
+            bytes += object
+        }
+        let trailer = [0, 0, 0, 0, 0, 0, 4, 1] + number(objects.count, bytes: 8) + number(0, bytes: 8)
+        return Data(bytes + table + trailer + number(place ?? bytes.count, bytes: 8))
     }
 }

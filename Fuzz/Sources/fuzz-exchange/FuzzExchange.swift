@@ -1,5 +1,5 @@
 // Gives libFuzzer's bytes to everything that the members of a group read of each other: packets between an extension and an app, the
-// memory that packets name, and files of shared defaults. There must be no crash and no read outside the memory, and a value that was
+// memory that packets name, and files and values of shared defaults. There must be no crash and no read outside the memory, and a value that was
 // read can be written and read again.
 import FoundationEssentials
 import FuzzDriver
@@ -14,11 +14,12 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 private func fuzz(_ input: [UInt8]) {
     guard let kind = input.first else { return }
     let bytes = Array(input.dropFirst())
-    switch kind % 4 {
+    switch kind % 5 {
     case 0: packet(bytes)
     case 1: defaults(file: bytes)
     case 2: defaults(entries: bytes)
-    default: memory(bytes)
+    case 3: memory(bytes)
+    default: value(Data(bytes))
     }
 }
 
@@ -41,6 +42,34 @@ private func defaults(entries: [UInt8]) {
     let sum = (generation + entries).reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let header = Array("KineDef1".utf8) + generation + bigEndian(UInt64(entries.count)) + bigEndian(sum)
     defaults(file: header + entries)
+}
+
+/// Any value, with everything that is in it.
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) throws {
+        if var list = try? decoder.unkeyedContainer() {
+            while !list.isAtEnd { _ = try list.decode(Anything.self) }
+        } else if let entries = try? decoder.container(keyedBy: Key.self) {
+            for key in entries.allKeys { _ = try entries.decode(Anything.self, forKey: key) }
+        } else {
+            let value = try decoder.singleValueContainer()
+            guard (try? value.decode(String.self)) == nil, (try? value.decode(Data.self)) == nil else { return }
+            guard (try? value.decode(Date.self)) == nil, (try? value.decode(Double.self)) == nil else { return }
+            _ = try value.decode(Bool.self)
+        }
+    }
+
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+private func value(_ bytes: Data) {
+    guard BinaryPropertyList.canDecode(bytes) else { return }
+    _ = try? PropertyListDecoder().decode([Anything].self, from: bytes)
 }
 
 private let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)

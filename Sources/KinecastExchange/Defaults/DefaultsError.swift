@@ -14,7 +14,7 @@ public enum DefaultsError: Error, Equatable, Sendable {
     case locked(URL)
     /// All values together have more bytes than defaults may have.
     case tooLarge(limit: Int)
-    /// A value is no property list, or the text cannot be a key.
+    /// A value is no property list, has more than 63 levels, or more than 16 MB, or the text cannot be a key.
     case notAPropertyList(key: String)
     /// The value has another type than was asked for.
     case otherType(key: String)
@@ -33,7 +33,7 @@ extension DefaultsError: CustomStringConvertible {
         case .tooLarge(let limit):
             "Shared defaults are for small values, \(limit) bytes together; publish a file in the container instead."
         case .notAPropertyList(let key):
-            "“\(key.printable(limit: 100))” cannot be stored; a key has 1 to 200 bytes, and values are property lists."
+            "“\(key.printable(limit: 100))” cannot be stored; a key has 1 to 200 bytes, and a value is a property list of 63 levels at most."
         case .otherType(let key): "The value of “\(key.printable(limit: 100))” has another type; read it as it was set."
         }
     }

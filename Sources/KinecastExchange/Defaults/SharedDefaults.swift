@@ -6,9 +6,9 @@ import SystemPackage
 /// Values under keys, which every process of a group reads, changes and observes.
 ///
 /// A value is anything that can be a property list: `Bool`, numbers, `String`, `Data`, `Date`, arrays and dictionaries of those, and
-/// `Codable` types made of them; all together have a megabyte at most. A change is seen whole or not at all, also when its process is killed.
-/// It is visible to other processes when the call returns; after a loss of power, changes of the last seconds may be gone. If the file is
-/// found damaged, reads give the last good values.
+/// `Codable` types made of them, 63 inside each other at most; all together have a megabyte at most. A change is seen whole or not at
+/// all, also when its process is killed. It is visible to other processes when the call returns; after a loss of power, changes of the
+/// last seconds may be gone. If the file is found damaged, reads give the last good values.
 ///
 /// The calls block for as long as the file system takes, and for five seconds at most where other processes change the same defaults.
 ///
@@ -117,9 +117,10 @@ public final class SharedDefaults: Sendable {
         _ type: Value.Type, forKey key: String, in snapshot: DefaultsSnapshot
     ) throws(DefaultsError) -> Value? {
         guard let data = snapshot.entries[key] else { return nil }
-        guard let value = try? PropertyListDecoder().decode([Value].self, from: data), value.count == 1 else {
-            throw .otherType(key: key)
-        }
+        // Another member of the group may have written anything.
+        guard BinaryPropertyList.canDecode(data),
+            let value = try? PropertyListDecoder().decode([Value].self, from: data), value.count == 1
+        else { throw .otherType(key: key) }
         return value[0]
     }
 
@@ -127,10 +128,9 @@ public final class SharedDefaults: Sendable {
         guard (1...200).contains(key.utf8.count) else { throw .notAPropertyList(key: key) }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
-        do {
-            return try encoder.encode([value])
-        } catch {
+        guard let data = try? encoder.encode([value]), BinaryPropertyList.canDecode(data) else {
             throw .notAPropertyList(key: key)
         }
+        return data
     }
 }

@@ -1,0 +1,1 @@
+../../../Sources/KinecastExchange/Defaults/BinaryPropertyList.swift
