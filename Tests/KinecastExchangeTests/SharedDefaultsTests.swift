@@ -176,9 +176,18 @@ import Testing
                 let file = try FileDescriptor.open(path, .writeOnly, options: .truncate)
                 try file.closeAfter { _ = try file.writeAll(bytes) }
             }
-            try write(try #require(DefaultsFile.bytes(of: DefaultsSnapshot(generation: .max))))
-            try defaults.set(2, forKey: "two")
-            #expect(try defaults.keys() == ["one", "two"])
+            for generation in [1 << 61, 1 << 61 + 1, 1 << 62, 1 << 63, .max] as [UInt64] {
+                let forged = DefaultsSnapshot(generation: generation, entries: ["forged": Data()])
+                try write(try #require(DefaultsFile.bytes(of: forged)))
+                try defaults.set(generation, forKey: "first")
+                // Also by a process that has read nothing before.
+                try SharedDefaults(group: group.container).set(generation, forKey: "second")
+                for process in [defaults, try SharedDefaults(group: group.container)] {
+                    #expect(try process.value(UInt64.self, forKey: "first") == generation)
+                    #expect(try process.value(UInt64.self, forKey: "second") == generation)
+                }
+            }
+            #expect(try defaults.value(Int.self, forKey: "one") == nil, "the first forged file was a good one")
             try write(Array("KineDef2 and whatever it has".utf8))
             let newer = DefaultsError.newer(URL(filePath: path.string))
             #expect(throws: newer) { try defaults.set(3, forKey: "three") }

@@ -32,8 +32,16 @@ package enum DefaultsFile {
     package static let limit = 1 << 20
     private static let magic = Array("KineDef1".utf8)
     private static let headerBytes = 32
-    /// A greater one was not reached by counting: it would leave nothing to count to.
-    private static let lastGeneration: UInt64 = 1 << 62
+    /// A greater one was not reached by counting. Nanoseconds since 1970 are less until 2043.
+    private static let lastGeneration: UInt64 = 1 << 61
+
+    /// The generation of the write after `generation`. Counting begins from the clock where the file is damaged, as it may have had a
+    /// later generation than any that is known, and where a member of the group has left nothing to count to.
+    package static func generation(after generation: UInt64, isDamaged: Bool, now: Int64) -> UInt64 {
+        let clock = min(UInt64(clamping: now), lastGeneration)
+        guard generation < lastGeneration else { return clock }
+        return isDamaged ? max(generation + 1, clock) : generation + 1
+    }
 
     /// Nil where the values have more bytes than a file may have.
     package static func bytes(of snapshot: DefaultsSnapshot) -> [UInt8]? {

@@ -70,9 +70,8 @@ final class DefaultsStore: Sendable {
         var snapshot = reading.snapshot
         try body(&snapshot)
         if snapshot == reading.snapshot, !reading.isDamaged { return }
-        // A damaged file may have had a later generation than any that is known.
-        let now = UInt64(max(0, WallClock.now()))
-        snapshot.generation = reading.isDamaged ? max(snapshot.generation + 1, now) : snapshot.generation + 1
+        snapshot.generation = DefaultsFile.generation(
+            after: snapshot.generation, isDamaged: reading.isDamaged, now: WallClock.now())
         guard let bytes = DefaultsFile.bytes(of: snapshot) else { throw .tooLarge(limit: DefaultsFile.limit) }
         try replace(with: bytes)
         lastGood.withLock { $0 = snapshot }
