@@ -25,6 +25,15 @@ public enum FramePacket: Sendable, Equatable {
             self.frames = frames
             self.audio = audio
         }
+
+        /// The most frames, and the most nanoseconds of audio (104 days), that a sender can have lost. No sum of such numbers overflows.
+        static let most: UInt64 = 1 << 53
+
+        /// The losses since an earlier packet of the same sender; nil where a counter has fallen, or is greater than `most`.
+        package func added(since earlier: Losses) -> Losses? {
+            guard earlier.frames <= frames, earlier.audio <= audio, max(frames, audio) <= Self.most else { return nil }
+            return Losses(frames: frames - earlier.frames, audio: audio - earlier.audio)
+        }
     }
 
     /// The longest packet, in bytes: below the buffer of a socket as Linux makes it.

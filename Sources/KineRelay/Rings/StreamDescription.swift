@@ -54,7 +54,7 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     public var video: EncodedVideo?
     /// The layout of uncompressed frames; nil: there are none.
     public var frames: FrameSlotLayout?
-    /// The audio streams. One whose type or form this version does not know is left out when it is decoded.
+    /// The audio streams. One whose type or form this version does not know, or that cannot be, is left out when it is decoded.
     public var audio: [Audio]
     /// Bytes of the sample ring's memory.
     public var sampleRingBytes: Int
@@ -85,6 +85,7 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         video = try container.decodeIfPresent(EncodedVideo.self, forKey: .video)
         frames = try container.decodeIfPresent(FrameSlotLayout.self, forKey: .frames)
         audio = try container.decode([Readable].self, forKey: .audio).compactMap(\.audio)
+            .filter { 1...1_000_000 ~= $0.sampleRate && 1...64 ~= $0.channels }
         sampleRingBytes = try container.decode(Int.self, forKey: .sampleRingBytes)
     }
 }

@@ -58,16 +58,21 @@ public final class StreamView: Sendable {
         guard let frameLayout, let frames, (0..<frameLayout.slotCount).contains(slot) else { return nil }
         typealias Entry = SamplesLayout.Entry
         let entry = samples.base + layout.entry(ofSlot: slot)
-        guard kine_atomic_load_relaxed(entry + Entry.sequence) == sequence,
+        let time = MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self))
+        let duration = MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self))
+        guard kine_atomic_load_relaxed(entry + Entry.sequence) == sequence, Self.areTimes(time, duration),
             let orientation = Orientation(entry: entry.load(fromByteOffset: Entry.orientation, as: Int64.self))
         else { return nil }
         return Frame(
-            presentationTime: MediaTime(
-                nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self)),
-            duration: MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self)),
+            presentationTime: time, duration: duration,
             orientation: orientation, base: UnsafeRawPointer(frames.base + slot * frameLayout.slotBytes),
             damageWords: UnsafeBufferPointer(
                 start: (entry + Entry.damage).assumingMemoryBound(to: UInt64.self), count: layout.damageWords))
+    }
+
+    /// Whether their sums fit, with which apps compute: 36 years before and after the beginning.
+    private static func areTimes(_ time: MediaTime, _ duration: MediaTime) -> Bool {
+        max(time.nanoseconds.magnitude, duration.nanoseconds.magnitude) <= 1 << 60
     }
 
     /// Bytes written to the ring since its beginning.
@@ -83,7 +88,7 @@ public final class StreamView: Sendable {
         guard position % 8 == 0, written > position, written - position <= UInt64(layout.ringBytes),
             written - position >= UInt64(RecordHeader.byteCount),
             let header = RecordHeader(reading: samples.base + offset, position: position),
-            UInt64(header.recordBytes) <= written - position
+            UInt64(header.recordBytes) <= written - position, Self.areTimes(header.presentationTime, header.duration)
         else { return nil }
         let start = samples.base + offset + RecordHeader.byteCount
         return (header, UnsafeRawBufferPointer(start: start, count: header.payloadBytes))

@@ -44,18 +44,17 @@ final class FrameChannel {
             switch packet {
             // A sample that cannot be released was taken back: the handler kept it for too long.
             case .frame(let number, let sequence, let slot, let lost):
-                let skipped = note(lost, counter).frames
-                guard
+                guard let skipped = note(lost, counter)?.frames,
                     let sample = SampleBuffer(
                         frameIn: slot, sequence: sequence, skipped: skipped, isFirst: isFirst(.video), of: view)
                 else { return .ended }
                 handler(sample, .video)
                 let isReleased = socket.send(.released(number: number))
                 if isReleased { hasDelivered = true }
-                counter.change { if isReleased { $0.frames += 1 } else { $0.framesLost += 1 } }
+                counter.change { if isReleased { $0.frames += 1 } else { $0.addLost(frames: 1, audio: .zero) } }
                 return isReleased ? .sample : .ended
             case .record(let number, let position, let lost):
-                let missed = note(lost, counter)
+                guard let missed = note(lost, counter) else { return .ended }
                 if missed != FramePacket.Losses() { seen = [] }
                 guard let type = view.recordType(at: position),
                     let sample = SampleBuffer(
@@ -69,7 +68,7 @@ final class FrameChannel {
                 counter.change { counts in
                     switch (type, isReleased) {
                     case (.video, true): counts.frames += 1
-                    case (.video, false): counts.framesLost += 1
+                    case (.video, false): counts.addLost(frames: 1, audio: .zero)
                     case (_, true): counts.audioSamples += 1
                     case (_, false): counts.addLost(frames: 0, audio: duration)
                     }
@@ -97,14 +96,12 @@ final class FrameChannel {
     /// Whether no sample of that type has come yet, since the connection or since some were lost.
     private func isFirst(_ type: SampleBufferType) -> Bool { seen.insert(type).inserted }
 
-    /// Counts what the sender has lost since the packet before, and returns it.
-    private func note(_ lost: FramePacket.Losses, _ counter: FrameCounter) -> FramePacket.Losses {
+    /// Counts what the sender has lost since the packet before, and returns it; nil where no sender has counted so.
+    private func note(_ lost: FramePacket.Losses, _ counter: FrameCounter) -> FramePacket.Losses? {
         // Before the first packet, no receiver may have been there.
-        let before = self.lost ?? lost
+        guard let new = lost.added(since: self.lost ?? lost) else { return nil }
         self.lost = lost
-        let frames = lost.frames &- before.frames
-        let audio = MediaTime(nanoseconds: Int64(clamping: lost.audio &- before.audio))
-        counter.change { $0.addLost(frames: frames, audio: audio) }
-        return FramePacket.Losses(frames: frames, audio: lost.audio &- before.audio)
+        counter.change { $0.addLost(frames: new.frames, audio: MediaTime(nanoseconds: Int64(new.audio))) }
+        return new
     }
 }
