@@ -34,6 +34,8 @@ final class WaylandInput {
 
     private static let escapeKey: UInt32 = 1
     private static let escapeSymbol: UInt32 = 0xff1b
+    /// Bytes. Those of real keyboards have about 60,000.
+    private static let largestKeymap = 1 << 20
     /// linux/input-event-codes.h: the buttons from the left one on.
     private static let firstButton: UInt32 = 0x110
     private static let buttonNumbers = [1, 3, 2]
@@ -127,17 +129,24 @@ final class WaylandInput {
     private func setKeymap(format: UInt32, _ descriptor: Int32, size: Int) {
         defer { close(descriptor) }
         escapeKeys = [Self.escapeKey]
-        guard format == 1, 1...(1 << 24) ~= size,
-            let text = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), text != MAP_FAILED
-        else { return }
-        defer { munmap(text, size) }
-        let bytes = text.assumingMemoryBound(to: CChar.self)
+        guard format == 1, let text = Self.keymap(descriptor, size: size) else { return }
         let keys = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { keys -> [UInt32] in
-            // The text ends with a zero, which is part of its size.
-            let count = kine_find_keys(
-                bytes, strnlen(bytes, size), Self.escapeSymbol, keys.baseAddress, Int32(keys.count))
+            let count = kine_find_keys(text, text.count, Self.escapeSymbol, keys.baseAddress, Int32(keys.count))
             return keys.prefix(max(0, Int(count))).map(\.self)
         }
         if !keys.isEmpty { escapeKeys = Set(keys) }
+    }
+
+    /// The text of a mapping, without the zero that is part of its size; nil where the file has not so many bytes. It is read, since a
+    /// mapping of a file that becomes shorter ends the process that looks at it.
+    static func keymap(_ descriptor: Int32, size: Int) -> [CChar]? {
+        var status = stat()
+        guard 1...largestKeymap ~= size, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size >= size
+        else { return nil }
+        let text = [CChar](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+        return text.count == size ? Array(text.prefix { $0 != 0 }) : nil
     }
 }
