@@ -43,7 +43,8 @@ public enum MP4FastStart {
         case .finished(let offset): index = offset
         }
         let start = RecordingLayout.switchOffset
-        guard index >= start + 16, let content = try file.content(of: "moov", at: index, atMost: 1 << 30),
+        guard index >= start + 16, try FinishedMovie(in: file, at: index)?.isWhole == true,
+            let content = try file.content(of: "moov", at: index, atMost: 1 << 30),
             index + Int64(content.count) + 8 == (try file.size()),
             let moved = try? movie(content, movedBy: Int64(content.count) + 8)
         else { throw Error.notARecording(path: file.path) }

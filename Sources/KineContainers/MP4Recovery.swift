@@ -15,7 +15,7 @@ public enum MP4Recovery {
     /// plays as well as before.
     ///
     /// Reads a few hundred bytes for each half second recorded, and damaged parts a few times at most. Needs as much memory as
-    /// the writer (`SampleTable`), and some megabytes. Also removes the temporary files that killed
+    /// the writer (`SampleTable`), and some megabytes, whatever sizes a damaged file claims. Also removes the temporary files that killed
     /// processes left beside it.
     public static func recover(_ path: String) throws(Error) -> RecoveredFile {
         DiskFile.removeLeftovers(beside: DiskFile.resolved(path))
@@ -57,9 +57,8 @@ private struct RecoverableRecording {
     private let size: Int64
     private let state: RecordingState
 
-    /// The largest header, and the largest index, that are believed.
+    /// The largest header that is believed.
     private static let largestHeader = 1 << 20
-    static let largestIndex = 1 << 30
 
     init(_ file: any StorageFile) throws(StorageError) {
         self.file = file
@@ -74,13 +73,16 @@ private struct RecoverableRecording {
         case .empty:
             throw MP4Recovery.Error.nothingRecorded(path: file.path)
         case .indexFirst:
-            guard let finished = try finishedMovie(at: RecordingLayout.switchOffset) else {
+            guard let finished = try FinishedMovie(in: file, at: RecordingLayout.switchOffset, isFirst: true) else {
                 throw MP4Recovery.Error.notARecording(path: file.path)
             }
             return alreadyFinished(finished)
         case .finished(let index):
-            if let finished = try finishedMovie(at: index) { return alreadyFinished(finished) }
-            return try rebuild(knownEnd: index - 8)  // the index was cut off: the fragments are still there
+            if let finished = try FinishedMovie(in: file, at: index), finished.isWhole {
+                return alreadyFinished(finished)
+            }
+            // The index was cut off, or is damaged: the fragments are still there.
+            return try rebuild(knownEnd: index - 8)
         case .recording(let knownEnd):
             return try rebuild(knownEnd: knownEnd)
         }
@@ -113,11 +115,6 @@ private struct RecoverableRecording {
             frames: Int(scanner.tables[0].count),
             audioAccessUnits: scanner.tables[1...].reduce(0) { $0 + Int($1.count) }, wasAlreadyFinished: false,
             skippedBytes: scanner.skippedBytes)
-    }
-
-    private func finishedMovie(at offset: Int64) throws -> FinishedMovie? {
-        guard let content = try file.content(of: "moov", at: offset, atMost: Self.largestIndex) else { return nil }
-        return try? FinishedMovie(reading: BoxReader(content))
     }
 
     private func alreadyFinished(_ movie: FinishedMovie) -> RecoveredFile {

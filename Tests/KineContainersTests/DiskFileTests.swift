@@ -193,6 +193,15 @@ import Testing
         #expect(try Set(entries) == Set(foreign + ["take.mp4"]))
     }
 
+    @Test func `a hole is passed over where the file system knows it`() throws {
+        let file = try DiskFile.create(directory("holes"))
+        for offset in [Int64(0), 1 << 30] { try file.write([1], at: offset) }
+        #expect(try file.dataOffset(from: 0) == 0)
+        #expect(try (1 << 20...1 << 30).contains(file.dataOffset(from: 1 << 20)))
+        #expect(try file.dataOffset(from: 1 << 30) == 1 << 30)
+        #expect(try file.dataOffset(from: 1 << 31) == 1 << 31, "behind the end")
+    }
+
     @Test func `a move of the index that is killed leaves nothing`() throws {
         let path = directory("take.mp4")
         try take.write(to: try DiskFile.create(path))

@@ -309,6 +309,66 @@ import Testing
         #expect(file.bytesRead < 6 * writer.bytes.count + 65536)
     }
 
+    /// Sizes that a damaged file claims to have.
+    enum FalseSize: CaseIterable { case file, index, sampleCount, chunk, sample, chunkLength }
+
+    @Test(arguments: FalseSize.allCases, [Int64(1) << 30, 1 << 40])
+    func `a false size costs neither memory nor time, and no sample`(_ what: FalseSize, size: Int64) throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: what != .file)
+        var bytes = whole.bytes
+        if what != .file {
+            let movie = try #require(OracleBox.parse(bytes, 0..<bytes.count).last)
+            let track = try #require(movie.children.first { $0.type == "trak" })
+            let table = try track.child("mdia", "minf", "stbl")
+            // The box, and the offset of a number in it.
+            let (box, offset): (OracleBox, Int) =
+                switch what {
+                case .file, .index: (movie, 0)
+                case .sampleCount: (try table.child("stsz"), 16)
+                case .sample: (try table.child("stsz"), 20)
+                case .chunk: (try table.child("stco"), 16)
+                case .chunkLength: (try table.child("stsc"), 20)
+                }
+            let new: [UInt8] = what == .index ? [0x3f, 0, 0, 0] : [0xff, 0xff, 0xff, 0xff]
+            bytes.replaceSubrange(box.offset + offset..<box.offset + offset + 4, with: new)
+        }
+        let file = SparseFile(bytes, size: size)
+        let recovered = try MP4Recovery.recover(file)
+        #expect(!recovered.wasAlreadyFinished && recovered.frames == Self.take.samples[0].count)
+        #expect(recovered.audioAccessUnits == Self.take.samples[1].count)
+        #expect(file.largestRead <= 32 << 20 && file.bytesRead < 64 << 20)
+        if what != .file {
+            let damaged = SparseFile(bytes, size: size)
+            #expect(throws: RecordingIndex.Error.notARecording(path: "sparse.mp4")) {
+                try RecordingIndex(reading: damaged)
+            }
+            #expect(throws: MP4FastStart.Error.notARecording(path: "sparse.mp4")) {
+                try MP4FastStart.plan(for: damaged)
+            }
+            #expect(damaged.bytesRead < 1 << 20)
+        }
+    }
+
+    @Test func `an index at the front is believed as far as its samples are there`() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole)
+        let plan = try #require(try MP4FastStart.plan(for: whole))
+        let bytes = plan.head + whole.bytes[Int(plan.rest.lowerBound)..<Int(plan.rest.upperBound)]
+        let video = try OracleMovie(bytes).tracks[0]
+        let all = try MP4Recovery.recover(MemoryFile(bytes))
+        #expect(all.wasAlreadyFinished && all.frames == video.samples.count)
+        for count in [1, 20, video.samples.count] {
+            let last = video.samples[count - 1]
+            let cut = try MP4Recovery.recover(MemoryFile(Array(bytes[..<(last.offset + last.size)])))
+            #expect(cut.wasAlreadyFinished && cut.frames == count)
+            if count < video.samples.count { #expect(cut.duration.ticks(timescale: 90000) == Int64(last.end)) }
+        }
+        #expect(throws: MP4Recovery.Error.notARecording(path: "memory.mp4")) {
+            try MP4Recovery.recover(MemoryFile(plan.head))
+        }
+    }
+
     @Test func `foreign files are refused and left alone`() throws {
         let other: [[UInt8]] = [
             [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),

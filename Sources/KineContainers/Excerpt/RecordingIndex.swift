@@ -40,18 +40,22 @@ public struct RecordingIndex: Sendable {
     }
 
     private static func content(_ file: any StorageFile) throws -> [UInt8] {
-        let offset: Int64
+        let (offset, isFirst): (Int64, Bool)
         switch try RecordingState(of: file) {
         case .recording: throw Error.notFinished(path: file.path)
         case .empty: throw try file.size() == 0 ? Error.notARecording(path: file.path) : .notFinished(path: file.path)
         case .foreign: throw Error.notARecording(path: file.path)
-        case .finished(let index): offset = index
-        case .indexFirst: offset = RecordingLayout.switchOffset
+        case .finished(let index): (offset, isFirst) = (index, false)
+        case .indexFirst: (offset, isFirst) = (RecordingLayout.switchOffset, true)
         }
-        guard let content = try file.content(of: "moov", at: offset, atMost: largestIndex) else {
+        guard let place = try file.contentRange(of: "moov", at: offset, atMost: largestIndex) else {
             throw Error.notFinished(path: file.path)
         }
-        return content
+        // In pieces first, since a damaged index may be as large as is believed.
+        guard try FinishedMovie(in: file, at: offset, isFirst: isFirst)?.isWhole == true else {
+            throw Error.notARecording(path: file.path)
+        }
+        return try file.read(at: place.lowerBound, count: place.count)
     }
 
     init(_ movie: BoxReader, fileSize: Int64) throws(MalformedBox) {

@@ -131,31 +131,47 @@ struct FragmentScanner {
 
     /// Looks for the next good fragment from `position` on, behind a damaged place.
     private mutating func nextFragment(from position: Int64) throws(StorageError) -> Int64? {
-        let type = Array("moof".utf8)
         var start = position
         search: while start + 8 < end {
+            // Only the size before a fragment's type can be zeros.
+            start = max(start, try file.dataOffset(from: start) - 4)
             let bytes = try window.contents(from: start, atLeast: 8, ahead: Self.searchStep)
             guard bytes.count >= 8 else { return nil }
             var index = bytes.startIndex + 4
-            while index + 4 <= bytes.endIndex {
-                if bytes[index] == type[0], bytes[index + 1] == type[1], bytes[index + 2] == type[2],
-                    bytes[index + 3] == type[3]
-                {
-                    let candidate = start + Int64(index - bytes.startIndex) - 4
-                    // As much is read ahead as the largest fragment needs, so that no candidate makes the next one read again.
-                    let (found, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
-                    if found != nil { return candidate }
-                    let next = resumption(after: .nothing(claimed: claimed), at: candidate)
-                    if next > candidate + 1 {
-                        start = next
-                        continue search
-                    }
+            while let found = Self.fragmentType(in: bytes, from: index) {
+                let candidate = start + Int64(found - bytes.startIndex) - 4
+                // As much is read ahead as the largest fragment needs, so that no candidate makes the next one read again.
+                let (fragment, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
+                if fragment != nil { return candidate }
+                let next = resumption(after: .nothing(claimed: claimed), at: candidate)
+                if next > candidate + 1 {
+                    start = next
+                    continue search
                 }
-                index += 1
+                index = found + 1
             }
             start += Int64(bytes.count - 7)
         }
         return nil
+    }
+
+    /// The index of the first "moof" from `index` on. Looks at every fourth byte where none is near: its last letter is only there.
+    private static func fragmentType(in bytes: ArraySlice<UInt8>, from index: Int) -> Int? {
+        let first = bytes.startIndex
+        return bytes.withUnsafeBufferPointer { bytes in
+            var last = index - first + 3
+            while last < bytes.count {
+                switch bytes[last] {
+                case UInt8(ascii: "f"):
+                    if bytes[last - 3..<last].elementsEqual("moo".utf8) { return first + last - 3 }
+                    last += 4
+                case UInt8(ascii: "m"): last += 3
+                case UInt8(ascii: "o"): last += 1
+                default: last += 4
+                }
+            }
+            return nil
+        }
     }
 
     /// Whether a fragment begins behind the samples already there.

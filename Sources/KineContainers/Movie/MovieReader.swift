@@ -99,30 +99,3 @@ extension BoxReader {
         return Array(entries.rest())
     }
 }
-
-/// The totals that the index of a finished file gives.
-struct FinishedMovie {
-    var duration: MediaTime
-    var frames = 0
-    var audioAccessUnits = 0
-
-    /// Reads the moov of a finished file, from the content of the box.
-    init(reading content: BoxReader) throws(MalformedBox) {
-        var header = try content.box("mvhd")
-        let wide = try header.versionAndFlags().version == 1
-        try header.skip(wide ? 16 : 8)
-        let timescale = try header.integer(UInt32.self)
-        let ticks = try header.integer(wide: wide)
-        guard timescale == MovieDescription.timescale else { throw MalformedBox() }
-        duration = RecordingLayout.duration(ticks: ticks)
-        guard try content.first("mvex") == nil else { throw MalformedBox() }
-        for track in try content.all("trak") {
-            let isVideo = try track.box("mdia").handler().type == "vide"
-            var sizes = try track.box("mdia", "minf", "stbl", "stsz")
-            try sizes.skip(8)
-            let count = Int(try sizes.integer(UInt32.self))
-            if isVideo { frames += count } else { audioAccessUnits += count }
-        }
-        guard frames + audioAccessUnits > 0 else { throw MalformedBox() }
-    }
-}

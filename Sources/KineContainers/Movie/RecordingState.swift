@@ -39,14 +39,22 @@ enum RecordingState: Equatable {
 }
 
 extension StorageFile {
-    /// The box at `offset`, header left out, if it is of that type, at most `limit` bytes long, and whole.
+    /// The content of the box at `offset`, header left out, if it is of that type, at most `limit` bytes long, and whole.
     func content(
         of type: FourCharacterCode, at offset: Int64, atMost limit: Int
     ) throws(StorageError) -> [UInt8]? {
+        guard let place = try contentRange(of: type, at: offset, atMost: limit) else { return nil }
+        return try read(at: place.lowerBound, count: place.count)
+    }
+
+    /// The same, not read.
+    func contentRange(
+        of type: FourCharacterCode, at offset: Int64, atMost limit: Int
+    ) throws(StorageError) -> Range<Int64>? {
         var header = BoxReader(try read(at: offset, count: 8))
         guard let boxSize = try? Int(header.integer(UInt32.self)), let found = try? header.code(), found == type,
             8...limit ~= boxSize, offset + Int64(boxSize) <= (try size())
         else { return nil }
-        return try read(at: offset + 8, count: boxSize - 8)
+        return offset + 8..<offset + Int64(boxSize)
     }
 }

@@ -177,6 +177,12 @@ public final class DiskFile: StorageFile {
         return bytes
     }
 
+    public func dataOffset(from offset: Int64) throws(StorageError) -> Int64 {
+        let found = lseek(descriptor.rawValue, off_t(offset), 3)  // SEEK_DATA (lseek(2)), which is not imported
+        // ENXIO: nothing was written behind it.
+        return found >= 0 ? max(Int64(found), offset) : errno == ENXIO ? max(try size(), offset) : offset
+    }
+
     public func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
         try call("write") { _ = try descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
     }

@@ -12,6 +12,10 @@ public protocol StorageFile: AnyObject {
     /// Reads up to `count` bytes at `offset`; fewer only where the file ends.
     func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8]
 
+    /// The first offset from `offset` on with bytes that were ever written, as far as the file system knows; the file's size where there
+    /// is none. Between the two are zeros.
+    func dataOffset(from offset: Int64) throws(StorageError) -> Int64
+
     /// Writes all of `bytes` at `offset`, in one system call where the system takes them at once.
     func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError)
 
@@ -38,6 +42,10 @@ public protocol StorageFile: AnyObject {
 
     /// Closes the file, so that others can open it. The last call.
     func close()
+}
+
+extension StorageFile {
+    public func dataOffset(from offset: Int64) throws(StorageError) -> Int64 { offset }
 }
 
 /// The errors of a file or a stream. Every case names it.

@@ -1,0 +1,152 @@
+// The index of a finished file, looked at in pieces: a damaged one may claim a gigabyte. RecordingIndex reads all of it.
+import KineMedia
+
+/// The totals of a finished file, as far as its samples lie in the file's data.
+struct FinishedMovie {
+    private(set) var duration: MediaTime
+    private(set) var frames = 0
+    private(set) var audioAccessUnits = 0
+    /// Whether all samples that the index lists lie there.
+    private(set) var isWhole = true
+
+    /// Looks at the moov at `offset`; nil where there is none that the writer wrote. The samples of a file whose index was moved to its
+    /// front (`isFirst`) lie behind it, others before it.
+    init?(in file: any StorageFile, at offset: Int64, isFirst: Bool = false) throws(StorageError) {
+        do {
+            guard let index = try file.contentRange(of: "moov", at: offset, atMost: .max) else { return nil }
+            let data =
+                isFirst ? index.upperBound..<(try file.size()) : min(RecordingLayout.movieOffset, offset)..<offset
+            try self.init(reading: IndexBox(file: file, content: index), data: data)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
+    private init(reading movie: IndexBox, data: Range<Int64>) throws {
+        let boxes = try movie.boxes()
+        guard var header = try boxes["mvhd"]?.first?.head(32), boxes["mvex"] == nil else { throw MalformedBox() }
+        let wide = try header.versionAndFlags().version == 1
+        try header.skip(wide ? 16 : 8)
+        guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
+        duration = RecordingLayout.duration(ticks: try header.integer(wide: wide))
+        for track in boxes["trak"] ?? [] {
+            let media = try track.box("mdia").boxes()
+            guard var handler = try media["hdlr"]?.first?.head(12), let information = media["minf"]?.first else {
+                throw MalformedBox()
+            }
+            try handler.skip(8)
+            let isVideo = try handler.code() == "vide"
+            let tables = try information.box("stbl").boxes()
+            let (count, all) = try Self.samples(tables, in: data)
+            if isVideo { frames += count } else { audioAccessUnits += count }
+            if isVideo, count < all { duration = try Self.duration(of: count, in: tables) }
+            isWhole = isWhole && count == all
+        }
+        guard frames + audioAccessUnits > 0 else { throw MalformedBox() }
+    }
+
+    /// How many samples of a track lie in `data`, one behind the other, from the first on; and how many there should be.
+    private static func samples(
+        _ tables: [FourCharacterCode: [IndexBox]], in data: Range<Int64>
+    ) throws -> (count: Int, all: Int) {
+        let isWide = tables["stco"] == nil
+        var sizes = try IndexTable(tables["stsz"], skipping: 8)
+        var chunks = try IndexTable(tables[isWide ? "co64" : "stco"], isWide: isWide)
+        var lengths = try IndexTable(tables["stsc"], numbersInEntry: 3)
+        let all = sizes.count
+        var (count, position) = (0, UInt64(data.lowerBound))
+        var (chunk, length, next) = (UInt64(0), UInt64(0), UInt64(0))
+        while let offset = try chunks.next(), offset >= position, offset <= UInt64(data.upperBound) {
+            chunk += 1
+            position = offset
+            if next < chunk { next = try lengths.next() ?? .max }
+            guard next >= chunk else { throw MalformedBox() }
+            if next == chunk, let new = try lengths.next(), try lengths.next() != nil { length = new }
+            for _ in 0..<length {
+                guard let size = try sizes.next() else { throw MalformedBox() }
+                guard size <= UInt64(data.upperBound) - position else { return (count, all) }
+                position += size
+                count += 1
+            }
+        }
+        return (count, all)
+    }
+
+    /// The time that the first `count` frames last.
+    private static func duration(of count: Int, in tables: [FourCharacterCode: [IndexBox]]) throws -> MediaTime {
+        var runs = try IndexTable(tables["stts"], numbersInEntry: 2)
+        var (ticks, left) = (UInt64(0), UInt64(count))
+        while left > 0, ticks < 1 << 62, let run = try runs.next(), let each = try runs.next() {
+            ticks += min(min(run, left) * each, 1 << 62)
+            left -= min(run, left)
+        }
+        return RecordingLayout.duration(ticks: ticks)
+    }
+}
+
+/// A box in a file, of which nothing but its place was read.
+private struct IndexBox {
+    let file: any StorageFile
+    let content: Range<Int64>
+
+    /// The writer's have a dozen at most, with a track each of sixteen.
+    private static let mostBoxes = 64
+
+    /// The boxes in this one.
+    func boxes() throws -> [FourCharacterCode: [IndexBox]] {
+        var found: [FourCharacterCode: [IndexBox]] = [:]
+        var (position, count) = (content.lowerBound, 0)
+        while position < content.upperBound {
+            var header = BoxReader(try file.read(at: position, count: 8))
+            let (size, type) = (Int64(try header.integer(UInt32.self)), try header.code())
+            count += 1
+            guard size >= 8, size <= content.upperBound - position, count <= Self.mostBoxes else {
+                throw MalformedBox()
+            }
+            found[type, default: []].append(IndexBox(file: file, content: position + 8..<position + size))
+            position += size
+        }
+        return found
+    }
+
+    func box(_ type: FourCharacterCode) throws -> IndexBox {
+        guard let box = try boxes()[type]?.first else { throw MalformedBox() }
+        return box
+    }
+
+    /// The first `count` bytes, or all.
+    func head(_ count: Int) throws(StorageError) -> BoxReader {
+        BoxReader(try file.read(at: content.lowerBound, count: min(count, content.count)))
+    }
+}
+
+/// The numbers in a table of the index, read in pieces of 64 KiB.
+private struct IndexTable {
+    private var window: FileWindow
+    private var position: Int64
+    private let isWide: Bool
+    /// The numbers that were not read yet.
+    private(set) var count: Int
+
+    /// - Parameter skipping: bytes before the number of entries.
+    init(_ boxes: [IndexBox]?, skipping: Int = 4, numbersInEntry: Int = 1, isWide: Bool = false) throws {
+        guard let box = boxes?.first else { throw MalformedBox() }
+        var head = try box.head(skipping + 4)
+        try head.skip(skipping)
+        count = Int(try head.integer(UInt32.self)) * numbersInEntry
+        guard box.content.count - skipping - 4 == count * (isWide ? 8 : 4) else { throw MalformedBox() }
+        window = FileWindow(file: box.file, end: box.content.upperBound)
+        (position, self.isWide) = (box.content.lowerBound + Int64(skipping) + 4, isWide)
+    }
+
+    mutating func next() throws -> UInt64? {
+        guard count > 0 else { return nil }
+        let size = isWide ? 8 : 4
+        var reader = BoxReader(try window.read(at: position, count: size, ahead: 64 << 10))
+        position += Int64(size)
+        count -= 1
+        return try reader.integer(wide: isWide)
+    }
+}
