@@ -189,8 +189,42 @@ import Testing
         _ = child.wait()
         let foreign = [".kinecast-\(getppid())-1.part", ".take.mp4.\(child.pid).part", ".kinecast-x-1.part"]
         for name in foreign + [".kinecast-\(child.pid)-1.part"] { try write([1], to: directory(name)) }
+        let links = [".kinecast-\(child.pid)-2.part"]
+        #expect(symlink("take.mp4", directory(links[0])) == 0)
         _ = try MP4Recovery.recover(path)
-        #expect(try Set(entries) == Set(foreign + ["take.mp4"]))
+        #expect(try Set(entries) == Set(foreign + links + ["take.mp4"]))
+    }
+
+    @Test func `a temporary name cannot be foretold, and another is tried where it is taken`() throws {
+        var names: [String] = []
+        for _ in 0..<2 {
+            let name = try DiskFile.withTemporaryName(in: directory.path) { (name) throws(StorageError) in
+                names.append(name)
+                guard names.count % 3 == 0 else { throw .alreadyExists(path: name) }
+                return name
+            }
+            #expect(name == names.last)
+        }
+        #expect(names.count == 6 && Set(names).count == 6)
+        let prefix = "\(directory.path)/.kinecast-\(getpid())-"
+        #expect(names.allSatisfy { $0.hasPrefix(prefix) && $0.hasSuffix(".part") })
+        #expect(names.allSatisfy { $0.utf8.count > prefix.utf8.count + 15 }, "a long random number")
+        #expect(throws: StorageError.alreadyExists(path: "taken")) {
+            try DiskFile.withTemporaryName(in: directory.path) { (_) throws(StorageError) -> String in
+                throw .alreadyExists(path: "taken")
+            }
+        }
+    }
+
+    @Test func `a name for what was kept is numbered where it is taken`() throws {
+        let path = directory("take.mp4")
+        let file = try DiskFile.create(path, refuges: [])
+        try file.write([4], at: 0)
+        #expect(unlink(path) == 0)
+        try write([7], to: path)
+        try write([8], to: directory("take-kept-\(getpid()).mp4"))
+        try file.putBack()
+        #expect(try contents(of: file.path) == [4] && contents(of: path) == [7] && entries.count == 3)
     }
 
     @Test func `a hole is passed over where the file system knows it`() throws {

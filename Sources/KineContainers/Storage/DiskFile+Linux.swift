@@ -124,8 +124,9 @@ public final class DiskFile: StorageFile {
         removeLeftovers(beside: path)
         let raw = unnamed ? kine_open_unnamed(directory(of: path).cString, Int32(mode(isPrivate))) : -1
         guard raw >= 0 else {
-            return try make(
-                path, name: .temporary(temporaryName(in: directory(of: path))), refuges: refuges, isPrivate: isPrivate)
+            return try withTemporaryName(in: directory(of: path)) { (name) throws(StorageError) in
+                try make(path, name: .temporary(name), refuges: refuges, isPrivate: isPrivate)
+            }
         }
         let file = DiskFile(path: path, name: .none, descriptor: FileDescriptor(rawValue: raw), refuges: refuges)
         try? file.lock()

@@ -69,10 +69,13 @@ extension DiskFile {
 
     /// Gives an unnamed file a temporary name: unlike rename, link cannot replace an older file.
     private func link() throws(StorageError) {
-        let temporary = Self.temporaryName(in: Self.directory(of: path))
         let source = "/proc/self/fd/\(descriptor.rawValue)"
-        guard linkat(AT_FDCWD, source, AT_FDCWD, temporary.cString, AT_SYMLINK_FOLLOW) == 0 else { throw error("name") }
-        name = .temporary(temporary)
+        name = try Self.withTemporaryName(in: Self.directory(of: path)) { (temporary) throws(StorageError) in
+            guard linkat(AT_FDCWD, source, AT_FDCWD, temporary.cString, AT_SYMLINK_FOLLOW) == 0 else {
+                throw errno == EEXIST ? .alreadyExists(path: temporary) : error("name")
+            }
+            return .temporary(temporary)
+        }
     }
 
     public func isRemoved() throws(StorageError) -> Bool { name == .none ? false : try status().st_nlink == 0 }
@@ -123,8 +126,10 @@ extension DiskFile {
         do {
             return try make(same, name: .own, refuges: [], isPrivate: isPrivate)
         } catch .alreadyExists {
-            let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(escaped: same))
-            return try make(kept.escaped, name: .own, refuges: [], isPrivate: isPrivate)
+            let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(escaped: same)).escaped
+            return try NameConflict.number.settle(kept) { (path) throws(StorageError) in
+                try make(path, name: .own, refuges: [], isPrivate: isPrivate)
+            }
         }
     }
 
@@ -151,7 +156,7 @@ extension DiskFile {
     /// Deletes a file made by `createReplacement` that was not published.
     func discardTemporary() { if name != .own { discard() } }
 
-    /// Deletes temporary files that killed processes left beside `path`.
+    /// Deletes temporary files that this user's killed processes left beside `path`.
     static func removeLeftovers(beside path: String) {
         let directory = directory(of: path)
         for name in PrivateDirectory.entries(FilePath(escaped: directory)) {
@@ -160,6 +165,10 @@ extension DiskFile {
                 process > 0, kill(process, 0) != 0, errno == ESRCH
             else { continue }
             let leftover = directory + "/" + name
+            // Another user's could be locked for ever, or lead somewhere else.
+            var status = stat()
+            guard lstat(leftover.cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
+            else { continue }
             // The process may run in a container or on another machine: only the lock shows whether it is dead.
             guard let file = try? open(leftover) else { continue }
             unlink(leftover.cString)
@@ -187,9 +196,18 @@ extension DiskFile {
     private static let temporaryPrefix = ".kinecast-"
     private static let temporarySuffix = ".part"
 
-    /// A hidden name in a directory, with this process's id. It has nothing of the file's own name, which may be as long as names can be.
-    static func temporaryName(in directory: String) -> String {
-        "\(directory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0...UInt64.max))\(temporarySuffix)"
+    /// Calls `body` with a hidden name in a directory, and with another one while it throws `alreadyExists`. The name has this process's
+    /// id, a random number, and nothing of the file's own name, which may be as long as names can be.
+    static func withTemporaryName<Value>(
+        in directory: String, _ body: (String) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        func name() -> String {
+            "\(directory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0...UInt64.max))\(temporarySuffix)"
+        }
+        for _ in 0..<99 {
+            do { return try body(name()) } catch .alreadyExists {}
+        }
+        return try body(name())
     }
 
     /// The path that a symbolic link leads to, however many there are in a row; `path` itself where it is none.

@@ -22,15 +22,19 @@ public final class ScratchFile: Sendable {
             return
         }
         // Not every file system has files without a name: there, one with a name loses it at once.
-        let name = DiskFile.temporaryName(in: directory)
-        do {
-            descriptor = try FileDescriptor.open(
-                name.cString, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite)
-        } catch {
-            throw .cannotCreate(path: directory, code: (error as? Errno ?? .ioError).rawValue)
+        descriptor = try DiskFile.withTemporaryName(in: directory) { (name) throws(StorageError) in
+            do {
+                let file = try FileDescriptor.open(
+                    name.cString, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                    permissions: .ownerReadWrite)
+                unlink(name.cString)
+                return file
+            } catch {
+                let error = error as? Errno ?? .ioError
+                throw error == .fileExists
+                    ? .alreadyExists(path: name) : .cannotCreate(path: directory, code: error.rawValue)
+            }
         }
-        unlink(name.cString)
     }
 
     deinit { try? descriptor.close() }
