@@ -9,6 +9,7 @@
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -26,6 +27,10 @@
 #endif
 
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
+// As where the kernel has no such protocol: programs then use TCP.
+#define UNSUPPORTED (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
+// The call returns 0, and nothing is done.
+#define PRETEND (SECCOMP_RET_ERRNO | 0)
 #define WORD(field) ((uint32_t)offsetof(struct seccomp_data, field))
 // The half of an argument that holds an int; both architectures above have the lower one first.
 #define ARGUMENT(index) ((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (index)))
@@ -48,12 +53,14 @@ static void if_any_bit(struct kine_filter *filter, uint32_t bits) {
     add(filter, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
 }
 
-static void refuse_call(struct kine_filter *filter, uint32_t number) {
+static void answer_call(struct kine_filter *filter, uint32_t number, uint32_t action) {
     if_equal(filter, number);
-    answer(filter, REFUSE);
+    answer(filter, action);
 }
 
-// The instructions from here to `end_call` are for this call only, and end in an answer.
+static void refuse_call(struct kine_filter *filter, uint32_t number) { answer_call(filter, number, REFUSE); }
+
+// The instructions from here to `end_call` are for this call only, or this argument, and end in an answer.
 static uint16_t begin_call(struct kine_filter *filter, uint32_t number) {
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
     return filter->length;
@@ -63,11 +70,11 @@ static void end_call(struct kine_filter *filter, uint16_t begin) {
     if (filter->length <= KINE_FILTER_LENGTH) filter->program[begin - 1].jf = (uint8_t)(filter->length - begin);
 }
 
-// The call passes only where an argument is zero.
-static void only_zero(struct kine_filter *filter, uint32_t number, int argument) {
+// The call passes only where an argument has one value.
+static void only(struct kine_filter *filter, uint32_t number, int argument, uint32_t value) {
     uint16_t begin = begin_call(filter, number);
     load(filter, ARGUMENT(argument));
-    if_equal(filter, 0);
+    if_equal(filter, value);
     answer(filter, SECCOMP_RET_ALLOW);
     answer(filter, REFUSE);
     end_call(filter, begin);
@@ -116,35 +123,58 @@ static const uint32_t refused[] = {
 
 static void refuse_dangers(struct kine_filter *filter, const struct kine_filter_policy *policy) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) refuse_call(filter, refused[i]);
-    if (!policy->may_listen) refuse_call(filter, __NR_listen);
     if (!policy->may_hide_memory) refuse_call(filter, __NR_memfd_create);
     // Its flags are in memory, where no filter can look. The C library then uses clone.
     if_equal(filter, 435 /* clone3 */);
     answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
+// Only TCP and UDP pass: Landlock has no rule for the ports of MPTCP, SCTP and others.
+static void look_at_ip(struct kine_filter *filter) {
+    load(filter, ARGUMENT(1));
+    add(filter, BPF_ALU | BPF_AND | BPF_K, 0xf, 0, 0);
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0);
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, SOCK_DGRAM, 1, 0);
+    answer(filter, UNSUPPORTED);
+    load(filter, ARGUMENT(2));
+    static const uint32_t protocols[] = {0, IPPROTO_TCP, IPPROTO_UDP};
+    for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) answer_call(filter, protocols[i], SECCOMP_RET_ALLOW);
+    answer(filter, UNSUPPORTED);
+}
+
 static void look_at_sockets(struct kine_filter *filter, const struct kine_filter_policy *policy) {
     uint16_t begin = begin_call(filter, __NR_socket);
     if (policy->may_use_sockets) {
         load(filter, ARGUMENT(0));
-        if_equal(filter, AF_INET);
-        answer(filter, SECCOMP_RET_ALLOW);
-        if_equal(filter, AF_INET6);
-        answer(filter, SECCOMP_RET_ALLOW);
-        add(filter, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 3);
+        uint16_t netlink = begin_call(filter, AF_NETLINK);
         load(filter, ARGUMENT(2));
-        if_equal(filter, NETLINK_ROUTE);
-        answer(filter, SECCOMP_RET_ALLOW);
+        answer_call(filter, NETLINK_ROUTE, SECCOMP_RET_ALLOW);
+        answer(filter, REFUSE);
+        end_call(filter, netlink);
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0);
+        uint16_t ip = begin_call(filter, AF_INET6);
+        look_at_ip(filter);
+        end_call(filter, ip);
     }
     answer(filter, REFUSE);
     end_call(filter, begin);
-    // A pair of datagram sockets can be connected to another address later, a pair of streams cannot.
+    // SwiftNIO calls it once more for a socket that it is given and that listens already. A socket of its own would listen at a port of
+    // the kernel's choice, without bind.
+    if (!policy->may_listen) refuse_call(filter, __NR_listen);
+    else if (policy->may_use_sockets) answer_call(filter, __NR_listen, PRETEND);
+    // The C library binds the socket on which it asks for the machine's addresses. Addresses of IP are longer.
+    if (!policy->may_use_sockets) refuse_call(filter, __NR_bind);
+    else if (!policy->may_bind) only(filter, __NR_bind, 2, sizeof(struct sockaddr_nl));
+    // Pairs of local streams or packets. One of datagrams, which a raw one is too (unix(7)), can be connected to another address later.
     begin = begin_call(filter, __NR_socketpair);
+    load(filter, ARGUMENT(0));
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+    answer(filter, REFUSE);
     load(filter, ARGUMENT(1));
     add(filter, BPF_ALU | BPF_AND | BPF_K, 0xf, 0, 0);
-    if_equal(filter, SOCK_DGRAM);
+    answer_call(filter, SOCK_STREAM, SECCOMP_RET_ALLOW);
+    answer_call(filter, SOCK_SEQPACKET, SECCOMP_RET_ALLOW);
     answer(filter, REFUSE);
-    answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
 }
 
@@ -156,12 +186,12 @@ static void look_at_processes(struct kine_filter *filter, const struct kine_filt
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
     // Limits, and when they run, of other processes of the user.
-    only_zero(filter, __NR_prlimit64, 0);
-    only_zero(filter, __NR_sched_setaffinity, 0);
-    only_zero(filter, __NR_sched_setscheduler, 0);
-    only_zero(filter, __NR_sched_setparam, 0);
-    only_zero(filter, __NR_sched_setattr, 0);
-    only_zero(filter, __NR_setpriority, 1);
+    only(filter, __NR_prlimit64, 0, 0);
+    only(filter, __NR_sched_setaffinity, 0, 0);
+    only(filter, __NR_sched_setscheduler, 0, 0);
+    only(filter, __NR_sched_setparam, 0, 0);
+    only(filter, __NR_sched_setattr, 0, 0);
+    only(filter, __NR_setpriority, 1, 0);
     if (policy->may_signal) return;
     only_own(filter, __NR_kill, 1);
     only_own(filter, __NR_tkill, 0);

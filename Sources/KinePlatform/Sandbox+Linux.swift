@@ -31,8 +31,10 @@ public final class Sandbox: @unchecked Sendable {
         public var devices: [String] = []
         /// Sockets of its own, to connect with.
         public var mayConnect = false
-        /// Whether it may listen on the sockets that it is given.
+        /// Whether it may call `listen` for the sockets that it is given, which listen already.
         public var mayListen = false
+        /// Whether it may bind sockets for UDP to addresses of its choice. Needs `mayConnect`.
+        public var mayBindUDP = false
         /// Memory files and shared memory without a file: once given back, such memory is counted for no process.
         public var mayHideMemory = false
 
@@ -57,6 +59,7 @@ public final class Sandbox: @unchecked Sendable {
         }
         var policy = kine_filter_policy(
             may_use_sockets: rules.mayConnect ? 1 : 0, may_listen: rules.mayListen ? 1 : 0,
+            may_bind: rules.mayBindUDP ? 1 : 0,
             may_signal: layers.contains(.landlock) && Self.landlockVersion >= 6 ? 1 : 0,
             may_hide_memory: rules.mayHideMemory ? 1 : 0)
         let filter = UnsafeMutablePointer<kine_filter>.allocate(capacity: 1)

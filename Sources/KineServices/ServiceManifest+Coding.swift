@@ -33,7 +33,7 @@ extension ServiceManifest: Decodable {
     enum CodingKeys: CodingKey {
         case kinecast, id, name, version, icon, executable, setupProgram, groups, video, audio, setup, environment,
             read,
-            network, listen
+            network, udp, listen
         case urlSchemes, memoryLimitMB, finishSeconds, restarts
     }
 
@@ -63,7 +63,7 @@ extension ServiceManifest: Decodable {
         if form >= 2 {
             try readForm2(file)
         } else {
-            decoder.noteUnknown([CodingKeys.icon, .setupProgram, .groups], in: file)
+            decoder.noteUnknown([CodingKeys.icon, .setupProgram, .groups, .udp], in: file)
         }
         for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
             throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
@@ -73,6 +73,7 @@ extension ServiceManifest: Decodable {
         }
         readable = try file.words(.read, "an absolute path without ..", where: \.isAbsolutePath)
         network = try file.choice(.network) ?? network
+        if bindsUDP, network != .connect { throw file.problem(.udp, "needs \"network\": \"connect\" beside it") }
         listen = try file.line(.listen, limit: 100)
         if let listen, !setup.contains(where: { $0.key == listen }) {
             throw file.problem(.listen, "has to be the key of a setting, and \(listen.quoted) is none")
@@ -96,6 +97,7 @@ extension ServiceManifest: Decodable {
         if let setupProgram, !setupProgram.isNameInBundle {
             throw file.problem(.setupProgram, String.nameInBundleRule)
         }
+        bindsUDP = try file.decodeIfPresent(Bool.self, forKey: .udp) ?? false
         groups = try file.words(.groups, String.groupRule, where: \.isServiceID)
         guard groups.count <= Self.mostGroups else {
             throw file.problem(.groups, "holds \(groups.count) groups and may hold \(Self.mostGroups)")

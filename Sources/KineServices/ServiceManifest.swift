@@ -34,7 +34,7 @@ public struct ServiceManifest: Sendable, Equatable {
 
     /// The extension's access to the network.
     public enum Network: String, Sendable, CaseIterable {
-        /// Connect to others.
+        /// Connect to others, by TCP and UDP.
         case connect
         /// Only accept connections on the socket that it is given.
         case none
@@ -140,6 +140,8 @@ public struct ServiceManifest: Sendable, Equatable {
     /// Absolute paths of files and directories that the extension reads or executes, beyond those of every extension.
     public var readable: [String] = []
     public var network = Network.connect
+    /// Whether it receives UDP at ports of its choice. Only with `Network.connect`.
+    public var bindsUDP = false
     /// The groups whose container the extension shares with apps.
     public var groups: [String] = []
     /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.

@@ -38,6 +38,7 @@ public enum ServiceSandbox {
         rules.devices = ["/dev/null"]
         rules.mayConnect = service.manifest.network == .connect
         rules.mayListen = service.manifest.listen != nil
+        rules.mayBindUDP = service.manifest.bindsUDP
         rules.mayHideMemory = isCounted
         return rules
     }

@@ -211,6 +211,18 @@ import Testing
         #expect(try ServiceManifest.read(Array(json.utf8)).unknownKeys == [])
     }
 
+    @Test func `a service that binds UDP says so, with a network`() throws {
+        #expect(try decode(#"{"kinecast": 2, "id": "a", "executable": "b", "udp": true}"#).bindsUDP)
+        let none = #"{"kinecast": 2, "id": "a", "executable": "b", "udp": false, "network": "none"}"#
+        #expect(try !decode(none).bindsUDP)
+        let old = try ServiceManifest.read(Array(#"{"id": "a", "executable": "b", "udp": true}"#.utf8))
+        #expect(!old.manifest.bindsUDP && old.unknownKeys == ["udp"], "the first form has no such key")
+        let problem = #expect(throws: ServiceManifest.Problem.self) {
+            try decode(#"{"kinecast": 2, "id": "a", "executable": "b", "udp": true, "network": "none"}"#)
+        }
+        #expect(problem?.description == "udp needs \"network\": \"connect\" beside it")
+    }
+
     @Test func `keys of a later version are ignored and named`() throws {
         let later = """
             {"id": "a", "executable": "b", "icon": "a.png", "memoryLimitMb": 5, "\\u001b": 1,

@@ -6,9 +6,12 @@ import Testing
 
 @Suite(.serialized) struct ServiceSandboxTests {
     /// Runs a command of the system's as if it were the executable of a service that comes with Kinecast.
-    private func run(_ arguments: [String], network: ServiceManifest.Network) throws -> ChildProcess.Ending {
+    private func run(
+        _ arguments: [String], network: ServiceManifest.Network, _ change: (inout ServiceManifest) -> Void = { _ in }
+    ) throws -> ChildProcess.Ending {
         var manifest = BuiltInServices.rtmp
         manifest.network = network
+        change(&manifest)
         let service = Service(
             manifest: manifest, origin: .builtIn, bundle: nil, executable: FilePath(arguments[0]))
         var options = ChildProcess.Options()
@@ -32,6 +35,36 @@ import Testing
     func `a service reads only what its rules name`() throws {
         #expect(try run(["/usr/bin/getent", "services", "http"], network: .none) != .exited(status: 0))
         #expect(try run(["/usr/bin/cat", "/etc/passwd"], network: .connect) == .exited(status: 1))
+    }
+
+    /// Perl is on every Debian. It says 1 where a call fails.
+    private func run(
+        perl program: String, network: ServiceManifest.Network = .connect,
+        _ change: (inout ServiceManifest) -> Void = { _ in }
+    ) throws -> ChildProcess.Ending {
+        try run(["/usr/bin/perl", "-MSocket", "-e", "exit((\(program)) ? 0 : 1)"], network: network, change)
+    }
+
+    @Test(.enabled(if: Sandbox.available.contains(.seccomp), "this kernel has no seccomp"))
+    func `only a service that says so binds UDP, and none another protocol`() throws {
+        let udp = "socket(S, PF_INET, SOCK_DGRAM, 0) && bind(S, sockaddr_in(0, INADDR_ANY))"
+        #expect(try run(perl: udp) == .exited(status: 1))
+        #expect(try run(perl: udp) { $0.bindsUDP = true } == .exited(status: 0))
+        #expect(try run(perl: udp, network: .none) == .exited(status: 1))
+        // EPROTONOSUPPORT: programs that try MPTCP first fall back.
+        let mptcp = "!socket(S, PF_INET, SOCK_STREAM, 262) && $! == 93 && socket(S, PF_INET, SOCK_STREAM, 6)"
+        #expect(try run(perl: mptcp) { $0.bindsUDP = true } == .exited(status: 0))
+        let sending = "socket(S, PF_INET, SOCK_DGRAM, 17) && send(S, 'x', 0, sockaddr_in(9, INADDR_LOOPBACK))"
+        #expect(try run(perl: sending) == .exited(status: 0), "sending needs no bind")
+    }
+
+    @Test(.enabled(if: Sandbox.available.contains(.seccomp), "this kernel has no seccomp"))
+    func `where sockets can be made, listening for one of its own does nothing`() throws {
+        let listening = "socket(S, PF_INET, SOCK_STREAM, 0) && listen(S, 1)"
+        let accepting = "\(listening) && !accept(C, S) && $! == 22"  // EINVAL: it does not listen
+        #expect(try run(perl: listening) == .exited(status: 1))
+        #expect(try run(perl: accepting) { $0.listen = "url" } == .exited(status: 0))
+        #expect(try run(perl: accepting) { ($0.listen, $0.bindsUDP) = ("url", true) } == .exited(status: 0))
     }
 
     @Test(arguments: [

@@ -31,8 +31,9 @@ int kine_landlock_allow(int ruleset, const char *path, int access);
 
 // Exceptions from the refused system calls, which fail with EPERM; clone3 fails with ENOSYS, so that the C library uses clone.
 struct kine_filter_policy {
-    int may_use_sockets;     // IP, and the kernel's messages on routes; otherwise no socket can be made
-    int may_listen;          // on a socket that it has
+    int may_use_sockets;     // TCP, UDP, and the kernel's messages on routes; otherwise no socket can be made
+    int may_listen;          // on a socket that it is given and that listens already; with may_use_sockets the call does nothing
+    int may_bind;            // sockets to addresses of IP: for UDP, since Landlock refuses TCP's ports
     int may_signal;          // any process: something else holds it back (Landlock, from version 6 on)
     int may_hide_memory;     // memory files and shared memory without a file: a cgroup counts them
 };

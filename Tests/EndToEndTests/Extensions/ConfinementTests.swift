@@ -2,8 +2,11 @@
 // gets nothing, as root and as an ordinary user; with each layer left out it gets what the table in docs/confinement.md says.
 import CLinux
 import Glibc
+import KineControl
+import KineMeasure
 import KineMedia
 import KinePlatform
+import KineServices
 import SystemPackage
 import Testing
 
@@ -21,7 +24,13 @@ import Testing
     @Test(
         arguments: [
             (Sandbox.Layer.landlock, ["read", "list", "change", "make", "remove"]),
-            (.seccomp, ["connect", "datagram", "attach", "memory file", "listen anywhere", "keyring"]),
+            (
+                .seccomp,
+                [
+                    "connect", "datagram", "raw pair", "take name", "attach", "memory file", "listen anywhere",
+                    "bind UDP", "other netlink", "other family", "keyring",
+                ]
+            ),
             (.namespaces, ["command line"]),
         ].filter { Sandbox.available.contains($0.0) })
     func `without a layer it gets what only that layer stops`(layer: Sandbox.Layer, reached: [String]) throws {
@@ -40,6 +49,31 @@ import Testing
             for (attempt, outcome) in outcomes where !HostileTake.harmless.contains(attempt.name) {
                 #expect(outcome != "got it" && outcome != "no such attempt", "\(attempt.name) \(attempt.argument)")
             }
+        }
+    }
+
+    /// SwiftNIO calls `listen` once more for the socket that it is given.
+    @Test func `a service that may also connect serves on the socket that it is given`() throws {
+        try TestPlace.with { place in
+            var manifest = ServiceManifest(id: "server", name: "Server", executable: "kinecast-live")
+            manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+            manifest.setup = [.init(key: "listen", title: "Address")]
+            manifest.listen = "listen"
+            try place.install(manifest)
+            var configuration = TakeConfiguration(
+                source: .pattern(PixelSize(width: 320, height: 240)), output: place.path("a.mp4"))
+            configuration.audio.app = .none
+            configuration.destinations = [.init(service: "server", setupInfo: [:], label: "server")]
+            let engine = try EngineUnderTest(configuration, in: place)
+            let link = try engine.event("the link") { if case .link(let page) = $0 { page } else { nil } }.0
+            let port = try #require(LiveLink(link)?.base.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+            for _ in 0..<3 {
+                let answer = try HTTPExchange.ask(
+                    port: port, method: "GET", path: "/", content: [],
+                    deadline: MonotonicClock.now() + RunningKinecast.patience)
+                #expect(answer.status == 200)
+            }
+            _ = try engine.stop()
         }
     }
 

@@ -48,7 +48,8 @@ final class HostileTake {
         for name in ["key", "notes"] { try place.write("secret", to: name) }
         let withArguments = [
             ("connect", display), ("connect abstract", "kinecast-test-\(getpid())"), ("connect", bus),
-            ("datagram", journal), ("attach", "\(sharedMemory)"), ("read", home + "/key"), ("list", home),
+            ("datagram", journal), ("raw pair", journal), ("take name", "kinecast-name-\(getpid())"),
+            ("attach", "\(sharedMemory)"), ("read", home + "/key"), ("list", home),
             ("change", home + "/key"), ("make", home), ("make", "/tmp"), ("make", "/dev/shm"),
             ("remove", home + "/notes"), ("read", "/etc/shadow"), ("listen", "\(port)"), ("listen", "0"),
             ("execute", "/usr/bin/true"),
@@ -56,9 +57,10 @@ final class HostileTake {
         let withoutArguments = [
             "command line", "neighbours", "environment", "memory by file", "memory by call", "trace",
             "descriptor by file", "descriptor by call", "signal", "signal by descriptor", "limit", "slow down",
-            "listen anywhere", "memory file", "secret memory", "shared memory", "user namespace", "network namespace",
-            "mount", "io_uring", "bpf", "keyring", "performance counters", "userfaultfd", "int 0x80", "x32",
-            "raise limit", "flee",
+            "listen anywhere", "listen by MPTCP", "bind MPTCP", "bind TCP", "bind UDP", "bind UDP6", "other protocol",
+            "other netlink", "other family", "memory file", "secret memory", "shared memory", "user namespace",
+            "network namespace", "mount", "io_uring", "bpf", "keyring", "performance counters", "userfaultfd",
+            "int 0x80", "x32", "raise limit", "flee",
         ]
         attempts =
             withArguments.map { Attempt(name: $0, argument: $1) } + withoutArguments.map { Attempt(name: $0) }
@@ -68,7 +70,9 @@ final class HostileTake {
     private func install() throws {
         var manifest = ServiceManifest(id: "hostile", name: "Hostile", executable: "kinecast-hostile")
         manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
-        manifest.setup = [.init(key: "attempts", title: "What to try")]
+        manifest.setup = ["attempts", "listen"].map { .init(key: $0, title: $0) }
+        // It may connect and serve, which is as much as a service gets without being asked about.
+        manifest.listen = "listen"
         manifest.restarts = 0
         try place.install(manifest)
     }

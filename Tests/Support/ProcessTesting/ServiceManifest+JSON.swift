@@ -10,11 +10,12 @@ extension ServiceManifest {
             """
         }
         return """
-            {"kinecast": \(groups.isEmpty ? 1 : 2), "groups": \(groups), "id": "\(id)", "name": "\(name)",
+            {"kinecast": \(groups.isEmpty && !bindsUDP ? 1 : 2), "groups": \(groups), "id": "\(id)", "name": "\(name)",
              "executable": "\(executable)",
              "video": \(videoJSON),
              "audio": {"app": \(appAudio.map { "\"\($0.rawValue)\"" } ?? "null")},
              "setup": [\(fields.joined(separator: ", "))], "environment": \(environment), "read": \(readable),
+             "network": "\(network)", "udp": \(bindsUDP), "listen": \(listen.map { "\"\($0)\"" } ?? "null"),
              "urlSchemes": \(urlSchemes), "memoryLimitMB": \(Double(memoryLimit) / 1_048_576),
              "finishSeconds": \(finishSeconds), "restarts": \(restarts)}
             """
