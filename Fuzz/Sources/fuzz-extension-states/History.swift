@@ -15,6 +15,7 @@ struct History {
     private var hasStarted = false
     private var saysLive = true
     private var wordsPassed = 0
+    private var warningsPassed = 0
     private var logLinesPassed = 0
     private var lastKeyframe = Int64.min
     private var lastEncoding = Int64.min
@@ -107,7 +108,11 @@ struct History {
         precondition(endings.isEmpty, "something was told after the end")
         switch kind {
         case .ended(let ending): endings.append(ending)
-        case .link, .playerLink, .state, .warning:
+        case .warning:
+            warningsPassed += 1
+            let seconds = Int((now - begin) / 1_000_000_000) + 1
+            precondition(warningsPassed <= 20 + 4 * seconds, "it warns without end")
+        case .link, .playerLink, .state:
             wordsPassed += 1
             let seconds = Int((now - begin) / 1_000_000_000) + 1
             precondition(wordsPassed <= 20 + 4 * seconds, "it talks without end")

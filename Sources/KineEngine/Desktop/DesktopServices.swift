@@ -136,7 +136,7 @@ final class DesktopServices {
 
     /// Ten times at once, then once a second.
     private func mayChangeClipboard(_ sender: LocalNotificationStateMachine.Sender, at now: Int64) -> Bool {
-        clipboardAllowances[sender, default: RateAllowance(most: 10, perSecond: 1)].consume(at: now)
+        clipboardAllowances[sender, default: RateAllowance(most: 10, interval: 1_000_000_000)].consume(at: now)
     }
 
     private static func check(_ group: String, _ client: Client) throws(DesktopFailure) {

@@ -68,7 +68,7 @@ struct LocalNotificationStateMachine: Sendable {
     private var numbers: [Name: Int] = [:]
     private var shown: [Int: Shown] = [:]
     private var lastNumber = 0
-    private var allowances: [Sender: PostAllowance] = [:]
+    private var allowances: [Sender: RateAllowance] = [:]
 
     /// Nothing is still to be shown.
     var hasPending: Bool { !pending.isEmpty }
@@ -83,7 +83,7 @@ struct LocalNotificationStateMachine: Sendable {
 
     /// Counts something that the sender does to the person as one notification. False where it did too much.
     mutating func consume(_ sender: Sender, at now: Int64) -> Bool {
-        allowances[sender, default: PostAllowance()].consume(at: now)
+        allowances[sender, default: RateAllowance(most: 3, interval: 10_000_000_000)].consume(at: now)
     }
 
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
@@ -180,24 +180,5 @@ struct LocalNotificationStateMachine: Sendable {
                 payload: entry.payload, token: token)
             return [.activated(entry.name.sender, activation)]
         }
-    }
-}
-
-/// Limits what one sender shows: a few at once, then one after each interval.
-struct PostAllowance: Sendable, Equatable {
-    static let burst: Int64 = 3
-    /// Nanoseconds.
-    static let interval: Int64 = 10_000_000_000
-
-    /// The instant at which all of the burst is allowed again.
-    private var full = Int64.min / 2
-
-    /// The next is allowed from this instant on.
-    var next: Int64 { full - (Self.burst - 1) * Self.interval }
-
-    mutating func consume(at now: Int64) -> Bool {
-        guard next <= now else { return false }
-        full = max(full, now) + Self.interval
-        return true
     }
 }

@@ -22,8 +22,6 @@ struct ExtensionRun: Sendable, Equatable {
     var memory: MemoryWatch
     /// The request that the encoder was given on its behalf.
     var toldEncoding = EncodingRequest.none
-    /// The service's information that was passed on last.
-    var toldServiceInfo: [String: String]?
 
     init(limits: ExtensionLimits, now: Int64) {
         lastHeartbeat = now

@@ -33,10 +33,14 @@ struct ExtensionStateMachine: Sendable {
     private var annotation: [String: String]?
     private var isScreenLocked = false
     private var isLinkRenewable = false
-    private var allowance = RateAllowance(most: 20, perSecond: 4)
-    private var logAllowance = RateAllowance(most: 100, perSecond: 20)
+    /// For phases that the extension reports, its links and its state. The newest of each waits until it is allowed.
+    private var allowance = RateAllowance(most: 20, interval: 250_000_000)
+    private var warningAllowance = RateAllowance(most: 20, interval: 250_000_000)
+    private var logAllowance = RateAllowance(most: 100, interval: 50_000_000)
     /// Lines of the log that were left out since the last one that was passed on.
     private var linesLeftOut = 0
+    /// Has the phase, the links, the state and the service's information that were announced last.
+    private var announced: DestinationStatus
     private var nextKeyframe = Int64.min
     private var nextEncoding = Int64.min
     private var nextServiceInfo = Int64.min
@@ -46,6 +50,7 @@ struct ExtensionStateMachine: Sendable {
         self.status = status
         self.limits = limits
         self.status.memoryLimit = limits.memory
+        announced = status
         state = .waiting(until: now, after: nil)
     }
 
@@ -79,7 +84,8 @@ struct ExtensionStateMachine: Sendable {
                 if case .settling(let instant) = pause { deadlines.append(instant) }
                 if status.encoding != run.toldEncoding { deadlines.append(nextEncoding) }
             }
-            if status.serviceInfo != run.toldServiceInfo { deadlines.append(nextServiceInfo) }
+            if status.phase != announced.phase || !unannouncedTexts.isEmpty { deadlines.append(allowance.next) }
+            if status.serviceInfo != announced.serviceInfo { deadlines.append(nextServiceInfo) }
             return deadlines.compactMap(\.self).min()
         }
     }
@@ -142,9 +148,7 @@ struct ExtensionStateMachine: Sendable {
 
     private mutating func launched(pid: Int32, at now: Int64) -> [Action] {
         guard case .waiting = state else { return [.kill] }
-        var run = ExtensionRun(limits: limits, now: now)
-        run.toldServiceInfo = status.serviceInfo
-        state = .active(run)
+        state = .active(ExtensionRun(limits: limits, now: now))
         if case .settling = pause { pause = .told }
         liveness.processLaunched()
         status.pid = pid
@@ -161,7 +165,7 @@ struct ExtensionStateMachine: Sendable {
         case .active(let run):
             if let ending = run.overdue(at: now, limits) { return killing(ending) }
             if case .settling(let instant) = pause, now >= instant, run.stage == .running { return tellPause() }
-            return tellEncoding(at: now) + tellServiceInfo(at: now)
+            return tellEncoding(at: now) + announceChanges(at: now) + tellServiceInfo(at: now)
         }
     }
 
@@ -269,17 +273,15 @@ struct ExtensionStateMachine: Sendable {
         case .live(let isLive, let reason):
             liveness.heard(isLive: isLive, reason: reason)
             status.problem = liveness.problem
-            // An extension may report this very often.
-            let actions = announcePhase()
-            return actions.isEmpty || allowance.consume(at: now) ? actions : []
+            if isRunning { status.phase = currentPhase }
+            return announceChanges(at: now)
         case .heartbeat: change { $0.lastHeartbeat = now }
         case .link(let link): return linked(BroadcastLinks(page: link), at: now)
         case .links(let links): return linked(links, at: now)
         case .state(let text):
-            guard text != status.state else { break }
             status.state = text
-            if allowance.consume(at: now) { return [.announce(.state(text))] }
-        case .warning(let text): if allowance.consume(at: now) { return [.announce(.warning(text))] }
+            return announceChanges(at: now)
+        case .warning(let text): if warningAllowance.consume(at: now) { return [.announce(.warning(text))] }
         case .log(let line): return logged(line, at: now)
         case .serviceInfo(let info):
             status.serviceInfo = info
@@ -335,13 +337,28 @@ struct ExtensionStateMachine: Sendable {
 
     private mutating func linked(_ links: BroadcastLinks, at now: Int64) -> [Action] {
         isLinkRenewable = links.isRenewable
-        var actions: [Action] = []
-        if links.page != status.link, allowance.consume(at: now) { actions.append(.announce(.link(links.page))) }
-        if let player = links.player, player != status.playerLink, allowance.consume(at: now) {
-            actions.append(.announce(.playerLink(player)))
-        }
         (status.link, status.playerLink) = (links.page, links.player)
+        return announceChanges(at: now)
+    }
+
+    /// Announces the changes that the extension has reported, as many as are allowed now; the others wait.
+    private mutating func announceChanges(at now: Int64) -> [Action] {
+        var actions: [Action] = []
+        if status.phase != announced.phase, allowance.consume(at: now) { actions.append(enter(status.phase)) }
+        for part in unannouncedTexts where allowance.consume(at: now) {
+            announced[keyPath: part] = status[keyPath: part]
+            let text = status[keyPath: part] ?? ""
+            let kind: DestinationEvent.Kind =
+                part == \.link ? .link(text) : part == \.playerLink ? .playerLink(text) : .state(text)
+            actions.append(.announce(kind))
+        }
         return actions
+    }
+
+    private var unannouncedTexts: [WritableKeyPath<DestinationStatus, String?>] {
+        [\.link, \.playerLink, \.state].filter { part in
+            status[keyPath: part].map { $0 != announced[keyPath: part] } ?? false
+        }
     }
 
     /// Passes a new request on to the encoder, unless the last one is too recent.
@@ -357,11 +374,10 @@ struct ExtensionStateMachine: Sendable {
 
     /// Passes on new information of the service, unless the last is too recent.
     private mutating func tellServiceInfo(at now: Int64) -> [Action] {
-        guard let run, status.serviceInfo != run.toldServiceInfo, now >= nextServiceInfo else { return [] }
-        let info = status.serviceInfo
-        change { $0.toldServiceInfo = info }
+        guard run != nil, status.serviceInfo != announced.serviceInfo, now >= nextServiceInfo else { return [] }
+        announced.serviceInfo = status.serviceInfo
         nextServiceInfo = now + limits.serviceInfo
-        return [.announce(.serviceInfo(info ?? [:]))]
+        return [.announce(.serviceInfo(status.serviceInfo ?? [:]))]
     }
 
     /// Tells the extension of a pause, unless it knows already.
@@ -371,17 +387,19 @@ struct ExtensionStateMachine: Sendable {
         return [.send(.pause)] + announcePhase()
     }
 
+    /// The phase of a running destination.
+    private var currentPhase: DestinationPhase { pause == .told ? .paused : liveness.phase }
+
     /// Announces the phase of a running destination, if it is new.
-    private mutating func announcePhase() -> [Action] {
-        isRunning ? announce(pause == .told ? .paused : liveness.phase) : []
-    }
+    private mutating func announcePhase() -> [Action] { isRunning ? announce(currentPhase) : [] }
 
     private mutating func announce(_ phase: DestinationPhase) -> [Action] {
-        phase == status.phase ? [] : [enter(phase)]
+        phase == announced.phase ? [] : [enter(phase)]
     }
 
     private mutating func enter(_ phase: DestinationPhase) -> Action {
         status.phase = phase
+        announced.phase = phase
         return .announce(.phase(phase))
     }
 }

@@ -1,23 +1,20 @@
-// The limit on what an extension may do often: messages that reach a terminal, changes of the clipboard.
+// The limit on what another program may do often: messages that reach a terminal, changes of the clipboard, notifications.
 
-/// Allows `most` at once, then `perSecond`.
+/// Allows `most` at once, then one after each interval. Instants and the interval are nanoseconds.
 struct RateAllowance: Sendable, Equatable {
-    private let most: Double
-    private let perSecond: Double
-    private var left: Double
-    private var last: Int64?
+    private let most: Int64
+    private let interval: Int64
+    /// The instant at which all of `most` is allowed again.
+    private var full = Int64.min / 2
 
-    init(most: Double, perSecond: Double) {
-        self.most = most
-        self.perSecond = perSecond
-        left = most
-    }
+    init(most: Int64, interval: Int64) { (self.most, self.interval) = (most, interval) }
+
+    /// The next is allowed from this instant on.
+    var next: Int64 { full - (most - 1) * interval }
 
     mutating func consume(at now: Int64) -> Bool {
-        if let last { left = min(most, left + Double(now - last) / 1e9 * perSecond) }
-        last = now
-        guard left >= 1 else { return false }
-        left -= 1
+        guard next <= now else { return false }
+        full = max(full, now) + interval
         return true
     }
 }

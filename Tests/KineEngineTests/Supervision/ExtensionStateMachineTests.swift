@@ -301,5 +301,34 @@ import Testing
         }
         #expect(heard.count > 20 && heard.count < 70)
         #expect(machine.status.state == "word 9999")
+        let next = machine.nextDeadline ?? 0
+        #expect(machine.handle(.timePassed, at: next) == [.announce(.state("word 9999"))], "the newest word waited")
+    }
+
+    @Test func `a flood of words holds back no warning, and the newest links wait`() {
+        var machine = Self.live()
+        for step in 0..<100 { _ = machine.handle(.report(.state("word \(step)")), at: 2 * Self.second) }
+        #expect(machine.handle(.report(.warning("Hot.")), at: 2 * Self.second) == [.announce(.warning("Hot."))])
+        for step in 0..<100 {
+            let links = BroadcastLinks(page: "page \(step)", player: "player \(step)", isRenewable: false)
+            #expect(machine.handle(.report(.links(links)), at: 2 * Self.second) == [])
+        }
+        var heard: [Action] = []
+        while let next = machine.nextDeadline, next < 4 * Self.second { heard += machine.handle(.timePassed, at: next) }
+        #expect(
+            heard == [
+                .announce(.link("page 99")), .announce(.playerLink("player 99")), .announce(.state("word 99")),
+            ])
+    }
+
+    @Test func `information that waited when the process crashed is told when the next one runs`() {
+        var machine = Self.live()
+        for count in 1...2 {
+            _ = machine.handle(.report(.serviceInfo(["viewers": "\(count)"])), at: 2 * Self.second)
+        }
+        _ = machine.handle(Self.killed, at: 2 * Self.second)
+        _ = machine.handle(.timePassed, at: 4 * Self.second)
+        _ = machine.handle(.launched(pid: 8), at: 4 * Self.second)
+        #expect(machine.handle(.timePassed, at: 4 * Self.second) == [.announce(.serviceInfo(["viewers": "2"]))])
     }
 }

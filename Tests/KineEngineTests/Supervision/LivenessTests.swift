@@ -149,4 +149,19 @@ extension ExtensionStateMachineTests {
         #expect(heard.count > 20 && heard.count < 70)
         #expect(machine.status.phase == .reconnecting)
     }
+
+    @Test func `the newest phase waits until it is allowed, however often it has changed`() throws {
+        var machine = connecting()
+        var heard = (0...50).flatMap { step in
+            machine.handle(.report(.live(step % 2 == 0, reason: nil)), at: 10)
+        }
+        #expect(heard.count == 20 && heard.last == .announce(.phase(.reconnecting)))
+        #expect(machine.status.phase == .live)
+        let next = try #require(machine.nextDeadline)
+        #expect(next == 10 + Tests.second / 4)
+        #expect(machine.handle(.timePassed, at: next - 1) == [])
+        heard = machine.handle(.timePassed, at: next)
+        #expect(heard == [.announce(.phase(.live))])
+        #expect(machine.handle(.timePassed, at: next + Tests.second / 2) == [], "nothing else waits")
+    }
 }
