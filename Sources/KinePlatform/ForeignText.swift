@@ -7,14 +7,14 @@ extension String {
     private static let longestForeignText = 16384
 
     /// The text as a person may see it: on one line, without these secrets or characters that steer a terminal, and cut with
-    /// "…" behind `limit` characters.
-    public func cleaned(of secrets: [String], limit: Int) -> String {
+    /// "…" behind `limit` characters or `bytes` bytes of JSON.
+    public func cleaned(of secrets: [String], limit: Int, bytes: Int = .max) -> String {
         let start = String(decoding: utf8.prefix(Self.longestForeignText), as: UTF8.self)
         let line = start.leavingOut(secrets).printable(limit: .max)
         // A character that `printable` left out may have stood inside a secret, or be a part of one.
         let shown = line.leavingOut(secrets + secrets.map { $0.printable(limit: .max) })
         // Cut last, or the beginning of a secret would be left.
-        return shown.printable(limit: limit).leavingOut(secrets)
+        return shown.printable(limit: limit, bytes: bytes).leavingOut(secrets)
     }
 
     /// The text with "…" in place of each secret of at least `shortestSecret` bytes.
@@ -59,12 +59,17 @@ extension String {
     /// Whether `printable` leaves it as it is.
     public var isPrintable: Bool { printable(limit: .max).utf8.elementsEqual(utf8) }
 
-    /// On one line, without characters that steer a terminal, and no longer than `limit` characters.
-    public func printable(limit: Int) -> String {
+    /// The bytes of a printable text in JSON, without its quotation marks.
+    public var jsonByteCount: Int { unicodeScalars.reduce(0) { $0 + $1.jsonByteCount } }
+
+    /// On one line, without characters that steer a terminal, and no longer than `limit` characters and `bytes` bytes of JSON.
+    public func printable(limit: Int, bytes: Int = .max) -> String {
         var result = ""
         var count = 0
+        var bytesLeft = bytes
         for scalar in unicodeScalars {
-            guard count < limit else { return result + "…" }
+            bytesLeft -= scalar.jsonByteCount
+            guard count < limit, bytesLeft >= 0 else { return result + "…" }
             switch scalar.properties.generalCategory {
             // Characters that direct text or have no shape of their own could make a line read as another.
             case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
@@ -75,4 +80,8 @@ extension String {
         }
         return result
     }
+}
+
+extension Unicode.Scalar {
+    fileprivate var jsonByteCount: Int { UTF8.width(self) + (self == "\"" || self == "\\" ? 1 : 0) }
 }

@@ -96,8 +96,8 @@ open class BroadcastSampleHandler {
     }
 
     /// Tells the app that broadcasts what it may show of the service: viewers, the address of a chat … It gets the newest, at most four
-    /// times a second. At most 64 entries, with keys of 100 and values of 1000 characters; what is beyond is left out. The keys are the
-    /// service's own.
+    /// times a second. At most 64 entries, with keys of 100 and values of 1000 characters, and 4096 bytes of JSON altogether; what is beyond
+    /// is left out. The keys are the service's own.
     public nonisolated final func updateServiceInfo(_ serviceInfo: [String: String]) {
         link.report(.serviceInfo(ServiceInfo.bounded(serviceInfo)))
     }

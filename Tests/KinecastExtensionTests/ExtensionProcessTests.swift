@@ -134,6 +134,32 @@ import Testing
         try ends.readEnd.close()
     }
 
+    @Test func `a report too long to be sent is told, and a request to the desktop answered`() throws {
+        let (engine, end) = try SupervisorConnection.pair()
+        let session = try BroadcastSession(adopting: end)
+        let answers = Monitor<[DesktopAnswer]>([])
+        EngineLink.shared.receive { request, _ in
+            guard case .desktop(let answer) = request, answer.number == -7 else { return false }
+            answers.withLock { $0.append(answer) }
+            return true
+        }
+        let long = String(repeating: "x", count: 2 << 20)
+        session.send(.desktop(DesktopRequest(number: -7, task: .withdraw(identifier: long))))
+        guard case .failed(let failure, _)? = answers.withLock({ $0 }).first else {
+            Issue.record("the request is not answered")
+            return
+        }
+        #expect(failure.code == .invalid && failure.message.contains("the limit"))
+        session.send(.warning(long))
+        session.send(.failed(long))
+        let reports = try engine.receive(until: Running.soon())
+        guard reports.count == 2, case .log(let line) = reports[0], case .failed(let reason) = reports[1] else {
+            Issue.record("\(reports)")
+            return
+        }
+        #expect(line.level == .error && line.message.contains("the limit") && reason.contains("the limit"))
+    }
+
     @Test func `heartbeats are sent although no handler runs`() throws {
         let (engine, end) = try SupervisorConnection.pair()
         let session = try BroadcastSession(adopting: end)

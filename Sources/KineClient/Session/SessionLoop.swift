@@ -127,13 +127,8 @@ final class SessionLoop {
     }
 
     private func send(_ message: ClientMessage) {
-        do throws(ControlError) {
-            try connection.send(message)
-        } catch {
-            // A message too large to be sent counts as refused. Everything else closes the channel, which the loop notices.
-            if case .unencodable = error {
-                handle(.message(.refused(error.description, request: RequestReference(message))))
-            }
+        if let reason = connection.deliver(message) {
+            handle(.message(.refused(reason, request: RequestReference(message))))
         }
     }
 }

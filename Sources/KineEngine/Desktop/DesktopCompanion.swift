@@ -79,6 +79,6 @@ public final class DesktopCompanion {
 
     private var client: DesktopServices.Client {
         DesktopServices.Client(
-            sender: .app, groups: app.groups, answer: { [connection] in try? connection.send($0) })
+            sender: .app, groups: app.groups, answer: { [connection] in _ = connection.deliver($0) })
     }
 }

@@ -35,6 +35,6 @@ final class ClipExports {
 
     /// A client that is gone needs no answer.
     private func send(_ result: ClipAnswer.Result, to client: EngineConnection, id: Int) {
-        try? client.send(.clip(ClipAnswer(id: id, result: result)))
+        client.tell(.clip(ClipAnswer(id: id, result: result)))
     }
 }

@@ -15,10 +15,8 @@ final class Destinations {
         let setupInfo: [String: String]
     }
 
-    /// The most that run at a time: each is a process.
-    static let mostAtOnce = 64
-    /// The most that are remembered, those that have ended included.
-    private static let mostRemembered = 256
+    /// The most that run at a time, since each is a process, and that are remembered: the statuses of all go into one message.
+    static let most = 64
 
     private let take: Take
     private let supervision: SupervisionLimits
@@ -81,15 +79,19 @@ final class Destinations {
     /// Starts an extension with the next `attend`. Returns the destination's number.
     @discardableResult
     func add(_ checked: Checked, isPaused: Bool = false, at now: Int64) throws(TakeError) -> Int {
-        guard supervisors.count(where: { !$0.isDone }) < Self.mostAtOnce else {
-            throw .tooManyDestinations(Self.mostAtOnce)
+        guard supervisors.count(where: { !$0.isDone }) < Self.most else {
+            throw .tooManyDestinations(Self.most)
         }
-        if supervisors.count >= Self.mostRemembered, let oldest = supervisors.firstIndex(where: \.isDone) {
+        // The ending of one that was removed says nothing about the take's.
+        if supervisors.count >= Self.most,
+            let oldest = supervisors.firstIndex(where: { $0.isDone && $0.status.isRemoved })
+                ?? supervisors.firstIndex(where: \.isDone)
+        {
             supervisors.remove(at: oldest)
         }
         lastNumber += 1
         var destination = checked.destination
-        destination.label = unusedLabel(destination.label)
+        destination.label = unusedLabel(destination.label.printable(limit: 200))
         let supervisor = ExtensionSupervisor(
             index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
             supervision: supervision, surroundings: surroundings)

@@ -101,9 +101,35 @@ final class EngineClients {
         tellGuests(.progress(progress), from: .progress)
     }
 
-    func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
+    func tellOwner(_ message: EngineMessage) { if ownerIsThere { owner.tell(message) } }
 
     private func tellGuests(_ message: EngineMessage, from interest: Interest) {
-        for guest in guests where guest.interest >= interest { try? guest.connection.send(message) }
+        for guest in guests where guest.interest >= interest { guest.connection.tell(message) }
+    }
+}
+
+extension ControlConnection<ClientMessage, EngineMessage> {
+    /// Sends a message to a client. One that cannot be sent is replaced by the reason: a client may wait for an answer, and always for
+    /// the end of its take.
+    func tell(_ message: EngineMessage, descriptors: [FileDescriptor] = []) {
+        guard let reason = deliver(message, descriptors: descriptors) else { return }
+        _ = deliver(message.replacement(reason))
+    }
+}
+
+extension EngineMessage {
+    /// The message in place of one that cannot be sent, with the reason.
+    func replacement(_ reason: String) -> EngineMessage {
+        switch self {
+        case .finished(var summary):
+            summary.destinations = []
+            return .failed(TakeFailure(exitStatus: ExitStatus.engineDied, message: reason, summary: summary))
+        case .failed(var failure):
+            failure.summary?.destinations = []
+            return .failed(failure)
+        case .status: return .refused(reason, request: RequestReference(.status))
+        case .clip, .destinationAdded, .samples, .frames, .refused: return .refused(reason, request: nil)
+        default: return .warning(reason)
+        }
     }
 }

@@ -22,7 +22,7 @@ extension EngineHost {
             for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
                 let number = try destinations.add(checked, isPaused: machine.phase == .paused, at: now)
                 // Its events come after the answer: its extension starts with the loop's next turn.
-                try? client.send(.destinationAdded(number, reference: reference))
+                client.tell(.destinationAdded(number, reference: reference))
             }
         } catch {
             refuse(error.message, .addDestination(destination, reference: reference), to: client)

@@ -12,7 +12,7 @@ extension EngineHost {
         {
             return refuse(reason, .receiveFrames(request), to: client)
         }
-        try? client.send(.frames(.accepted))
+        client.tell(.frames(.accepted))
         destinations?.connectFrames(to: client, only: request.destination)
     }
 

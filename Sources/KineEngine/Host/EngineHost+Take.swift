@@ -185,11 +185,11 @@ extension EngineHost {
     /// Tells a client that came later what the owner was told when the take began.
     func follow(_ client: EngineConnection, progress: Bool) {
         clients.follow(client, progress: progress)
-        if let status { try? client.send(.status(status)) }
+        if let status { client.tell(.status(status)) }
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
-        try? client.send(.started(started))
-        if desktop?.isLocked == true { try? client.send(.screenLocked(true)) }
-        if machine.phase == .paused { try? client.send(.paused) }
+        client.tell(.started(started))
+        if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
+        if machine.phase == .paused { client.tell(.paused) }
         scheduleProgress()
     }
 

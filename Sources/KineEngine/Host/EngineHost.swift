@@ -142,15 +142,19 @@ public final class EngineHost {
                 return refuse("This engine records already; start another with kinecast record.", message, to: client)
             }
             start(configuration)
-        case .status: if let status { try? client.send(.status(status)) }
+        case .status: if let status { client.tell(.status(status)) }
         case .pause:
             if machine.phase == .paused, desktop?.takeOverPause() == true {
-                try? client.send(.paused)
+                client.tell(.paused)
             } else {
                 handle(.pauseRequested(at: now), asked: (message, client))
             }
         case .resume: handle(.resumeRequested(at: now), asked: (message, client))
-        case .annotate(let info): destinations?.request(.annotateRequested(info), at: now)
+        case .annotate(let info):
+            guard info.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 65536 else {
+                return refuse("An annotation has at most 65536 bytes; say less in it.", message, to: client)
+            }
+            destinations?.request(.annotateRequested(info), at: now)
         case .renewLinks:
             guard destinations?.renewLinks(at: now) != true else { return }
             refuse(
@@ -213,11 +217,11 @@ public final class EngineHost {
         if let reason = samplesRefusal(request, for: client) ?? clientFeeds.add(request, for: client) {
             return refuse(reason, .receiveSamples(request), to: client)
         }
-        try? client.send(.samples(.accepted))
+        client.tell(.samples(.accepted))
     }
 
     func refuse(_ reason: String, _ message: ClientMessage, to client: EngineConnection) {
-        try? client.send(.refused(reason, request: RequestReference(message)))
+        client.tell(.refused(reason, request: RequestReference(message)))
     }
 
     /// As `Take.output`; nil: there is none, or it is to be named by Kinecast and is not made yet.

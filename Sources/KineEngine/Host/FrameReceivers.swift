@@ -49,6 +49,6 @@ final class FrameReceivers {
         let status = supervisor.status
         guard supervisor.offer(ends.0, toReceiverIn: request.group) else { return }
         let message = FrameFeedMessage.open(service: status.service, destination: status.destination)
-        try? receiver.client.send(.frames(message), descriptors: [ends.1])
+        receiver.client.tell(.frames(message), descriptors: [ends.1])
     }
 }

@@ -87,7 +87,7 @@ extension EngineHost {
         case .withdrawFromDesktop: desktop?.ask(nil)
         case .askInTerminal(let kinds):
             let question = PermissionQuestion(app: app, subject: subject, kinds: kinds)
-            try? clients.owner.send(.permissionQuestion(question.sentence))
+            clients.owner.tell(.permissionQuestion(question.sentence))
         case .keep(let decision, let kinds): keep(decision, kinds, subject, name: app?.name)
         case .allow:
             permission?.inquiry = nil

@@ -100,8 +100,8 @@ public final class ScreenCastHelperProcess {
         }
     }
 
-    /// An engine that takes nothing any more has closed the connection, which ends the loop.
+    /// A closed connection ends the loop, of which the engine hears. So does a report that cannot be sent, or it would wait for it.
     private func tell(_ report: ScreenCastReport, _ descriptor: FileDescriptor? = nil) {
-        try? connection.send(report, descriptors: descriptor.map { [$0] } ?? [])
+        if connection.deliver(report, descriptors: descriptor.map { [$0] } ?? []) != nil { connection.close() }
     }
 }

@@ -4,8 +4,9 @@ import KineRelay
 
 extension ExtensionReport {
     func cleaned(of secrets: [String]) -> ExtensionReport {
-        func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500) }
-        func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000) }
+        // Bytes are bounded as well: the statuses of all destinations fit in one message.
+        func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500, bytes: 1000) }
+        func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000, bytes: 2000) }
         return switch self {
         case .link(let text): .link(cleanLink(text))
         case .links(let links):

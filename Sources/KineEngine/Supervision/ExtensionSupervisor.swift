@@ -134,7 +134,7 @@ final class ExtensionSupervisor {
                 if let error = end.notLoaded {
                     handle(.impossible(error.description.cleaned(of: secrets, limit: 500)), at: now)
                 }
-                let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500)
+                let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500, bytes: 1000)
                 handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
             }
         }
@@ -169,7 +169,8 @@ final class ExtensionSupervisor {
             sender: .service(destination: index), service: service.manifest.name, secrets: secrets,
             groups: service.manifest.groups,
             answer: { [weak self, runs] answer in
-                if let self, self.runs == runs { try? self.process?.connection.send(.desktop(answer)) }
+                // It fits: texts and payloads are bounded when they are accepted.
+                if let self, self.runs == runs { _ = self.process?.connection.deliver(.desktop(answer)) }
             })
     }
 
@@ -180,6 +181,7 @@ final class ExtensionSupervisor {
             return .impossible("It was made for version \(theirs) of Kinecast's messages, and this is \(own).")
         case .protocolError: return .protocolViolation("wrote nonsense on its control channel")
         case .peerTooSlow: return .protocolViolation("does not read its control channel")
+        case .unencodable: return .impossible(error.description)
         default: return .channelClosed
         }
     }
@@ -255,7 +257,7 @@ final class ExtensionSupervisor {
                 try process.connection.send(.start(start), descriptors: feed.descriptors)
                 handle(.startSent, at: now)
             } catch {
-                handle(.channelClosed, at: now)
+                handle(Self.event(for: error), at: now)
             }
         }
     }
@@ -394,7 +396,7 @@ final class ExtensionSupervisor {
         do throws(ControlError) {
             try process.connection.send(request)
         } catch {
-            handle(error == .peerTooSlow ? Self.event(for: error) : .channelClosed, at: now)
+            handle(Self.event(for: error), at: now)
         }
     }
 }

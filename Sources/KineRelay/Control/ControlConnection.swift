@@ -110,6 +110,17 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         try enqueue(message, descriptors: descriptors)
     }
 
+    /// Sends a message as `send` does. Returns a sentence where it cannot be a message, because it is too long or has no JSON: the
+    /// other end does not know of it, and may wait. A connection that has ended is found by reading.
+    public func deliver(_ message: Sent, descriptors: [FileDescriptor] = []) -> String? {
+        do throws(ControlError) {
+            try send(message, descriptors: descriptors)
+        } catch {
+            if case .unencodable = error { return error.description }
+        }
+        return nil
+    }
+
     /// The received descriptors, in the order in which they were sent; the caller owns them now. They come no later than their
     /// message.
     public func removeDescriptors() -> [FileDescriptor] {
@@ -194,6 +205,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         let frame: [UInt8]
         do {
             frame = try ControlEncoder.frame(message)
+        } catch ControlDecoder.Error.tooLarge(let length, let limit) {
+            throw .unencodable("it has \(length) bytes, and \(limit) are the limit")
         } catch {
             throw .unencodable("\(error)")
         }

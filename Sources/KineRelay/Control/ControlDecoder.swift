@@ -1,6 +1,7 @@
 // The wire format of the control channel, without a socket: bytes in, messages out. A frame is a length of four bytes,
 // big-endian, and that many bytes of JSON. The first frame of each side is its `ControlHello`.
 import FoundationEssentials
+import KinePlatform
 
 /// The first frame of each side. A later version of Kinecast may add keys; this one keeps its meaning.
 public struct ControlHello: Codable, Sendable, Equatable {
@@ -93,7 +94,7 @@ public struct ControlDecoder: Sendable {
                 throw .malformed(reason(error))
             }
             // Its first key, or the beginning of a long one.
-            return Message.replacement(forUnknown: String((object.keys.min() ?? "").prefix(100)))
+            return Message.replacement(forUnknown: (object.keys.min() ?? "").printable(limit: 100))
         }
     }
 

@@ -9,7 +9,8 @@ extension ControlError: CustomStringConvertible {
         case .closed: "The process at the other end of the control socket has ended; kinecast status shows what runs."
         case .peerTooSlow:
             "The process at the other end of the control socket does not read; stop it, or wait until it answers."
-        case .unencodable(let reason): "A control message cannot be written as JSON (\(reason)); please report this."
+        case .unencodable(let reason):
+            "A control message cannot be sent (\(reason)); shorten what it says, or report this."
         case .pathTooLong(let path, let limit):
             "The socket path \(path) is longer than the \(limit) bytes that unix sockets allow; "
                 + "set XDG_RUNTIME_DIR or TMPDIR to a shorter directory."

@@ -10,7 +10,7 @@ public enum ControlError: Swift.Error, Equatable, Sendable {
     case closed
     /// The other end has not read for so long that the waiting messages outgrew their buffer.
     case peerTooSlow
-    /// A message of ours cannot be written as JSON; the encoder's reason.
+    /// A message of ours is too long, or cannot be written as JSON; the reason.
     case unencodable(String)
     /// The path is longer than a unix socket's address can be, in bytes.
     case pathTooLong(String, limit: Int)

@@ -59,7 +59,11 @@ final class DesktopCompanionLink: Sendable {
                 defer { outbox.requests = [] }
                 return outbox.requests
             }
-            for request in requests { try? connection.send(request) }
+            for request in requests {
+                if let reason = connection.deliver(request) {
+                    channel.received(.failed(DesktopFailure(.invalid, reason), number: request.number))
+                }
+            }
             var entries = [
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),

@@ -102,7 +102,9 @@ final class FrameReader {
             for destination in engine.destinations.isEmpty ? [nil] : engine.destinations.map(Optional.some) {
                 var request = request
                 request.destination = destination
-                try? engine.connection.send(.receiveFrames(request))
+                if let reason = engine.connection.deliver(.receiveFrames(request)) {
+                    tell(.refused(reason, take: take))
+                }
             }
         }
     }

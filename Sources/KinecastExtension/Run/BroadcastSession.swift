@@ -64,7 +64,15 @@ package final class BroadcastSession: Sendable {
 
     /// Sends as much of a report as the socket accepts; the control thread sends the rest. Reading notices an engine that is gone.
     func send(_ report: ExtensionReport) {
-        try? connection.send(report)
+        if let reason = connection.deliver(report) {
+            switch report {
+            case .desktop(let request):
+                let failure = DesktopFailure(.invalid, reason)
+                EngineLink.shared.received(.desktop(.failed(failure, number: request.number)), descriptors: [])
+            case .failed: send(.failed(reason))
+            default: send(.log(ExtensionLogLine(.error, reason)))
+            }
+        }
         if connection.pollEvents & Int16(POLLOUT) != 0 { signal.signal() }
     }
 

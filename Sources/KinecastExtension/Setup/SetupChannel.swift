@@ -44,7 +44,9 @@ final class SetupChannel: Sendable {
         }
     }
 
-    func send(_ report: SetupReport) { try? connection.send(report) }
+    func send(_ report: SetupReport) {
+        if let reason = connection.deliver(report) { _ = connection.deliver(.failed(reason)) }
+    }
 
     /// Waits until the client has all of it, five seconds at most.
     func drain() { _ = connection.drain(until: MonotonicClock.now() + 5_000_000_000) }

@@ -104,6 +104,21 @@ import ThreadTesting
         #expect(status == 0)
     }
 
+    @Test func `an annotation too long for the extensions is refused`() throws {
+        let status = try host { client in
+            var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
+            configuration.audio.app = .none
+            try client.send(.start(configuration))
+            _ = try messages(client) { if case .started = $0 { true } else { false } }
+            try client.send(.annotate(["title": String(repeating: "x", count: 65536)]))
+            let answer = try messages(client) { if case .refused = $0 { true } else { false } }.last
+            #expect(answer.map { "\($0)" }?.contains("An annotation has at most") == true)
+            try client.send(.stop(immediately: false))
+            _ = try messages(client, until: Self.isOver)
+        }
+        #expect(status == 0)
+    }
+
     /// Values that decode, and that arithmetic of the engine's would not survive.
     private static let unusable: [@Sendable (inout TakeConfiguration) -> Void] = [
         { $0.source = .pattern(PixelSize(width: .max, height: 2)) },

@@ -149,6 +149,11 @@ import Testing
         #expect(error.code == .setupFailed && error.message.contains("The key … is not known; get another"))
     }
 
+    @Test func `a question too long to be sent ends the setup with the reason`() async throws {
+        let error = try await error("long")
+        #expect(error.code == .setupFailed && error.message.contains("A control message cannot be sent"))
+    }
+
     @Test func `what it returns has to fit the manifest`() async throws {
         #expect(try await error("unknownKey").code == .unknownField)
     }

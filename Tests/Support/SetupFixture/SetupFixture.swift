@@ -46,6 +46,7 @@ import KinecastExtension
             await hang()
         case "manyQuestions": while true { _ = await ask([SetupField(key: "a")]) }
         case "manyFields": _ = await ask((0..<65).map { SetupField(key: "f\($0)") })
+        case "long": _ = await ask([key], message: String(repeating: "x", count: 2 << 20))
         case "badField": _ = await ask([SetupField(key: "no such key/")])
         case "twoQuestions":
             async let first = ask([key])

@@ -179,9 +179,10 @@ final class SetupRun: Sendable {
             }
         }
 
-        func send(_ request: SetupRequest) {
-            // A program that is gone is noticed by its end.
-            try? process.connection.send(request)
+        mutating func send(_ request: SetupRequest) {
+            if let reason = process.connection.deliver(request) {
+                handle(.cancelled(BroadcastError(.invalidField, reason)))
+            }
         }
     }
 }
