@@ -41,7 +41,7 @@ extension StorageError: CustomStringConvertible {
         case .readerGone(let path):
             "\(path) was closed by the program that reads it: let that program read until the take has ended"
         case .readerStalled(let path):
-            "\(path) was read by no program for \(ByteStream.patience / 1_000_000_000) s: give it a reader that keeps up"
+            "\(path) was not read, or too slowly: give it a reader that keeps up"
         case .failed(let operation, let path, let code):
             "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk"
         }

@@ -12,6 +12,7 @@ public final class ByteStream: Sendable {
     public let path: String
     private let descriptor: FileDescriptor
     private let patience: Int64
+    private let abandoned = WakeSignal()
 
     public convenience init(_ descriptor: FileDescriptor, path: String) {
         self.init(descriptor, path: path, patience: Self.patience)
@@ -28,14 +29,18 @@ public final class ByteStream: Sendable {
     /// processes, so it cannot be made non-blocking instead.
     private static let pieceSize = 4096
 
+    /// Ends what is being written, and all that would be, since the reader is too slow. Any thread.
+    public func abandon() { abandoned.signal() }
+
     /// Writes all of `bytes`, as fast as they are read.
     func write(_ bytes: [UInt8]) throws(StorageError) {
         var rest = bytes[...]
         var deadline = MonotonicClock.now() + patience
         while !rest.isEmpty {
-            var entries = [pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)]
+            let waiting = [(descriptor.rawValue, POLLOUT), (abandoned.descriptor, POLLIN)]
+            var entries = waiting.map { pollfd(fd: $0.0, events: Int16($0.1), revents: 0) }
             WakeSignal.poll(&entries, until: deadline)
-            guard entries[0].revents != 0 else { throw .readerStalled(path: Self.name) }
+            guard entries[0].revents != 0, entries[1].revents == 0 else { throw .readerStalled(path: Self.name) }
             let count = rest.prefix(Self.pieceSize).withUnsafeBytes {
                 Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count)
             }

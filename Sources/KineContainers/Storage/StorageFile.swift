@@ -73,7 +73,7 @@ public enum StorageError: Error, Equatable {
     case removed(path: String)
     /// The program that read a stream has closed its end.
     case readerGone(path: String)
-    /// No program has read a stream for `ByteStream.patience`.
+    /// No program has read a stream for `ByteStream.patience`, or too much waits for the one that does.
     case readerStalled(path: String)
     /// `operation` failed with `code` (errno).
     case failed(operation: String, path: String, code: Int32)

@@ -28,7 +28,7 @@ final class RecordingThread: Sendable {
     }
 
     /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, if
-    /// somebody watches, only this recording loses frames, up to the next keyframe.
+    /// somebody watches, only this recording loses frames, up to the next keyframe. A stream ends there: its reader has stopped.
     private static let queueLimit = 64 << 20
     /// A frame that stands still is made to last longer in the file nearly once a second, so that a crash costs a second at most.
     private static let stillInterval: Int64 = 950_000_000
@@ -42,6 +42,7 @@ final class RecordingThread: Sendable {
     /// The longest time that a frame may stand before it is captured again, in nanoseconds; nil: no limit.
     let longestStill: Int64?
     private let state: Monitor<State>
+    private let stream: ByteStream?
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
@@ -55,6 +56,7 @@ final class RecordingThread: Sendable {
     ) throws(Errno) {
         path = target.path
         longestStill = target.longestStill
+        stream = if case .stream(let stream) = target { stream } else { nil }
         let state = Monitor(State(target: target))
         self.state = state
         let ending = ending
@@ -75,6 +77,7 @@ final class RecordingThread: Sendable {
     /// Queues a sample. While the disk is behind by more than the queue's limit, a frame waits here, or without `mayWait` is left
     /// out. Audio never waits.
     func append(_ sample: EncodedSample, mayWait: Bool = true) {
+        if let stream, state.withLock({ $0.queuedBytes >= Self.queueLimit }) { stream.abandon() }
         if sample.type == .video && mayWait {
             _ = state.wait { $0.queuedBytes < Self.queueLimit || $0.hasFailed ? true : nil }
         }
@@ -167,9 +170,9 @@ final class RecordingThread: Sendable {
         do throws(StorageError) {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush, interval)
-                let samples = state.signal { state -> [EncodedSample] in
-                    defer { (state.samples, state.queuedBytes) = ([], 0) }
-                    return state.samples
+                let (samples, bytes) = state.withLock { state -> ([EncodedSample], Int) in
+                    defer { state.samples = [] }
+                    return (state.samples, state.queuedBytes)
                 }
                 for sample in samples {
                     writer.append(sample)
@@ -179,6 +182,7 @@ final class RecordingThread: Sendable {
                 written = frameEnd ?? end ?? clock.mediaTime(at: now)
                 try writer.flush(through: written)
                 lastFlush = now
+                state.signal { $0.queuedBytes -= bytes }
                 if let disk, now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
                     try writer.checkName()
                     if try disk.start() { lastSync = now }

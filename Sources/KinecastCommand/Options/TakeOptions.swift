@@ -106,8 +106,10 @@ struct TakeOptions: ParsableArguments {
     func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
         var configuration = configuration
         let places = places(output: configuration.output)
+        let terminal = places.sentences.unblocked(json: false)
+        let output = places.events === places.sentences ? terminal : places.events.unblocked(json: json)
         let reporter = TakeReporter(
-            configuration, terminal: places.sentences, output: places.events, json: json, hasCommand: command != nil,
+            configuration, terminal: terminal, output: output, json: json, hasCommand: command != nil,
             isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()

@@ -62,6 +62,8 @@ struct JSONEvent: Encodable, Equatable {
     var serviceInfo: [String: String]?
     /// Of a line of the log.
     var level: String?
+    /// Of the event `dropped`: the events that are missing there.
+    var count: Int?
     var ending: String?
     /// In bytes, as are the two below.
     var residentMemory: Int?

@@ -13,11 +13,23 @@ final class Terminal: Sendable {
     /// Whether it is a terminal, and neither a file nor a pipe.
     let isInteractive: Bool
     private let descriptor: FileDescriptor?
+    /// Nil where a line is written before the call returns.
+    let writer: LineWriter?
     private let hasStatusLine = Monitor(false)
 
-    init(_ descriptor: FileDescriptor?) {
-        self.descriptor = descriptor
+    init(_ descriptor: FileDescriptor?, writer: LineWriter? = nil) {
+        (self.descriptor, self.writer) = (descriptor, writer)
         isInteractive = descriptor.map { isatty($0.rawValue) == 1 } ?? false
+    }
+
+    /// The same place, to which a thread writes from now on. It has to be the only one that writes there.
+    func unblocked(json: Bool) -> Terminal {
+        let notice = { @Sendable (count: Int) in
+            let event = json ? try? JSONEvents.line(JSONEvent("dropped") { $0.count = count }) : nil
+            let text = "kinecast: \(count) lines are left out here; what reads them was too slow."
+            return Array("\(event ?? text)\n".utf8)
+        }
+        return Terminal(descriptor, writer: descriptor.map { LineWriter($0, notice: notice) })
     }
 
     /// Writes a line in place of the status line, which is gone until it is next set. Paths in it are written as the bytes that they are.
@@ -59,5 +71,8 @@ final class Terminal: Sendable {
         return ProcessEnvironment.value("COLUMNS").flatMap(Int.init) ?? 80
     }
 
-    private func write(_ bytes: [UInt8]) { _ = try? descriptor?.writeAll(bytes) }
+    private func write(_ bytes: [UInt8]) {
+        if let writer { return writer.write(bytes) }
+        _ = try? descriptor?.writeAll(bytes)
+    }
 }

@@ -52,6 +52,9 @@ final class TakeReporter {
         self.isVerbose = isVerbose
     }
 
+    /// Descriptors that become readable when lines that wait are written; empty: all are.
+    var pending: [Int32] { [terminal, output].compactMap { $0.writer?.pending } }
+
     /// Whether the engine should send progress at all; otherwise it sleeps longer.
     var wantsProgress: Bool { showsProgress || isJSON }
 
@@ -113,6 +116,7 @@ final class TakeReporter {
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)
         case .ended(let outcome):
+            for place in [terminal, output] { place.writer?.keepAll() }
             reportEarlyFailures(except: outcome.reason)
             if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.sentence }) }
             outcome.print(on: terminal)

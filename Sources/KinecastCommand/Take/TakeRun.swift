@@ -15,6 +15,8 @@ final class TakeRun {
     /// The time that the engine has to exit after its last message, in nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
+    /// The time that a reader has to take the last lines after a signal, and all lines before this process is stopped, in nanoseconds.
+    private static let readerGrace: Int64 = 2_000_000_000
     /// The time that the event of a pause has to come after its answer, in nanoseconds.
     private static let pauseGrace: Int64 = 10_000_000_000
 
@@ -40,6 +42,7 @@ final class TakeRun {
     private var commandDeadline: Int64?
     private var exitStatus: Int32?
     private var isPaused = false
+    private var isInterrupted = false
 
     /// The signals of a terminal that stop a job.
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
@@ -78,6 +81,7 @@ final class TakeRun {
             }
         }
         waitForEngine()
+        waitForReaders()
         return exitStatus ?? 0
     }
 
@@ -110,6 +114,7 @@ final class TakeRun {
             if Self.stopSignals.contains(signal) {
                 suspend(by: signal)
             } else if signal != SIGCHLD {
+                isInterrupted = true
                 handle(.interrupted)
             } else if let ending = command?.poll() {
                 command = nil
@@ -128,6 +133,7 @@ final class TakeRun {
         }
         let pauses = !isPaused && (try? request(false)) != nil
         if pauses { waitForPause() }
+        waitForReaders(until: MonotonicClock.now() + Self.readerGrace)
         command?.signal(signal)
         signals.takeDefaultAction(of: signal)
         command?.signal(SIGCONT)
@@ -196,13 +202,35 @@ final class TakeRun {
         session.close()
         while !inbox.withLock({ $0.isSessionClosed }), MonotonicClock.now() < deadline {
             _ = MainThread.shared.poll([signals.descriptor], until: deadline)
-            while let signal = signals.next() {
-                if Self.stopSignals.contains(signal) {
-                    signals.takeDefaultAction(of: signal)
-                } else if signal != SIGCHLD {
-                    return
-                }
+            if hasEndingSignal() { return }
+        }
+    }
+
+    /// Waits until the last lines are read, as long as that takes; after a signal, two seconds more at most.
+    private func waitForReaders() {
+        while !isInterrupted, case let pending = reporter.pending, !pending.isEmpty {
+            _ = MainThread.shared.poll([signals.descriptor] + pending)
+            _ = hasEndingSignal()
+        }
+        waitForReaders(until: MonotonicClock.now() + Self.readerGrace)
+    }
+
+    private func waitForReaders(until deadline: Int64) {
+        while case let pending = reporter.pending, !pending.isEmpty, MonotonicClock.now() < deadline {
+            _ = MainThread.shared.poll(pending, until: deadline)
+        }
+    }
+
+    /// Reads the signals that have come since the take's end. True where one of them asks for the end.
+    private func hasEndingSignal() -> Bool {
+        while let signal = signals.next() {
+            if Self.stopSignals.contains(signal) {
+                signals.takeDefaultAction(of: signal)
+            } else if signal != SIGCHLD {
+                isInterrupted = true
+                return true
             }
         }
+        return false
     }
 }

@@ -50,6 +50,50 @@ import Testing
         }
     }
 
+    /// Starts a take whose events go to a pipe that is full already, and returns the end to read it from.
+    private func startUnread(_ place: TestPlace, _ arguments: String) throws -> (RunningKinecast, FileDescriptor) {
+        let pipe = try FileDescriptor.pipe()
+        let flags = fcntl(pipe.writeEnd.rawValue, F_GETFL)
+        _ = fcntl(pipe.writeEnd.rawValue, F_SETFL, flags | O_NONBLOCK)
+        while (try? pipe.writeEnd.writeAll("\n".utf8)) != nil {}
+        _ = fcntl(pipe.writeEnd.rawValue, F_SETFL, flags)
+        let command = "exec \(RunningKinecast.executable) record a.mp4 --pattern 320x240 --json \(arguments) >&2"
+        let take = try RunningKinecast(
+            arguments: ["-c", command], environment: place.environment, directory: place.directory,
+            terminal: pipe.writeEnd, executable: "/bin/sh")
+        try pipe.writeEnd.close()
+        try wait("the recording to begin") { size(place.path("a.mp4")) != nil }
+        return (take, pipe.readEnd)
+    }
+
+    private func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_size : nil
+    }
+
+    @Test func `a reader of the events that has stopped keeps no signal from ending the take`() throws {
+        try TestPlace.with { place in
+            let (take, pipe) = try startUnread(place, "")
+            defer { try? pipe.close() }
+            let begun = size(place.path("a.mp4")) ?? 0
+            try wait("a fragment") { size(place.path("a.mp4")) ?? 0 > begun }
+            take.process.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `without a signal the last summary waits for its reader`() throws {
+        try TestPlace.with { place in
+            let (take, pipe) = try startUnread(place, "--duration 0.5")
+            defer { try? pipe.close() }
+            try wait("the take to end") { try place.registry().list().running.isEmpty }
+            let text = String(decoding: try pipe.readToEnd(atMost: 1 << 20), as: UTF8.self)
+            let events = RunningKinecast.Event.all(in: text)
+            #expect(events.first?.event == "started" && events.last?.event == "summary", "\(events)")
+            #expect(try take.wait().status == 0)
+        }
+    }
+
     @Test func `a pipe gets the summary and nothing else, also with verbose`() throws {
         try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "2.5", "--verbose")

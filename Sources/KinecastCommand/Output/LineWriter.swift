@@ -1,0 +1,70 @@
+// Lines that a thread of its own writes: a reader that stops reading holds up nothing but its lines.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// Writes to one descriptor, which is inherited and shared with other programs, so it stays blocking. Lives as long as the process.
+final class LineWriter: Sendable {
+    /// The most bytes that wait. Lines beyond them are left out until all others are written; one line then says how many.
+    static let limit = 1 << 20
+
+    private struct State {
+        var lines: [[UInt8]] = []
+        /// Of the lines that are not written yet, the one that is being written included.
+        var bytes = 0
+        var leftOut = 0
+        var keepsAll = false
+    }
+
+    private let state = Monitor(State())
+    private let written = WakeSignal()
+    private let notice: @Sendable (_ leftOut: Int) -> [UInt8]
+
+    init(_ descriptor: FileDescriptor, notice: @escaping @Sendable (_ leftOut: Int) -> [UInt8]) {
+        self.notice = notice
+        _ = DedicatedThread(name: "output") { [state, written] in
+            while let line = state.wait(for: { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }) {
+                Self.write(line, to: descriptor)
+                state.withLock { $0.bytes -= line.count }
+                written.signal()
+            }
+        }
+    }
+
+    func write(_ line: [UInt8]) {
+        state.signal { state in
+            let isBehind = state.bytes > 0 && (state.leftOut > 0 || state.bytes + line.count > Self.limit)
+            guard state.keepsAll || !isBehind else { return state.leftOut += 1 }
+            let lines = state.leftOut > 0 ? [notice(state.leftOut), line] : [line]
+            state.leftOut = 0
+            state.lines += lines
+            state.bytes += lines.joined().count
+        }
+    }
+
+    /// Leaves nothing out any more: only the end of the take is still to be told.
+    func keepAll() { state.withLock { $0.keepsAll = true } }
+
+    /// A descriptor that becomes readable when a line is written; nil: all are.
+    var pending: Int32? {
+        written.clear()
+        return state.withLock { $0.bytes > 0 } ? written.descriptor : nil
+    }
+
+    /// A line that cannot be written, to a closed pipe for example, is dropped.
+    private static func write(_ line: [UInt8], to descriptor: FileDescriptor) {
+        var rest = line[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest.removeFirst(count)
+            } else if errno == EAGAIN {
+                // Another program that shares it has made it non-blocking.
+                var entries = [pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)]
+                WakeSignal.poll(&entries, until: nil)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}
