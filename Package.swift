@@ -335,7 +335,8 @@ let package = Package(
             dependencies: [
                 "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
-            ], path: "Tests/Support/ProcessTesting"),
+            ], path: "Tests/Support/ProcessTesting",
+            swiftSettings: optimized),  // colours of pixels are compared
         .target(
             name: "KWinPointer", path: "Tests/Support/KWinPointer",
             linkerSettings: [.linkedLibrary("wayland-client")]),
