@@ -1,17 +1,21 @@
 # Runs suites of tests, each in a process of its own and one test after another, several suites at a time; sourced by scripts/test
 # and scripts/sanitize. So a test has its process to itself, and never waits for a thread that another one holds.
 
-# run_suites BINARY PATTERN…: the suites of a test binary, without those that an extended regular expression matches. Says how each
-# went and how long it took, and what a failed one said. Fails where one failed.
+# suites BINARY: the suites of a test binary. What takes longest comes first, or a single suite would run at the end: building, then
+# what takes more than 40 seconds, then playing and waiting.
+suites() {
+    local long='Media|Trim|ClipDay|LivePage[A-Za-z]*|Fault|Scene|NetworkFault|RecordOptions|Portal|KilledMembers|Clip|AudioCapture'
+    "$1" --testing-library swift-testing --list-tests | sed 's|/.*||' | sort -u |
+        awk -v long="[.]($long|BroadcastOptions|BroadcastController)Tests\$" '
+            /NewExtension/ { print "0\t" $0; next }
+            $0 ~ long { print "1\t" $0; next }
+            { print (/^EndToEnd/ ? 2 : 3) "\t" $0 }' | sort -s -n -k 1,1 | cut -f 2
+}
+
+# run_suites BINARY: runs those suites of a test binary that standard input names, one to a line. Says how each went and how long it
+# took, and what a failed one said. Fails where one failed.
 run_suites() {
-    local binary=$1 left_out
-    left_out=$(IFS='|' && shift && echo "$*")
-    # What takes longest comes first: building, then playing and waiting.
-    "$binary" --testing-library swift-testing --list-tests | sed 's|/.*||' | sort -u | grep -vE "$left_out" |
-        awk '/NewExtension/ { print "0\t" $0; next }
-            /\.(SceneTests|MediaTests|FaultTests|TrimTests|ClipDayTests|LivePage[A-Za-z]*Tests|NetworkFaultTests)$/ { print "1\t" $0; next }
-            { print (/^EndToEnd/ ? 2 : 3) "\t" $0 }' | sort -s -n -k 1,1 | cut -f 2 |
-        tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$binary" '{}'
+    tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$1" '{}'
 }
 
 # run_suite BINARY SUITE: with a directory of its own for temporary files and the registry of takes, which goes with all that is in it,
