@@ -75,15 +75,26 @@ extension ServiceManifest: Decodable {
         network = try file.choice(.network) ?? network
         if bindsUDP, network != .connect { throw file.problem(.udp, "needs \"network\": \"connect\" beside it") }
         listen = try file.line(.listen, limit: 100)
-        if let listen, !setup.contains(where: { $0.key == listen }) {
-            throw file.problem(.listen, "has to be the key of a setting, and \(listen.quoted) is none")
-        }
+        if let listen { try checkListening(at: listen, file) }
         urlSchemes = try file.words(.urlSchemes, "a scheme in small letters, such as \"rtmp\"", where: \.isURLScheme)
         if let megabytes = try file.number(.memoryLimitMB, 1...Double(Self.memoryLimit >> 20)) {
             memoryLimit = Int(megabytes * 1_048_576)
         }
         finishSeconds = try file.number(.finishSeconds, 0.1...Self.longestFinish) ?? finishSeconds
         restarts = try file.whole(.restarts, 0...10) ?? restarts
+    }
+
+    /// Only a person opens this machine to others.
+    private func checkListening(at key: String, _ file: KeyedDecodingContainer<CodingKeys>) throws {
+        guard let field = setup.first(where: { $0.key == key }) else {
+            throw file.problem(.listen, "has to be the key of a setting, and \(key.quoted) is none")
+        }
+        guard let text = field.defaultValue else { return }
+        guard let address = ListenAddress(text), address.isLoopback, !address.isName else {
+            throw file.problem(
+                .listen,
+                "names the setting \(key.quoted), whose default is no address of this machine alone, such as 8080")
+        }
     }
 
     private mutating func readForm2(_ file: KeyedDecodingContainer<CodingKeys>) throws {

@@ -146,6 +146,10 @@ public struct ServiceManifest: Sendable, Equatable {
     public var groups: [String] = []
     /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.
     public var listen: String?
+    /// Whether the engine opens what this setting names, with its user's rights: a file, or an address to listen at. Only a person, or
+    /// the app that asks them, gives its value.
+    public func engineOpens(_ key: String) -> Bool { key == listen || setup.contains { $0.key == key && $0.isFile } }
+
     /// Schemes of the addresses that this service takes with `--to`: "rtmp" …
     public var urlSchemes: [String] = []
     /// Bytes of resident memory, touched shared frames included; `ServiceManifest.memoryLimit` at most.

@@ -23,6 +23,9 @@ extension ServiceManifest.SetupField {
             isSecret: try field.decodeIfPresent(Bool.self, forKey: .secret) ?? false,
             isFile: try field.decodeIfPresent(Bool.self, forKey: .file) ?? false,
             defaultValue: try field.line(.default, limit: 1000))
+        if isFile, defaultValue != nil {
+            throw field.problem(.default, "is that of a file, which only a person names; leave it out")
+        }
         guard form >= 2 else {
             decoder.noteUnknown(Self.form2Keys, in: field)
             return

@@ -21,13 +21,17 @@ public enum CheckedSetupReport: Sendable, Equatable {
     private static let addressLimit = 2000
     private static let entryLimit = 64
 
-    /// - Parameter secrets: what the person has typed unseen, which no sentence repeats.
-    public init(_ report: SetupReport, secrets: [String]) throws(Violation) {
+    /// - Parameters:
+    ///   - given: what the person has answered for settings whose value only they give (`engineOpens`).
+    ///   - secrets: what the person has typed unseen, which no sentence repeats.
+    public init(
+        _ report: SetupReport, for manifest: ServiceManifest, given: [String: String], secrets: [String]
+    ) throws(Violation) {
         switch report {
         case .ask(let question):
             self = .ask(
                 number: question.question, message: question.message?.cleaned(of: secrets, limit: 500),
-                try Self.fields(question.fields, secrets))
+                try Self.fields(question.fields, secrets).map { $0.asked(for: manifest) })
         case .login(let address): self = .login(try Self.address(address, of: "the login", schemes: ["https"]))
         case .finished(let result):
             guard result.setupInfo.count <= Self.entryLimit else {
@@ -37,6 +41,10 @@ public enum CheckedSetupReport: Sendable, Equatable {
             where value.unicodeScalars.count > ServiceManifest.SetupField.valueLimit {
                 throw Violation(
                     description: "returned a setting of more than \(ServiceManifest.SetupField.valueLimit) characters")
+            }
+            for (key, value) in result.setupInfo.sorted(by: { $0.key < $1.key })
+            where manifest.engineOpens(key) && !value.isEmpty && value != given[key] {
+                throw Violation(description: "returned a value of its own for \(key), which only the person gives")
             }
             self = .finished(
                 result.setupInfo,
@@ -88,5 +96,16 @@ public enum CheckedSetupReport: Sendable, Equatable {
             throw Violation(description: "gave an address of \(what) that does not begin with \(list)")
         }
         return url
+    }
+}
+
+extension ServiceManifest.SetupField {
+    /// The field as a person sees it. One whose value the engine opens is the manifest's own, without a default: neither other words
+    /// than at installation nor an empty line name a file.
+    fileprivate func asked(for manifest: ServiceManifest) -> Self {
+        guard manifest.engineOpens(key), var own = manifest.setup.first(where: { $0.key == key }) else { return self }
+        own.isRequired = isRequired
+        own.defaultValue = nil
+        return own
     }
 }

@@ -15,7 +15,7 @@ import Testing
          "video": {"raw": {"pixelFormat": "nv12", "maximumSize": {"width": 1280, "height": 720}, "framesPerSecond": 30}},
          "audio": {"app": "aac", "mic": "pcm"},
          "setup": [{"key": "url", "title": "Address", "required": true, "secret": false, "default": "rtmp://a"},
-                   {"key": "streamKey", "secret": true}, {"key": "place"}, {"key": "ca", "file": true}],
+                   {"key": "streamKey", "secret": true}, {"key": "place", "default": "8080"}, {"key": "ca", "file": true}],
          "read": ["/usr/share/meter"], "network": "none", "listen": "place",
          "environment": ["HTTPS_PROXY"], "urlSchemes": ["rtmp", "rtmps"], "memoryLimitMB": 20.5, "finishSeconds": 2,
          "restarts": 0}
@@ -31,7 +31,8 @@ import Testing
         expected.micAudio = .pcm
         expected.setup = [
             .init(key: "url", title: "Address", isRequired: true, defaultValue: "rtmp://a"),
-            .init(key: "streamKey", title: "streamKey", isSecret: true), .init(key: "place", title: "place"),
+            .init(key: "streamKey", title: "streamKey", isSecret: true),
+            .init(key: "place", title: "place", defaultValue: "8080"),
             .init(key: "ca", title: "ca", isFile: true),
         ]
         expected.readable = ["/usr/share/meter"]
@@ -76,6 +77,18 @@ import Testing
         (#"{"id": 5, "executable": "b"}"#, "id has to be text"),
         (#"{"id": "a", "executable": "b", "read": ["/usr/../home"]}"#, "read holds"),
         (#"{"id": "a", "executable": "b", "listen": "place"}"#, "listen has to be the key of a setting"),
+        (
+            #"{"id": "a", "executable": "b", "setup": [{"key": "c", "file": true, "default": "/etc/passwd"}]}"#,
+            "setup[0].default is that of a file, which only a person names"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "listen": "p", "setup": [{"key": "p", "default": "0.0.0.0:80"}]}"#,
+            #"listen names the setting "p", whose default is no address of this machine alone"#
+        ),
+        (
+            #"{"id": "a", "executable": "b", "listen": "p", "setup": [{"key": "p", "default": "127.example.org:80"}]}"#,
+            #"listen names the setting "p", whose default is no address of this machine alone"#
+        ),
         (#"{"executable": "b"}"#, "id is missing"),
         (#"{"id": "a"}"#, "executable is missing"),
         (#"{"id": "a b", "executable": "b"}"#, "id has to begin with a letter or a digit and consist of"),

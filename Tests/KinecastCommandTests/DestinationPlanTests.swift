@@ -59,6 +59,16 @@ import Testing
         return try #require(failure?.message)
     }
 
+    @Test func `what a setup program returned is for its own service alone, however the ids look`() throws {
+        var outer = Self.meter
+        outer.id = "org.example"
+        outer.setup = [.init(key: "meter.token", title: "Token")]
+        var plan = DestinationPlan(services: ["org.example", "org.example.meter"])
+        plan.returned = ["org.example": ["meter.token": "theirs"], "org.example.meter": ["token": "@own"]]
+        let found = try plan.destinations(among: [outer, Self.meter])
+        #expect(found.map(\.setupInfo) == [["meter.token": "theirs"], ["token": "@own", "every": "1"]])
+    }
+
     @Test func `without an address or a service it is the live page`() throws {
         #expect(try destinations() == [.init(service: "live", label: "Live page")])
     }

@@ -30,7 +30,12 @@ private func check(_ manifest: ServiceManifest) {
     for name in [manifest.icon, manifest.setupProgram].compactMap(\.self) {
         precondition(!name.contains("/") && !name.hasPrefix("."), "it leads out of the bundle")
     }
-    for field in manifest.setup { check(field) }
+    for field in manifest.setup {
+        check(field)
+        guard manifest.engineOpens(field.key), let value = field.defaultValue else { continue }
+        precondition(!field.isFile, "it names a file of the user's")
+        precondition(ListenAddress(value)?.isLoopback == true, "it opens the machine to others")
+    }
 }
 
 private func check(_ field: ServiceManifest.SetupField) {

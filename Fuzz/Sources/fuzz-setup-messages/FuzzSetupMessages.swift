@@ -10,6 +10,17 @@ import KineServices
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 private let secret = "hush-hush"
+/// What a person has answered for the setting "cert".
+private let given = ["cert": "/given"]
+private let manifest = {
+    var manifest = ServiceManifest(id: "a", name: "A", executable: "a")
+    manifest.setup = [
+        .init(key: "token", title: "Token"), .init(key: "cert", title: "Certificate", isFile: true),
+        .init(key: "place", title: "Place", defaultValue: "8080"),
+    ]
+    manifest.listen = "place"
+    return manifest
+}()
 
 /// One input: what follows the greeting.
 private func fuzz(_ input: [UInt8]) {
@@ -19,7 +30,7 @@ private func fuzz(_ input: [UInt8]) {
     decoder.append(hello + input)
     while let report = try? decoder.next(SetupReport.self) {
         do throws(CheckedSetupReport.Violation) {
-            check(try CheckedSetupReport(report, secrets: [secret]))
+            check(try CheckedSetupReport(report, for: manifest, given: given, secrets: [secret]))
         } catch {
             checkSentence(error.description)
         }
@@ -35,12 +46,18 @@ private func check(_ report: CheckedSetupReport) {
         for field in fields {
             precondition(!field.key.isEmpty && field.key.utf8.count <= 100, "a key that cannot be")
             precondition(field.title.printable(limit: 200) == field.title, "a title that steers the terminal")
-            precondition(!field.isFile, "it names a file of the user's")
+            if manifest.engineOpens(field.key) {
+                precondition(field.defaultValue == nil, "an empty line names a file or an address")
+                precondition(
+                    field.title == manifest.setup.first { $0.key == field.key }?.title, "a title of the program's own")
+            }
             if let value = field.defaultValue { precondition(field.problem(with: value) == nil, "a wrong default") }
         }
     case .login(let url): checkAddress(url, ["https"])
     case .finished(let info, let url):
         precondition(info.count <= 64, "too many settings")
+        precondition(["", nil, given["cert"]].contains(info["cert"]), "a file that the person did not name")
+        precondition(info["place", default: ""].isEmpty, "an address that the person did not name")
         precondition(info.values.allSatisfy { $0.unicodeScalars.count <= 10_000 }, "a setting that is too long")
         if let url { checkAddress(url, ["https", "http"]) }
     case .failed(let sentence): checkSentence(sentence)

@@ -13,6 +13,8 @@ struct DestinationPlan {
     var services: [String] = []
     /// The settings of `--set`, and those of options that stand for a setting.
     var settings: [Setting] = []
+    /// What the setup programs returned, by the ids of their services.
+    var returned: [String: [String: String]] = [:]
 
     /// The service that is used where no destination is named.
     static let defaultService = "live"
@@ -41,6 +43,9 @@ struct DestinationPlan {
         }
         for index in chosen.indices {
             if let address = chosen[index].address { chosen[index].setupInfo[Service.addressKey] = address.text }
+        }
+        for index in chosen.indices {
+            chosen[index].setupInfo.merge(returned[chosen[index].manifest.id] ?? [:]) { $1 }
         }
         for setting in settings { try apply(setting, to: &chosen) }
         for index in chosen.indices { try Self.complete(&chosen[index]) }

@@ -14,8 +14,7 @@ extension DestinationPlan {
             guard let service = installed.first(where: { $0.id == id }), service.setupProgram != nil,
                 !settings.contains(where: { $0.names(aSettingOf: service) })
             else { continue }
-            let info = try Self.ask(service)
-            plan.settings += info.map { Setting(key: "\(id).\($0.key)", value: $0.value) }
+            plan.returned[id] = try Self.ask(service)
         }
         return plan
     }

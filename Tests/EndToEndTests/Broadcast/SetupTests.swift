@@ -10,7 +10,7 @@ import Testing
         "broadcast", "--service", "guided", "--pattern", "320x240", "--duration", "2", "--json",
     ]
 
-    private func install(in place: TestPlace) throws {
+    private func install(in place: TestPlace, mode: String = "good") throws {
         try place.makeDirectory("guided.kinext")
         for (program, name) in [("kinecast-witness", "witness"), ("kinecast-setup-fixture", "setup")] {
             _ = try Tool.output("cp", [RunningKinecast.sibling(program), place.path("guided.kinext/\(name)")])
@@ -19,8 +19,10 @@ import Testing
             """
             {"kinecast": 2, "id": "guided", "name": "Guided", "executable": "witness", "setupProgram": "setup",
              "video": {"encoded": {"codec": "h264", "keyframeInterval": 2}}, "setup": [
-               {"key": "key", "title": "Key", "type": "secret", "required": true}, {"key": "count", "title": "Count"}]}
+               {"key": "key", "title": "Key", "type": "secret", "required": true}, {"key": "count", "title": "Count"},
+               {"key": "cert", "title": "Certificate", "file": true}]}
             """, to: "guided.kinext/manifest.json")
+        try place.write(mode, to: "guided.kinext/mode")
         let installed = try place.run("services", "install", "guided.kinext")
         try #require(installed.status == 0, "\(installed)")
     }
@@ -71,6 +73,16 @@ import Testing
             try input.writeEnd.close()
             #expect(ended.status == ExitStatus.noPermission, "\(ended)")
             #expect(ended.output.contains("cancelled by the person at the terminal"), "\(ended)")
+        }
+    }
+
+    @Test func `a setup program that names a file of the person's by itself is refused, and nothing begins`() throws {
+        try TestPlace.with { place in
+            try install(in: place, mode: "steal")
+            let command = ([RunningKinecast.executable.string] + Self.arguments).joined(separator: " ")
+            let ended = try start(place, "/usr/bin/script", ["-qec", command, "/dev/null"]).wait()
+            #expect(ended.status == ExitStatus.unavailable, "\(ended)")
+            #expect(ended.output.contains("returned a value of its own for cert"), "\(ended)")
         }
     }
 

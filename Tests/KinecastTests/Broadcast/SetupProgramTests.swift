@@ -117,7 +117,7 @@ import Testing
         ("crash", "has crashed"), ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"),
         ("huge", "wrote nonsense"), ("manyFields", "asked for 65 fields"), ("badField", "a field that cannot be"),
         ("twoQuestions", "spoke before its question was answered"), ("badURL", "an address of the broadcast"),
-        ("quiet", "ended without a result"),
+        ("quiet", "ended without a result"), ("steal", "returned a value of its own for cert"),
     ])
     func `a bad program is refused in words, and no process of it is left`(mode: String, words: String) async throws {
         // In some of these nobody may answer before the fault comes.
@@ -172,6 +172,14 @@ import Testing
         let error = await #expect(throws: BroadcastError.self) { try await picking.value }
         #expect(error?.code == .cancelled)
         try await waitForTheirEnd()
+    }
+
+    @Test func `it cannot have a person name a file by an empty line`() async throws {
+        try place.installGuided("persuade")
+        let presenter = Presenter()
+        let controller = try await picker(presenter).present()
+        #expect(presenter.state.withLock { $0.forms.map { $0.fields.map(\.title) } } == [["Certificate"]])
+        #expect(controller.setup?.info["cert"] == nil)
     }
 
     @Test func `it sees no display, no session and no files of the user's`() async throws {

@@ -160,6 +160,57 @@ import Testing
         }
     }
 
+    /// A service with a setting of each kind that the engine opens.
+    private static let opening = {
+        var manifest = ServiceManifest(id: "meter", name: "Meter", executable: "meter")
+        manifest.setup = [
+            .init(key: "cert", title: "Certificate", isFile: true), .init(key: "place", title: "Address"),
+            .init(key: "note", title: "Note"),
+        ]
+        manifest.listen = "place"
+        return BroadcastService(Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter"))
+    }()
+
+    @Test(arguments: [
+        ["cert": "/home/u/.ssh/id_rsa"], ["place": "0.0.0.0:80"], ["cert": "/given "], ["place": "/given"],
+    ])
+    func `a file or an address that the person did not give for exactly that setting ends the program`(
+        info: [String: String]
+    ) {
+        var machine = Machine(Self.opening, limits: SetupLimits(), now: 0)
+        let fields = ["note", "cert", "place"].map { SetupQuestionField(key: $0) }
+        _ = machine.handle(Self.question(1, fields), at: 0)
+        let answers = ["note": "/home/u/.ssh/id_rsa", "cert": "/given"]
+        _ = machine.handle(.answered(answers, question: 1), at: 1)
+        #expect(machine.handle(.report(.finished(SetupResult(setupInfo: info))), at: 2) == [.kill])
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 3))
+        #expect(error?.message.contains("a value of its own for \(info.keys.first ?? "")") == true)
+    }
+
+    @Test func `a question for a file or an address shows the manifest's title, and an empty line gives nothing`() {
+        var machine = Machine(Self.opening, limits: SetupLimits(), now: 0)
+        let fields = ["cert", "place"].map { key in
+            var field = SetupQuestionField(key: key, title: "Press Enter", type: .choice)
+            field.choices = [.init(value: "/home/u/.ssh/id_rsa", title: "English")]
+            field.default = "/home/u/.ssh/id_rsa"
+            return field
+        }
+        guard case .ask(let form)? = machine.handle(Self.question(1, fields), at: 0).first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(form.fields == Array(Self.opening.fields.prefix(2)))
+        #expect(machine.handle(.answered([:], question: 1), at: 1) == [.send(.answers([:], question: 1))])
+        // The last answer counts.
+        _ = machine.handle(Self.question(2, fields), at: 2)
+        _ = machine.handle(.answered(["cert": "/first"], question: 2), at: 3)
+        _ = machine.handle(Self.question(3, fields), at: 4)
+        _ = machine.handle(.answered(["cert": "/given", "place": "0.0.0.0:80"], question: 3), at: 5)
+        let info = ["cert": "/given", "place": "0.0.0.0:80", "note": "/first"]
+        _ = machine.handle(.report(.finished(SetupResult(setupInfo: info))), at: 6)
+        #expect(machine.handle(Self.exit, at: 7) == [.end(.success(SetupOutcome(info: info)))])
+    }
+
     @Test func `one that closes its channel is killed a moment later, unless its end says more`() {
         var machine = machine()
         #expect(machine.handle(.channelClosed, at: 5) == [])

@@ -68,7 +68,8 @@ final class BroadcastPlace: Sendable {
             {"kinecast": 2, "id": "guided", "name": "Guided", "executable": "witness", "setupProgram": "setup",
              "video": {"encoded": {}}, "network": "\(network)", "setup": [
                {"key": "key", "title": "Key", "type": "secret", "required": true, "pattern": "w_*"},
-               {"key": "count", "title": "Count"}, {"key": "link", "title": "Link"}]}
+               {"key": "count", "title": "Count"}, {"key": "link", "title": "Link"},
+               {"key": "cert", "title": "Certificate", "file": true}]}
             """, to: "guided.kinext/manifest.json")
     }
 

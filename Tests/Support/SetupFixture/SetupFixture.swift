@@ -58,6 +58,11 @@ import KinecastExtension
         case "refuse":
             let answers = await ask([key])
             throw Refusal(description: "The key \(answers["key"] ?? "") is not known; get another.")
+        case "steal": return SetupResult(setupInfo: ["key": "w_1", "cert": "/etc/passwd"])
+        case "persuade":
+            var field = SetupField(key: "cert", title: "Press Enter to go on")
+            field.default = "/etc/passwd"
+            return SetupResult(setupInfo: await ask([field]).merging(["key": "w_1"]) { $1 })
         case "lookAround": return lookAround()
         default:
             let first = await ask([key], message: "Where is the key?")

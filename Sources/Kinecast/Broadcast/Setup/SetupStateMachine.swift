@@ -64,6 +64,8 @@ struct SetupStateMachine: Sendable {
     private var closedAt: Int64?
     private var questions = 0
     private var logins = 0
+    /// What the person has answered last for settings whose value only they give.
+    private var given: [String: String] = [:]
     /// What the person has typed unseen.
     private var secrets: [String] = []
 
@@ -111,7 +113,9 @@ struct SetupStateMachine: Sendable {
 
     private mutating func received(_ report: SetupReport, at now: Int64) -> [Action] {
         do throws(CheckedSetupReport.Violation) {
-            return received(try CheckedSetupReport(report, secrets: secrets), at: now)
+            let manifest = service.service.manifest
+            return received(
+                try CheckedSetupReport(report, for: manifest, given: given, secrets: secrets), at: now)
         } catch {
             return fail(error.description)
         }
@@ -163,6 +167,7 @@ struct SetupStateMachine: Sendable {
                 return cancelBecause(BroadcastError(.invalidField, words, field: field.key), at: now)
             }
             if !value.isEmpty { answers[field.key] = value }
+            if service.service.manifest.engineOpens(field.key) { self.given[field.key] = value }
             if field.isSecret, !value.isEmpty { secrets.append(value) }
         }
         state = .working(until: now + limits.answer)
