@@ -32,6 +32,12 @@ public enum ProcessEnvironment {
 
     private static func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
 
+    /// The value of a variable among `NAME=value` strings; nil where it is absent or empty.
+    public static func value(_ name: String, in environment: [String]) -> String? {
+        let entry = environment.last { $0.hasPrefix(name + "=") }
+        return entry.map { String($0.dropFirst(name.utf8.count + 1)) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// A variable's value; nil where it is unset or empty.
     public static func value(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }

@@ -27,6 +27,26 @@ public enum UserDirectories {
         directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable)
     }
 
+    /// Kinecast's own directories: of settings, data, state, caches and running takes. They may not exist.
+    public static func kinecast(_ variable: (String) -> String?) -> [FilePath] {
+        let places = [
+            directory("XDG_CONFIG_HOME", orBelowHome: ".config", variable),
+            directory("XDG_DATA_HOME", orBelowHome: ".local/share", variable),
+            directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable),
+            directory("XDG_CACHE_HOME", orBelowHome: ".cache", variable),
+            variable("XDG_RUNTIME_DIR").map { FilePath(escaped: $0) }, FilePath("/run/user/\(getuid())"),
+        ]
+        let temporary = [variable("TMPDIR") ?? "/tmp", "/tmp"].map { FilePath(escaped: $0) }
+        return places.compactMap(\.self).map { $0.appending("kinecast") }
+            + temporary.map { $0.appending("kinecast-\(getuid())") }
+    }
+
+    /// The user's home, by the environment and by the system's list of users.
+    public static func homes(_ variable: (String) -> String?) -> [FilePath] {
+        let listed = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(escaping: $0) }
+        return [variable("HOME"), listed].compactMap(\.self).map { FilePath(escaped: $0) }.filter(\.isAbsolute)
+    }
+
     private static func directory(
         _ name: String, orBelowHome path: String, _ variable: (String) -> String?
     ) -> FilePath? {
@@ -49,8 +69,7 @@ public enum UserDirectories {
     }
 
     private static var home: String? {
-        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(escaping: $0) }
-        return [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory)
+        homes(ProcessEnvironment.value).map(\.escaped).first(where: isDirectory)
     }
 
     /// The directory for videos that the text of a `user-dirs.dirs` names: `XDG_VIDEOS_DIR="$HOME/Videos"`, or an absolute

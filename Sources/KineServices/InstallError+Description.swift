@@ -19,6 +19,11 @@ extension ServiceCatalog.InstallError: CustomStringConvertible {
             "The service \(id) cannot be removed here: it is in \(bundle), which is not yours."
         case .cannotRemove(let path, let errno):
             "\(path) cannot be removed: \(errno); correct its permissions."
+        case .noConsent(let id, wasAsked: true):
+            "The service \(id) is not installed, since it may not have these rights."
+        case .noConsent(let id, wasAsked: false):
+            "The service \(id) asks for more than every service has, and is not installed, since there is no terminal to "
+                + "agree at; install it at one, or with --yes."
         }
     }
 }

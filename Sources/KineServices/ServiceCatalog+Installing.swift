@@ -15,6 +15,8 @@ extension ServiceCatalog {
         /// It is built in, or somebody else's, in that bundle.
         case notYours(String, bundle: String?)
         case cannotRemove(String, Errno)
+        /// The service asks for more than every one has, and the person has not agreed; whether they were asked.
+        case noConsent(String, wasAsked: Bool)
     }
 
     /// The reasons why a bundle cannot be copied.
@@ -31,8 +33,13 @@ extension ServiceCatalog {
     private var userDirectory: FilePath? { places.first { $0.origin == .user }?.directory }
 
     /// Copies the bundle at `path` to the user's services; one with the same id is replaced. Returns it as installed.
+    ///
+    /// - Parameter consent: called once with the copy, before it gets its name, and with whether the person has to agree to its rights.
+    ///   Returns whether they do; nil: there is nobody to ask.
     @discardableResult
-    public func install(_ path: FilePath) throws(InstallError) -> Service {
+    public func install(
+        _ path: FilePath, consent: (Service, _ isNeeded: Bool) -> Bool?
+    ) throws(InstallError) -> Service {
         guard let directory = userDirectory else { throw .noHome }
         var status = stat()
         guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -46,13 +53,21 @@ extension ServiceCatalog {
         do {
             _ = try Self.read(path, origin: .user)
             try Self.makeDirectories(directory)
+            Self.removeUnfinished(in: directory)
             try BundleCopy.copy(path, to: unfinished)
             // Read again: the original may have changed while it was copied.
             copied = try Self.read(unfinished, origin: .user)
-            target = installed(copied.id) ?? directory.appending(copied.id + ServiceBundle.suffix)
+            _ = try ReadablePaths(user: getuid(), ProcessEnvironment.value).resolve(copied.manifest.readable)
+            let old = installed(copied.id)
+            let isNeeded = copied.manifest.needsConsent(replacing: try? old.map(ServiceBundle.read)?.manifest)
+            let answer = consent(copied, isNeeded)
+            guard answer == true else { throw InstallError.noConsent(copied.id, wasAsked: answer != nil) }
+            target = old ?? directory.appending(copied.id + ServiceBundle.suffix)
             try BundleCopy.replace(target, with: unfinished)
         } catch let problem as ServiceManifest.Problem {
             throw .damaged(path.escaped, problem)
+        } catch let error as InstallError {
+            throw error
         } catch {
             throw .cannotCopy(path.escaped, error as? CopyFault ?? .system(path: path.escaped, .ioError))
         }
@@ -97,6 +112,15 @@ extension ServiceCatalog {
         return PrivateDirectory.entries(directory).sorted().filter { $0.hasSuffix(ServiceBundle.suffix) }
             .map { directory.appending($0) }
             .first { (try? ServiceBundle.read($0))?.manifest.id == id }
+    }
+
+    /// Removes the copies of installations that were ended, most likely while they waited for the person.
+    private static func removeUnfinished(in directory: FilePath) {
+        for name in PrivateDirectory.entries(directory) where name.hasPrefix(".new-") {
+            guard let pid = Int32(name.dropFirst(5).prefix { $0 != "-" }), pid > 0, kill(pid, 0) != 0, errno == ESRCH
+            else { continue }
+            BundleCopy.remove(directory.pushing(FilePath(escaped: name)))
+        }
     }
 
     /// Makes a directory and missing ones above it, all for the user alone.

@@ -22,12 +22,21 @@ public enum ServiceSandbox {
         "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
     ]
 
-    /// `data`: the extension's own directory. `groups`: those that it shares. `isCounted`: a cgroup counts its memory.
+    /// Throws where the manifest names a path that no service may read.
+    ///
+    /// - Parameters:
+    ///   - data: the extension's own directory.
+    ///   - groups: those that it shares.
+    ///   - isCounted: a cgroup counts its memory.
+    ///   - environment: the person's, as `NAME=value`.
     public static func rules(
-        for service: Service, data: FilePath?, groups: [FilePath] = [], isCounted: Bool, user: uid_t = getuid()
-    ) -> Sandbox.Rules {
+        for service: Service, data: FilePath?, groups: [FilePath] = [], isCounted: Bool, environment: [String],
+        user: uid_t = getuid()
+    ) throws(ServiceManifest.Problem) -> Sandbox.Rules {
         var rules = Sandbox.Rules()
-        rules.readable = libraries + toolchain + [service.executable.escaped] + service.manifest.readable
+        let paths = ReadablePaths(user: user) { ProcessEnvironment.value($0, in: environment) }
+        rules.readable = libraries + toolchain + [service.executable.escaped]
+        rules.readable += try paths.resolve(service.manifest.readable)
         if let bundle = service.bundle { rules.readable.append(bundle.escaped) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates

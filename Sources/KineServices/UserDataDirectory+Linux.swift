@@ -19,11 +19,7 @@ public enum UserDataDirectory {
     static func make(_ components: [String], environment: [String]?) throws(Error) -> FilePath {
         func value(_ name: String) -> String? {
             let text =
-                if let environment {
-                    environment.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
-                } else {
-                    ProcessEnvironment.value(name)
-                }
+                environment.map { ProcessEnvironment.value(name, in: $0) } ?? ProcessEnvironment.value(name)
             return text.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         guard

@@ -19,6 +19,8 @@ import Testing
         }
     }
 
+    private static let agree: @Sendable (Service, Bool) -> Bool? = { _, _ in true }
+
     @discardableResult
     func bundle(
         _ path: FilePath, id: String, name: String? = nil, executable: String = "run", mode: mode_t = 0o755
@@ -109,7 +111,7 @@ import Testing
             let service = try #require(found.services.last)
             #expect(found.problems == [] && service.unknownKeys == ["restart"])
             #expect(service.ignoredKeys.first?.contains("of the service a, restart is not known") == true)
-            #expect(try catalog.install(path).unknownKeys == ["restart"])
+            #expect(try catalog.install(path, consent: Self.agree).unknownKeys == ["restart"])
         }
     }
 
@@ -130,7 +132,7 @@ import Testing
             try makeDirectories(source.appending("data/deep"))
             try write("x", source.appending("data/deep/file"), mode: 0o640)
             symlink("data/deep/file", source.appending("link").string)
-            let installed = try catalog.install(source)
+            let installed = try catalog.install(source, consent: Self.agree)
             let target = directory.appending("user/kinecast/services/org.a.kinext")
             #expect(installed.bundle == target && installed.executable == target.appending("run"))
             #expect(catalog.service(id: "org.a") == installed)
@@ -141,7 +143,7 @@ import Testing
             unlink(source.appending("link").string)
             try write(
                 #"{"id": "org.a", "version": "2", "executable": "run"}"#, source.appending("manifest.json"))
-            try catalog.install(source)
+            try catalog.install(source, consent: Self.agree)
             #expect(catalog.service(id: "org.a")?.manifest.version == "2")
             #expect(access(target.appending("link").string, R_OK) != 0)
             #expect(PrivateDirectory.entries(target.removingLastComponent()) == ["org.a.kinext"])
@@ -152,29 +154,98 @@ import Testing
         try with { catalog, directory in
             let linked = try bundle(directory.appending("linked.kinext"), id: "linked")
             symlink("../../etc", linked.appending("etc").string)
-            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(linked) }
+            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(linked, consent: Self.agree) }
             let absolute = try bundle(directory.appending("absolute.kinext"), id: "absolute")
             symlink(absolute.appending("run").string, absolute.appending("also").string)
-            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(absolute) }
+            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(absolute, consent: Self.agree) }
             let piped = try bundle(directory.appending("piped.kinext"), id: "piped")
             mkfifo(piped.appending("pipe").string, 0o644)
-            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(piped) }
+            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(piped, consent: Self.agree) }
             let damaged = try bundle(directory.appending("damaged.kinext"), id: "live")
-            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(damaged) }
+            #expect(throws: ServiceCatalog.InstallError.self) { try catalog.install(damaged, consent: Self.agree) }
             #expect(throws: ServiceCatalog.InstallError.notABundle(directory.string)) {
-                try catalog.install(directory)
+                try catalog.install(directory, consent: Self.agree)
             }
             #expect(PrivateDirectory.entries(directory.appending("user/kinecast/services")) == [])
+        }
+    }
+
+    @Test func `what asks for more than usual is installed with the person's consent to its copy, or not at all`()
+        throws
+    {
+        try with { catalog, directory in
+            let source = try bundle(directory.appending("source.kinext"), id: "a")
+            let services = directory.appending("user/kinecast/services")
+            try write(
+                #"{"id": "a", "executable": "run", "read": ["/usr/share/zoneinfo"]}"#, source.appending("manifest.json")
+            )
+            for answer in [false, nil] {
+                #expect(throws: ServiceCatalog.InstallError.noConsent("a", wasAsked: answer != nil)) {
+                    try catalog.install(source) { copy, isNeeded in
+                        #expect(isNeeded && copy.manifest.rights == [.connect, .read("/usr/share/zoneinfo")])
+                        #expect(copy.bundle?.removingLastComponent() == services && copy.bundle != source)
+                        #expect(access(services.appending("a.kinext").string, F_OK) != 0)
+                        return answer
+                    }
+                }
+                #expect(PrivateDirectory.entries(services) == [])
+            }
+            // What was installed is what was agreed to.
+            try catalog.install(source) { _, _ in
+                unlink(source.appending("manifest.json").string)
+                try? write(#"{"id": "a", "executable": "run", "read": ["/usr"]}"#, source.appending("manifest.json"))
+                return true
+            }
+            #expect(catalog.service(id: "a")?.manifest.readable == ["/usr/share/zoneinfo"])
+        }
+    }
+
+    @Test func `an update asks again for what the service has not had`() throws {
+        try with { catalog, directory in
+            let source = try bundle(directory.appending("source.kinext"), id: "a")
+            let versions: [(more: String, isNeeded: Bool)] = [
+                (#""listen": "p""#, false), (#""network": "none", "environment": ["A"]"#, true),
+                (#""network": "none", "environment": ["A"]"#, false), (#""environment": ["A"]"#, true),
+                (#""environment": ["A", "B"]"#, true), (#""environment": ["B"]"#, false),
+                (#""groups": ["g"], "environment": ["B"]"#, true), (#""read": ["/opt"]"#, true),
+                (#""read": []"#, false),
+            ]
+            for (more, expected) in versions {
+                try write(
+                    #"{"kinecast": 2, "id": "a", "executable": "run", "setup": [{"key": "p"}], \#(more)}"#,
+                    source.appending("manifest.json"))
+                var asked: [Bool] = []
+                try catalog.install(source) { _, isNeeded in
+                    asked.append(isNeeded)
+                    return true
+                }
+                #expect(asked == [expected], "\(more)")
+            }
+        }
+    }
+
+    @Test func `a bundle that reads too much is not installed, and what a killed installation left goes`() throws {
+        try with { catalog, directory in
+            let source = try bundle(directory.appending("source.kinext"), id: "a")
+            let services = directory.appending("user/kinecast/services")
+            // No process has this number: it is above the kernel's largest (PID_MAX_LIMIT).
+            try makeDirectories(services.appending(".new-\(1 << 30)-1"))
+            try makeDirectories(services.appending(".new-\(getpid())-1"))
+            try write(#"{"id": "a", "executable": "run", "read": ["/"]}"#, source.appending("manifest.json"))
+            #expect {
+                try catalog.install(source, consent: Self.agree)
+            } throws: { "\($0)".contains("in its manifest.json, read names /, which no service may read") }
+            #expect(PrivateDirectory.entries(services) == [".new-\(getpid())-1"])
         }
     }
 
     @Test func `removing takes the user's own bundle by its id or its path, and no other`() throws {
         try with { catalog, directory in
             let source = try bundle(directory.appending("source.kinext"), id: "a")
-            try catalog.install(source)
+            try catalog.install(source, consent: Self.agree)
             try catalog.remove("a")
             #expect(catalog.service(id: "a") == nil)
-            try catalog.install(source)
+            try catalog.install(source, consent: Self.agree)
             try catalog.remove(source.string)
             #expect(catalog.service(id: "a") == nil && access(source.string, F_OK) == 0)
             #expect(throws: ServiceCatalog.InstallError.unknown("a", installed: [])) { try catalog.remove("a") }

@@ -1,8 +1,11 @@
 // The files and sockets that a service's executable reaches by the rules of its manifest.
+import Glibc
+import KineMeasure
 import KinePlatform
-import KineServices
 import SystemPackage
 import Testing
+
+@testable import KineServices
 
 @Suite(.serialized) struct ServiceSandboxTests {
     /// Runs a command of the system's as if it were the executable of a service that comes with Kinecast.
@@ -20,7 +23,7 @@ import Testing
         options.confinement = ChildProcess.Confinement()
         // The rules for root, which are narrower.
         options.confinement?.sandbox = try Sandbox(
-            ServiceSandbox.rules(for: service, data: nil, isCounted: false, user: 0))
+            ServiceSandbox.rules(for: service, data: nil, isCounted: false, environment: [], user: 0))
         return try ChildProcess(
             executable: arguments[0], arguments: Array(arguments.dropFirst()), environment: [], options: options
         ).wait()
@@ -65,6 +68,41 @@ import Testing
         #expect(try run(perl: listening) == .exited(status: 1))
         #expect(try run(perl: accepting) { $0.listen = "url" } == .exited(status: 0))
         #expect(try run(perl: accepting) { ($0.listen, $0.bindsUDP) = ("url", true) } == .exited(status: 0))
+    }
+
+    /// A home with a link to itself, and one to a directory of its own.
+    private func withHome(_ body: (String, ReadablePaths) throws -> Void) throws {
+        try TemporaryDirectory.with { directory in
+            let home = try #require(directory.resolved).string
+            for name in ["videos", ".config", ".config/kinecast"] { try #require(mkdir("\(home)/\(name)", 0o700) == 0) }
+            try #require(symlink(home, "\(home)/itself") == 0 && symlink("videos", "\(home)/link") == 0)
+            try #require(symlink("\(home)/.config/kinecast", "\(home)/settings") == 0)
+            try body(home, ReadablePaths(user: 0) { $0 == "HOME" ? home : nil })
+        }
+    }
+
+    @Test(arguments: [
+        "/", "/dev", "/run", "/var/run", "/proc", "/proc/self/cwd", "/proc/self/root/home", "/dev/fd/3", "/dev/stdin",
+        "/sys", "/tmp", "/var/tmp", "/var", "/etc", "/./etc//", "HOME", "HOME/.", "HOME/itself", "HOME/..HOME",
+        "HOME/.config", "HOME/settings", "HOME/.config/kinecast/groups.json", "HOME/.local/share/kinecast/data/a/new",
+        "HOME/.local/state", "HOME/.cache/kinecast", "HOME/itself/.config/kinecast",
+    ])
+    func `no service reads all of a home or a system, nor what Kinecast keeps`(path: String) throws {
+        try withHome { home, paths in
+            let above = FilePath(home).removingLastComponent().string
+            let path = path.replacing("HOME/..HOME", with: above).replacing("HOME", with: home)
+            #expect(throws: ServiceManifest.Problem.self, "\(path)") { try paths.resolve(["/usr/share", path]) }
+        }
+    }
+
+    @Test func `a service reads files, and directories by where their links lead`() throws {
+        try withHome { home, paths in
+            let named = ["/dev/zero", "\(home)/videos", "\(home)/link", "\(home)/nothing", "/etc/hosts"]
+            let places = try paths.resolve(named)
+            #expect(places == ["/dev/zero", "\(home)/videos", "\(home)/videos", "/etc/hosts"])
+            let all = try ReadablePaths(user: 1000) { $0 == "HOME" ? home : nil }.resolve(["/etc"])
+            #expect(all == ["/etc"])
+        }
     }
 
     @Test(arguments: [

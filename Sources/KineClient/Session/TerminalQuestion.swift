@@ -4,14 +4,14 @@ import KinePlatform
 import SystemPackage
 
 /// A terminal at which a person can answer.
-struct TerminalQuestion {
+package struct TerminalQuestion {
     /// Nanoseconds for an answer, as in the engine.
-    private static let patience: Int64 = 60_000_000_000
+    package static let patience: Int64 = 60_000_000_000
 
     private let terminal: FileDescriptor
 
     /// The terminal that controls this process; nil: there is none, or the process is in its background, where reading would stop it.
-    static func controlling() -> TerminalQuestion? {
+    package static func controlling() -> TerminalQuestion? {
         guard
             let terminal = try? FileDescriptor.open(
                 "/dev/tty", .readWrite, options: .init(rawValue: O_NOCTTY | O_CLOEXEC))
@@ -32,13 +32,13 @@ struct TerminalQuestion {
     init(terminal: FileDescriptor) { self.terminal = terminal }
 
     /// Returns the answer; nil where there is none in time. Closes the terminal. Blocks.
-    consuming func ask(_ question: String) -> Bool? {
+    package consuming func ask(_ question: String, patience: Int64 = Self.patience) -> Bool? {
         defer { try? terminal.close() }
         // What was typed before the question is no answer to it.
         tcflush(terminal.rawValue, TCIFLUSH)
         guard (try? terminal.writeAll("\n\(question) [y/N] ".utf8)) != nil else { return nil }
         var line: [UInt8] = []
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + patience
         while !line.contains(UInt8(ascii: "\n")) {
             guard MonotonicClock.now() < deadline, line.count < 1024,
                 WakeSignal.poll([terminal.rawValue], until: deadline)[0]

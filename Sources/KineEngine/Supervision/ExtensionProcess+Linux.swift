@@ -118,10 +118,15 @@ final class ExtensionProcess {
         _ start: Start, data: FilePath?, groups: [GroupPlace], cap: MemoryCap?, limit: Int64
     ) throws(StartError) -> ChildProcess.Confinement {
         var confinement = ChildProcess.Confinement()
+        let rules: Sandbox.Rules
+        do throws(ServiceManifest.Problem) {
+            rules = try ServiceSandbox.rules(
+                for: start.service, data: data, groups: groups.map { FilePath(escaped: $0.path) },
+                isCounted: cap != nil, environment: start.environment)
+        } catch {
+            throw .refused(error, service: start.service.id)
+        }
         do throws(Errno) {
-            let rules = ServiceSandbox.rules(
-                for: start.service, data: data, groups: groups.map { FilePath(escaped: $0.path) }, isCounted: cap != nil
-            )
             confinement.sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
         } catch {
             throw .unconfined(error, service: start.service.id)

@@ -9,6 +9,7 @@ extension ExtensionProcess {
     enum StartError: Error, CustomStringConvertible {
         case noChannel(ControlError, service: String)
         case unconfined(Errno, service: String)
+        case refused(ServiceManifest.Problem, service: String)
         case notExecutable(Errno, FilePath, service: String)
         case notListening(ListeningSocket.Error)
         case noGroup(UserDataDirectory.Error, group: String, service: String)
@@ -19,6 +20,8 @@ extension ExtensionProcess {
             case .noChannel(let error, let service): "The service \(service) cannot be started: \(error)"
             case .unconfined(let error, let service):
                 "The service \(service) cannot be confined: \(error); kinecast doctor says what this machine has."
+            case .refused(let problem, let service):
+                "The service \(service) is not started: in its manifest.json, \(problem); correct it, or remove the service."
             case .notExecutable(let error, let executable, let service):
                 "\(executable), the executable of the service \(service), cannot be started: \(error); install the "
                     + "service again."

@@ -96,7 +96,8 @@ struct DestinationCheck {
                 options.newSession = true
                 options.confinement = ChildProcess.Confinement()
                 options.confinement?.sandbox = try Sandbox(
-                    ServiceSandbox.rules(for: service, data: nil, isCounted: false))
+                    ServiceSandbox.rules(
+                        for: service, data: nil, isCounted: false, environment: ProcessEnvironment.current))
                 process = try ChildProcess(
                     executable: service.executable.escaped, arguments: [DestinationReport.option],
                     environment: service.manifest.childEnvironment(from: ProcessEnvironment.current)

@@ -35,7 +35,7 @@ extension CommandFailure {
             switch error {
             case .notABundle, .damaged: ExitStatus.usage
             case .unknown, .noHome: ExitStatus.unavailable
-            case .notYours: ExitStatus.noPermission
+            case .notYours, .noConsent: ExitStatus.noPermission
             case .cannotCopy, .cannotRemove: ExitStatus.cannotCreate
             }
     }

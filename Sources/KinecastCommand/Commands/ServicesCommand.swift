@@ -1,5 +1,6 @@
 // `kinecast services`: lists where you can broadcast to, and installs and removes services.
 import ArgumentParser
+import KineClient
 import KinePlatform
 import KineServices
 import SystemPackage
@@ -30,7 +31,11 @@ struct ServicesCommand: ParsableCommand {
 
     struct InstallCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "install", abstract: "Install a service for this user, or replace it with another version.")
+            commandName: "install", abstract: "Install a service for this user, or replace it with another version.",
+            discussion: """
+                Prints what the service may do. One that asks for more than to connect, to serve and to be given settings is \
+                installed only if you agree.
+                """)
 
         @Argument(
             help: ArgumentHelp(
@@ -38,8 +43,22 @@ struct ServicesCommand: ParsableCommand {
             completion: .directory)
         var path: String
 
+        @Flag(help: "Agree to what the service asks for.")
+        var yes = false
+
+        /// Nanoseconds for the person to read, and to look at paths.
+        private static let patience: Int64 = 600_000_000_000
+
         func run() throws {
-            let service = try InstalledServices.catalog().install(FilePath(escaped: path))
+            let service = try InstalledServices.catalog().install(FilePath(escaped: path)) { service, isNeeded in
+                let rights = service.manifest.rights.map { "  \(ServiceText.words($0))" }
+                if !rights.isEmpty {
+                    Terminal.standardError.line("\(service.manifest.name) (\(ServiceText.name(service))) may:")
+                }
+                rights.forEach(Terminal.standardError.line)
+                if yes || !isNeeded { return true }
+                return TerminalQuestion.controlling()?.ask("Install it with these rights?", patience: Self.patience)
+            }
             Terminal.standardError.line(
                 "Installed \(ServiceText.name(service)) in \(service.bundle?.escaped ?? "its place"); "
                     + "\(ServiceText.use(service)) broadcasts to it.")

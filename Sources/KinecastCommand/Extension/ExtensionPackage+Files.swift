@@ -85,7 +85,7 @@ extension ExtensionPackage {
         mkdir \#(name.id).kinext
         cp manifest.json \#(name.id).kinext/
         cp "$bin/\#(name.module)" \#(name.id).kinext/\#(name.id)
-        "$kinecast" services install \#(name.id).kinext
+        "$kinecast" services install --yes \#(name.id).kinext
 
         """#
     }

@@ -2,6 +2,7 @@
 import KineMedia
 import KinePlatform
 import KineServices
+import SystemPackage
 
 enum ServiceText {
     /// For each service a line with its id, name and origin, and beneath it the options of `broadcast` that it takes.
@@ -41,6 +42,21 @@ enum ServiceText {
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 
+    /// The end of a sentence about what a service may do.
+    static func words(_ right: ServiceRight) -> String {
+        switch right {
+        case .connect: return "connect to other machines, and to ports of this one"
+        case .listen(let setting): return "serve at the address of the setting \(setting)"
+        case .read(let path):
+            let place = FilePath(escaped: path).resolved?.escaped ?? path
+            // As words of a shell: a path could hold words of this sentence.
+            return "read and execute \(path.shellWord)" + (place == path ? "" : ", which leads to \(place.shellWord)")
+        case .group(let group):
+            return "share the group \(group): its files, values and frames, and texts of the clipboard"
+        case .environment(let name): return "know your variable \(name)"
+        }
+    }
+
     private static func rows(_ service: Service) -> [[String]] {
         service.manifest.urlSchemes.map { ["--to \($0)://…", ""] }
             + service.manifest.setup.map { field in
@@ -50,7 +66,7 @@ enum ServiceText {
                 if field.isSecret { remarks.append("secret: better as \(field.key)=@FILE") }
                 if let value = field.defaultValue, !field.isSecret { remarks.append("\(value) if not given") }
                 return ["--set \(field.key)=…", remarks.joined(separator: "; ")]
-            }
+            } + service.manifest.rights.map { ["may", words($0)] }
     }
 
     /// The values that a setting takes, in a few words; nil: any text.
@@ -98,6 +114,17 @@ struct ServiceLine: Encodable, Equatable {
         }
     }
 
+    /// What the manifest asks for the service itself.
+    struct Rights: Encodable, Equatable {
+        /// `connect` or `none`.
+        var network: String
+        /// The setting with the address to serve at.
+        var listen: String?
+        var read: [String]
+        var groups: [String]
+        var environment: [String]
+    }
+
     var id: String
     var name: String
     var version: String?
@@ -108,6 +135,7 @@ struct ServiceLine: Encodable, Equatable {
     var icon: String?
     var urlSchemes: [String]
     var setup: [Field]
+    var rights: Rights
     /// The samples that it is given, in words.
     var wants: String
     /// Bytes.
@@ -124,6 +152,9 @@ struct ServiceLine: Encodable, Equatable {
         urlSchemes = manifest.urlSchemes
         setup = manifest.setup.map(Field.init)
         icon = service.icon?.escaped
+        rights = Rights(
+            network: manifest.network.rawValue, listen: manifest.listen, read: manifest.readable,
+            groups: manifest.groups, environment: manifest.environment)
         wants = ServiceText.wants(manifest)
         memoryLimit = manifest.memoryLimit
     }

@@ -1,4 +1,5 @@
 // A service's setup program asks at the terminal of `kinecast broadcast`.
+import Glibc
 import KineMeasure
 import KinePlatform
 import ProcessTesting
@@ -83,6 +84,65 @@ import Testing
             let ended = try start(place, "/usr/bin/script", ["-qec", command, "/dev/null"]).wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
             #expect(ended.output.contains("returned a value of its own for cert"), "\(ended)")
+        }
+    }
+
+    /// A bundle without a setup program, which asks for a right of each kind.
+    private func bundle(_ place: TestPlace, reading path: String) throws {
+        _ = try Tool.output("mkdir", ["-p", place.path("greedy.kinext")])
+        try place.write(
+            """
+            {"kinecast": 2, "id": "greedy", "name": "Greedy", "executable": "run", "read": ["\(path)"],
+             "groups": ["org.example.group"], "environment": ["HTTPS_PROXY"]}
+            """, to: "greedy.kinext/manifest.json")
+        try place.write("#!/bin/sh\n", to: "greedy.kinext/run", permissions: .ownerReadWriteExecute)
+    }
+
+    @Test func `a bundle that asks for more than usual is installed after a yes at the terminal`() throws {
+        try TestPlace.with { place in
+            try place.makeDirectory("Documents")
+            try #require(symlink("Documents", place.path("link")) == 0)
+            try bundle(place, reading: place.path("link"))
+            let installing = "\(RunningKinecast.executable) services install greedy.kinext"
+            let input = try FileDescriptor.pipe()
+            let refusing = try start(place, "/usr/bin/script", ["-qec", installing, "/dev/null"], input: input.readEnd)
+            try refusing.words("Install it with these rights? [y/N] ", onOutput: true)
+            try input.writeEnd.writeAll("\n".utf8)
+            let refused = try refusing.wait()
+            #expect(refused.status == ExitStatus.noPermission)
+            for words in [
+                "connect to other machines", "\(place.path("link")), which leads to \(place.path("Documents"))",
+                "the group org.example.group", "your variable HTTPS_PROXY",
+            ] { #expect(refused.output.contains(words), "\(refused)") }
+            #expect(try !place.run("services").output.contains("greedy"))
+            let again = try start(place, "/usr/bin/script", ["-qec", installing, "/dev/null"], input: input.readEnd)
+            try again.words("Install it with these rights? [y/N] ", onOutput: true)
+            try input.writeEnd.writeAll("y\n".utf8)
+            #expect(try again.wait().status == 0)
+            try input.readEnd.close()
+            try input.writeEnd.close()
+            let listed = try place.run("services").output
+            #expect(listed.contains("  read and execute \(place.path("link")), which leads to"), "\(listed)")
+            let json = try place.run("services", "--json").output
+            #expect(
+                json.contains(#""environment":["HTTPS_PROXY"]"#) && json.contains(#""groups":["org.example.group"]"#))
+        }
+    }
+
+    @Test func `without a terminal it is installed with --yes only, and never where it reads all of the home`() throws {
+        try TestPlace.with { place in
+            try bundle(place, reading: "/usr/share/zoneinfo")
+            let install = ["-w", RunningKinecast.executable.string, "services", "install", "greedy.kinext"]
+            let refused = try start(place, "/usr/bin/setsid", install).wait()
+            #expect(refused.status == ExitStatus.noPermission, "\(refused)")
+            #expect(refused.errors.contains("there is no terminal to agree at; install it at one, or with --yes."))
+            #expect(refused.errors.contains("read and execute /usr/share/zoneinfo"), "\(refused)")
+            #expect(try start(place, "/usr/bin/setsid", install + ["--yes"]).wait().status == 0)
+            // An update that asks for nothing new needs no answer.
+            #expect(try start(place, "/usr/bin/setsid", install).wait().status == 0)
+            try bundle(place, reading: place.directory.string)
+            let never = try start(place, "/usr/bin/setsid", install + ["--yes"]).wait()
+            #expect(never.status == ExitStatus.usage && never.errors.contains("which no service may read"), "\(never)")
         }
     }
 

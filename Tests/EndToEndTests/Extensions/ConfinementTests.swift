@@ -77,6 +77,23 @@ import Testing
         }
     }
 
+    @Test func `a bundle whose path has become a link to the home directory is not started, and the take goes on`()
+        throws
+    {
+        try TestPlace.with { place in
+            try place.makeDirectory("fonts")
+            try place.installFaults { $0.readable.append(place.path("fonts")) }
+            #expect(rmdir(place.path("fonts")) == 0 && symlink(".", place.path("fonts")) == 0)
+            let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
+            guard case .failed(let reason) = try engine.ended().0 else {
+                Issue.record("it did not fail")
+                return
+            }
+            #expect(reason.contains("a link to \(place.directory), which no service may read"), "\(reason)")
+            _ = try engine.stop()
+        }
+    }
+
     @Test func `a take that requires a layer which is missing is refused`() throws {
         try TestPlace.with { place in
             try place.installFaults()

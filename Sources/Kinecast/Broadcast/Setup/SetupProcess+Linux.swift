@@ -44,8 +44,8 @@ final class SetupProcess {
         options.parentDeathSignal = SIGKILL
         options.newSession = true
         options.directory = "/"
-        do throws(Errno) {
-            options.confinement = try Self.confinement(confined, data: data)
+        do {
+            options.confinement = try Self.confinement(confined, data: data, environment: environment)
             process = try ChildProcess(
                 executable: program.string, arguments: [],
                 environment: service.manifest.childEnvironment(from: environment)
@@ -56,9 +56,12 @@ final class SetupProcess {
         }
     }
 
-    private static func confinement(_ service: Service, data: FilePath?) throws(Errno) -> ChildProcess.Confinement {
+    private static func confinement(
+        _ service: Service, data: FilePath?, environment: [String]
+    ) throws -> ChildProcess.Confinement {
         var confinement = ChildProcess.Confinement()
-        confinement.sandbox = try Sandbox(ServiceSandbox.rules(for: service, data: data, isCounted: false))
+        confinement.sandbox = try Sandbox(
+            ServiceSandbox.rules(for: service, data: data, isCounted: false, environment: environment))
         let limit = Int64(service.manifest.memoryLimit)
         let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
         confinement.fileLimit = limit
