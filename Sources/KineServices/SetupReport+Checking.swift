@@ -32,7 +32,12 @@ public enum CheckedSetupReport: Sendable, Equatable {
             self = .ask(
                 number: question.question, message: question.message?.cleaned(of: secrets, limit: 500),
                 try Self.fields(question.fields, secrets).map { $0.asked(for: manifest) })
-        case .login(let address): self = .login(try Self.address(address, of: "the login", schemes: ["https"]))
+        case .login(let address):
+            // An address can carry out what the program has read.
+            guard manifest.network == .connect else {
+                throw Violation(description: "wants a login, and its manifest has no network")
+            }
+            self = .login(try Self.address(address, of: "the login", schemes: ["https"]))
         case .finished(let result):
             guard result.setupInfo.count <= Self.entryLimit else {
                 throw Violation(description: "returned more than \(Self.entryLimit) settings")
@@ -89,7 +94,8 @@ public enum CheckedSetupReport: Sendable, Equatable {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
         guard isPlain, text.utf8.count <= addressLimit, let url = URL(string: text),
             url.user(percentEncoded: false) == nil,
-            url.password(percentEncoded: false) == nil, let host = url.host(percentEncoded: false), !host.isEmpty,
+            url.password(percentEncoded: false) == nil, let host = url.host(percentEncoded: true), !host.isEmpty,
+            !host.contains("%"),
             let scheme = url.scheme?.lowercased()
         else { throw Violation(description: "gave an address of \(what) that is none") }
         guard schemes.contains(scheme) else {

@@ -48,8 +48,9 @@ public protocol BroadcastPresenter: Sendable {
     /// picker with an error. Secrets must not be shown.
     func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String]
 
-    /// Shows an address at which the person logs in to the service, and opens it if they want; `cancel` ends the setup, and may be called
-    /// until `hideLogin`. The address begins with https. Unless it is implemented, the desktop's browser opens the address.
+    /// Shows an address at which the person logs in to the service, and names its host. Open it only when they agree, as by a button:
+    /// the service's program made the address, and can put into it what it has read. `cancel` ends the setup, and may be called until
+    /// `hideLogin`. The address begins with https. Unless it is implemented, `fillIn` asks whether the desktop's browser opens it.
     func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) async
 
     /// The person has logged in, or the login is over. Does nothing unless it is implemented.
@@ -66,7 +67,14 @@ public protocol BroadcastPresenter: Sendable {
 extension BroadcastPresenter {
     public func showLogin(
         _ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void
-    ) async { Browser.open(address) }
+    ) async {
+        var field = BroadcastField(
+            key: "open", title: "Open \(address.host(percentEncoded: true) ?? "") in the browser", isRequired: true)
+        field.kind = .choice([.init(value: "yes"), .init(value: "no")])
+        let message = "To log in to \(service.name), \(address.absoluteString) has to be opened."
+        let answer = try? await fillIn(BroadcastForm(service: service, message: message, fields: [field]))
+        if answer?["open"] == "yes" { Browser.open(address) } else { cancel() }
+    }
 
     public func hideLogin() async {}
 

@@ -6,6 +6,8 @@ import SystemPackage
 enum TerminalDialog {
     /// The longest answer, in bytes.
     private static let limit = 16384
+    /// Characters of a line that is shown: an address has 2000 at most.
+    private static let lineLimit = 3000
     /// Ctrl-C.
     private static let interrupt: UInt8 = 3
 
@@ -34,7 +36,7 @@ enum TerminalDialog {
     static func show(_ line: String, on path: String) {
         guard let terminal = try? open(path) else { return }
         defer { try? terminal.close() }
-        _ = try? terminal.writeAll((line.printable(limit: 1000) + "\n").utf8)
+        _ = try? terminal.writeAll((line.printable(limit: lineLimit) + "\n").utf8)
     }
 
     private static func open(_ path: String) throws(Errno) -> FileDescriptor {
@@ -62,7 +64,7 @@ enum TerminalDialog {
                 .noPresenter,
                 "This process runs in the background, where it cannot ask; bring it to the foreground (fg).")
         }
-        let text = lines.map { $0.printable(limit: 1000) + "\n" }.joined() + prompt.printable(limit: 1000)
+        let text = lines.map { $0.printable(limit: lineLimit) + "\n" }.joined() + prompt.printable(limit: lineLimit)
         let usual = isSecret ? hideInput(of: terminal) : nil
         defer { if let usual { restore(usual, of: terminal) } }
         do {

@@ -8,16 +8,23 @@ import Synchronization
 /// one service only, a single line's end agrees to it, and only what must be given is asked for; `more` asks for the rest.
 public final class TerminalPresenter: BroadcastPresenter {
     private let path: String
+    /// Nil: there is no desktop.
+    private let openBrowser: (@Sendable (URL) -> Void)?
     /// Waits for the Enter that cancels a countdown or a login.
     private let cancelling = Mutex<Task<Void, Never>?>(nil)
 
     /// Whether the next form asks only for what must be given.
     private let isBrief = Mutex(false)
 
-    public convenience init() { self.init(path: "/dev/tty") }
+    public convenience init() {
+        self.init(path: "/dev/tty", openBrowser: Browser.isAvailable ? Browser.open : nil)
+    }
 
     /// - Parameter path: of the terminal's device.
-    init(path: String) { self.path = path }
+    init(path: String, openBrowser: (@Sendable (URL) -> Void)? = nil) {
+        self.path = path
+        self.openBrowser = openBrowser
+    }
 
     deinit { close() }
 
@@ -122,8 +129,32 @@ public final class TerminalPresenter: BroadcastPresenter {
     public func showLogin(
         _ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void
     ) async {
-        show("To log in to \(service.name), open \(address.absoluteString) (press Enter to cancel).", cancel: cancel)
-        Browser.open(address)
+        let host = address.host(percentEncoded: true) ?? ""
+        let line = "To log in to \(service.name) at \(host), open \(address.absoluteString)"
+        guard let openBrowser else { return show(line + " (press Enter to cancel).", cancel: cancel) }
+        let path = path
+        cancelling.withLock { cancelling in
+            cancelling?.cancel()
+            cancelling = Task {
+                if await Self.logIn(at: address, line + ".", on: path, openBrowser) { cancel() }
+            }
+        }
+    }
+
+    /// Opens the address once the person agrees. Returns whether they cancel the login, then or later.
+    private static func logIn(
+        at address: URL, _ line: String, on path: String, _ openBrowser: (URL) -> Void
+    ) async -> Bool {
+        var lines = [line]
+        let prompt = "Enter to open it in the browser, or q to cancel: "
+        while let answer = try? await TerminalDialog.ask(on: path, lines, prompt, isSecret: false), answer != "q" {
+            lines = []
+            guard answer.isEmpty else { continue }
+            openBrowser(address)
+            lines = ["Press Enter to cancel the login."]
+            return (try? await TerminalDialog.ask(on: path, lines, "", isSecret: false)) != nil
+        }
+        return !Task.isCancelled
     }
 
     public func hideLogin() async { close() }

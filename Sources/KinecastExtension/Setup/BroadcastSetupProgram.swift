@@ -48,8 +48,8 @@ open class BroadcastSetupProgram {
         return await channel.answers(to: questions)
     }
 
-    /// Shows the person an address at which they log in, https only. Find out by the network when they have, and go on; nothing has to
-    /// be ended here.
+    /// Shows the person an address at which they log in, https only, and opens it when they agree. The manifest needs
+    /// `"network": "connect"`. Find out by the network when they have logged in, and go on; nothing has to be ended here.
     public final func showLogin(_ address: String) { channel?.send(.login(address)) }
 
     /// The program. Only an app's picker starts it.

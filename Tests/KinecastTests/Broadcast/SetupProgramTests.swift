@@ -103,8 +103,37 @@ import Testing
         try await controller.finishBroadcast()
     }
 
+    /// It leaves out `showLogin`.
+    private final class PlainPresenter: BroadcastPresenter {
+        let form = Promise<BroadcastForm>()
+
+        func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
+            BroadcastChoice(service: "guided")
+        }
+
+        func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] {
+            self.form.fulfil(form)
+            return ["open": "no"]
+        }
+
+        func close() {}
+    }
+
+    @Test func `a presenter without a login of its own asks before the browser opens, and no cancels`() async throws {
+        try place.installGuided("login", network: "connect")
+        let presenter = PlainPresenter()
+        let picker = BroadcastPicker(
+            app: place.app, presenter: presenter, locator: place.locator, environment: place.environment)
+        let error = await #expect(throws: BroadcastError.self) { try await picker.present() }
+        #expect(error?.code == .cancelled)
+        let form = try #require(await presenter.form.value())
+        #expect(form.fields.map(\.title) == ["Open example.org in the browser"])
+        #expect(form.message?.contains("https://example.org/device?code=ABCD") == true)
+        try await waitForTheirEnd()
+    }
+
     @Test func `a login is shown, and hidden when the program goes on`() async throws {
-        try place.installGuided("login")
+        try place.installGuided("login", network: "connect")
         let presenter = Presenter(["count": "1"])
         _ = try await picker(presenter).present()
         let state = presenter.state.withLock { $0 }
@@ -113,7 +142,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http", "does not begin with https://"), ("disguise", "an address of the login that is none"),
+        ("login", "wants a login, and its manifest has no network"), ("http", "does not begin with https://"),
+        ("disguise", "an address of the login that is none"),
         ("crash", "has crashed"), ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"),
         ("huge", "wrote nonsense"), ("manyFields", "asked for 65 fields"), ("badField", "a field that cannot be"),
         ("twoQuestions", "spoke before its question was answered"), ("badURL", "an address of the broadcast"),
@@ -121,7 +151,7 @@ import Testing
     ])
     func `a bad program is refused in words, and no process of it is left`(mode: String, words: String) async throws {
         // In some of these nobody may answer before the fault comes.
-        try place.installGuided(mode)
+        try place.installGuided(mode, network: ["http", "disguise"].contains(mode) ? "connect" : "none")
         let isAway = ["crashInQuestion", "twoQuestions"].contains(mode)
         let error = await #expect(throws: BroadcastError.self) {
             try await picker(Presenter(["key": "w_hush-hush"], isAway: isAway)).present()
@@ -164,7 +194,7 @@ import Testing
     }
 
     @Test func `a person who cancels ends the program`() async throws {
-        try place.installGuided("login")
+        try place.installGuided("login", network: "connect")
         let presenter = Presenter(isAway: true)
         let picking = Task { try await picker(presenter).present() }
         try await wait(for: "a form") { presenter.state.withLock { !$0.forms.isEmpty } }

@@ -55,8 +55,19 @@ import Testing
         #expect(machine.handle(.report(.finished(SetupResult(setupInfo: [:]))), at: 2) == [.hideLogin])
     }
 
+    @Test func `a program without network may want no login, since an address carries out what it has read`() {
+        var manifest = ServiceManifest(id: "meter", name: "Meter", executable: "meter")
+        manifest.network = .none
+        let service = Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter")
+        var machine = Machine(BroadcastService(service), limits: SetupLimits(), now: 0)
+        #expect(machine.handle(.report(.login("https://example.org/")), at: 1) == [.kill])
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+        #expect(error?.message.contains("wants a login, and its manifest has no network") == true)
+    }
+
     @Test(arguments: [
-        "http://example.org/", "https://", "https://user@example.org/", "https://a:b@example.org/",
+        "https://example.org%2Flogin.example.com/", "http://example.org/", "https://", "https://user@example.org/",
+        "https://a:b@example.org/",
         "file:///etc/passwd",
         "javascript:alert(1)", "https://exa mple.org/", "https://example.org/\u{202e}moc", "example.org",
         "https://example.org/" + String(repeating: "a", count: 2000), "",

@@ -217,11 +217,42 @@ import Testing
         await presenter.showLogin(address, for: Self.service) { continuation.yield() }
         let acting = act {
             $0.sees(
-                "To log in to Meter, open https://example.org/device?code=ABCD (press Enter to cancel).", types: "\n")
+                "To log in to Meter at example.org, open https://example.org/device?code=ABCD (press Enter to cancel).",
+                types: "\n")
         }
         for await _ in stream { break }
         acting.join()
         await presenter.hideLogin()
+    }
+
+    @Test func `the browser opens only after Enter, and then Enter cancels the login`() async throws {
+        let (opened, opening) = AsyncStream.makeStream(of: URL.self)
+        let (cancelled, cancelling) = AsyncStream.makeStream(of: Void.self)
+        let presenter = TerminalPresenter(path: person.path) { opening.yield($0) }
+        let address = try #require(URL(string: "https://example.org/\(String(repeating: "a", count: 1900))?end"))
+        await presenter.showLogin(address, for: Self.service) { cancelling.yield() }
+        let acting = act { person in
+            person.sees("To log in to Meter at example.org, open https://example.org/aaa")
+            person.sees("?end.")
+            person.sees("Enter to open it in the browser, or q to cancel: ", types: "yes\n")
+            person.sees("yes\r\nEnter to open it in the browser, or q to cancel: ", types: "\n")
+            person.sees("Press Enter to cancel the login.", types: "\n")
+        }
+        for await url in opened {
+            #expect(url == address)
+            break
+        }
+        for await _ in cancelled { break }
+        acting.join()
+        await presenter.hideLogin()
+        // One that is hidden, or declined, opens nothing.
+        await presenter.showLogin(address, for: Self.service) { Issue.record("it was hidden") }
+        await presenter.hideLogin()
+        await presenter.showLogin(address, for: Self.service) { cancelling.yield() }
+        act { $0.type("q\n") }.join()
+        for await _ in cancelled { break }
+        opening.finish()
+        for await _ in opened { Issue.record("it was opened again") }
     }
 
     @Test func `without a terminal there is an error that says what to do`() async throws {
