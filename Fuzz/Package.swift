@@ -45,7 +45,7 @@ let package = Package(
         fuzzer("destinations", "KineClient", "KineServices", "KineControl", "KineRTMP", "KinePlatform"),
         fuzzer("process-texts", "KinePlatform"),
         fuzzer("route-messages"),
-        fuzzer("manifest", "KineServices"),
+        fuzzer("manifest", "KineServices", "KineRelay", "KinePlatform"),
         fuzzer("setup-messages", "KineServices", "KineRelay", "KinePlatform"),
         fuzzer("amf", "KineRTMP"),
         fuzzer("rtmp-chunks", "KineRTMP"),

@@ -14,6 +14,11 @@ public struct AppIdentity: Codable, Sendable, Equatable {
     public var urlSchemes: [String] = []
     /// The groups whose container the app shares with its extensions.
     public var groups: [String] = []
+    /// The services that `kinecast-app.json` names for its groups, which it then shares with no others; a group that is absent names
+    /// none. It is in no message: the engine reads what the library has kept of it.
+    public package(set) var groupServices: [String: [String]] = [:]
+
+    private enum CodingKeys: CodingKey { case identifier, name, icon, desktopFile, urlSchemes, groups }
 
     public init(identifier: String, name: String? = nil) {
         self.identifier = identifier

@@ -29,7 +29,12 @@ extension AppIdentity {
             identity.desktopFile = try file.line(.desktopFile)
             identity.urlSchemes = try file.words(
                 .urlSchemes, "a scheme in small letters, such as \"exampleapp\"", where: \.isURLScheme)
-            identity.groups = try file.words(.groups, String.serviceIDRule, where: \.isServiceID)
+            if let services = try file.wordLists(.groups, "an identifier", where: \.isServiceID) {
+                identity.groups = services.keys.sorted()
+                identity.groupServices = services
+            } else {
+                identity.groups = try file.words(.groups, String.serviceIDRule, where: \.isServiceID)
+            }
         }
     }
 

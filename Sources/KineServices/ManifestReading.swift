@@ -100,6 +100,22 @@ extension KeyedDecodingContainer {
         return members
     }
 
+    /// For each key of an object a list of words, all of which, keys too, are `isValid`; nil where the value is no object.
+    func wordLists(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String: [String]]? {
+        guard let lists = try? nestedContainer(keyedBy: AnyKey.self, forKey: key) else { return nil }
+        guard lists.allKeys.count <= 64 else {
+            throw problem(key, "has \(lists.allKeys.count) members and may have 64")
+        }
+        var found: [String: [String]] = [:]
+        for name in lists.allKeys {
+            guard isValid(name.stringValue) else {
+                throw problem(key, "holds \(name.stringValue.quoted), which is not \(what)")
+            }
+            found[name.stringValue] = try lists.words(name, what, where: isValid)
+        }
+        return found
+    }
+
     /// A list of words that `isValid`, each once; `what` names such a word in the message.
     func words(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String] {
         var words: [String] = []

@@ -256,6 +256,34 @@ import Testing
         }
     }
 
+    @Test func `a group that an app shares by name is for these services alone, until the app says something else`()
+        throws
+    {
+        try TemporaryDirectory.with { directory in
+            let store = try GroupStore.standard { $0 == "HOME" ? directory.string : nil }
+            let file = directory.appending(".config/kinecast/groups.json")
+            func admitted(_ group: String) throws -> [String] {
+                try ["one", "two", "three"].filter { try store.admits($0, to: group) }
+            }
+            try store.keep([:], of: "org.example.Lister")
+            let untouched = try admitted("g")
+            #expect(untouched == ["one", "two", "three"] && access(file.string, F_OK) != 0)
+            try store.keep(["g": ["one"], "closed": []], of: "org.example.App")
+            #expect(mode(file) == 0o600)
+            try store.keep(["g": ["three"]], of: "org.example.Other")
+            let (named, closed, free) = (try admitted("g"), try admitted("closed"), try admitted("free"))
+            #expect(named == ["one", "three"] && closed == [] && free.count == 3)
+            try store.keep([:], of: "org.example.App")
+            let (left, opened) = (try admitted("g"), try admitted("closed"))
+            #expect(left == ["three"] && opened.count == 3)
+            try write("{}", file, mode: 0o600)
+            #expect(throws: GroupStore.Error.damaged(file)) { try store.admits("one", to: "g") }
+            try #require(chmod(file.string, 0o622) == 0)
+            #expect(throws: GroupStore.Error.foreign(file)) { try store.admits("one", to: "g") }
+        }
+        #expect(throws: GroupStore.Error.noHome) { try GroupStore.standard { _ in nil } }
+    }
+
     @Test func `the directories are those of the XDG specification`() {
         func places(_ variables: [String: String]) -> [String] {
             ServiceCatalog.standard(environment: { variables[$0] }, executableDirectory: "/opt/k").places

@@ -25,6 +25,14 @@ import Testing
         #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == expected)
     }
 
+    @Test func `groups may name their services`() throws {
+        let text = #"{"identifier": "a", "groups": {"org.example.group": ["org.example.one", "two"], "b": []}}"#
+        try folder.write(text.utf8, to: "kinecast-app.json")
+        let app = try AppIdentity.ofThisProcess(executable: folder.file("app"))
+        #expect(app.groups == ["b", "org.example.group"])
+        #expect(app.groupServices == ["org.example.group": ["org.example.one", "two"], "b": []])
+    }
+
     @Test func `without the file the executable's name is the identifier`() throws {
         let app = AppIdentity(identifier: "app", name: "app")
         #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == app)
@@ -42,7 +50,11 @@ import Testing
     @Test(arguments: [
         (#"{"name": "x"}"#, "identifier is missing"), (#"{"identifier": "../x"}"#, "identifier has to begin"),
         (#"{"identifier": "a", "kinecast": 2}"#, "kinecast is 2"), (#"{"identifier": 5}"#, "identifier has to be text"),
-        (#"{"identifier": "a", "groups": ["a/b"]}"#, "groups holds"), ("[]", "the file has to be"), ("", "is not JSON"),
+        (#"{"identifier": "a", "groups": ["a/b"]}"#, "groups holds"),
+        (#"{"identifier": "a", "groups": {"a/b": []}}"#, #"groups holds "a/b", which is not an identifier"#),
+        (#"{"identifier": "a", "groups": {"g": ["../x"]}}"#, #"groups.g holds "../x", which is not an identifier"#),
+        (#"{"identifier": "a", "groups": {"g": "x"}}"#, "groups.g has to be a list"), ("[]", "the file has to be"),
+        ("", "is not JSON"),
     ])
     func `a wrong file is an error that names the place`(text: String, problem: String) throws {
         try folder.write(text.utf8, to: "kinecast-app.json")

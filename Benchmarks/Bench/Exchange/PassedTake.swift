@@ -67,7 +67,8 @@ private final class ReceivingApp {
     init(group: String, readsAll: Bool, environment: [String]) throws {
         folder = try TemporaryDirectory()
         try folder.write(
-            #"{"identifier": "org.kinecast.receivermeter", "groups": ["\#(group)"]}"#.utf8, to: "kinecast-app.json")
+            #"{"identifier": "org.kinecast.receivermeter", "groups": {"\#(group)": ["\#(MeterBundle.service)"]}}"#.utf8,
+            to: "kinecast-app.json")
         let program = try folder.write(
             try Tool.contents(of: Tool.sibling("kinecast-receivermeter")), to: "app",
             permissions: .ownerReadWriteExecute)

@@ -1,7 +1,8 @@
-// Gives libFuzzer's bytes to the decoder of manifests. Whatever they are: no crash; either a manifest within all of its limits,
+// Gives libFuzzer's bytes to the decoders of manifests, of services and of apps. Whatever they are: no crash; either a manifest within all of its limits,
 // or a problem that is one line without control characters.
 import FuzzDriver
 import KinePlatform
+import KineRelay
 import KineServices
 
 @_cdecl("fuzz_manifest_main")
@@ -9,13 +10,24 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 
 /// One input: the bytes of a manifest.json.
 private func fuzz(_ bytes: [UInt8]) {
+    check { () throws(ServiceManifest.Problem) in check(try ServiceManifest.read(bytes).manifest) }
+    check { () throws(ServiceManifest.Problem) in check(try AppIdentity.read(bytes)) }
+}
+
+private func check(_ read: () throws(ServiceManifest.Problem) -> Void) {
     do throws(ServiceManifest.Problem) {
-        check(try ServiceManifest.read(bytes).manifest)
+        try read()
     } catch {
         let sentence = error.description
         precondition(!sentence.isEmpty && sentence.utf8.count < 2000, "a problem that nobody can read")
         precondition(sentence.printable(limit: 2000) == sentence, "a problem that steers the terminal")
     }
+}
+
+private func check(_ app: AppIdentity) {
+    let names = app.groups + app.groupServices.keys + app.groupServices.values.joined()
+    precondition(names.allSatisfy { !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") }, "a group is a path")
+    precondition(Set(app.groupServices.keys).isSubset(of: app.groups), "services of a group that it is no member of")
 }
 
 private func check(_ manifest: ServiceManifest) {

@@ -24,7 +24,12 @@ public final class DesktopCompanion {
     /// The app is the process that made the socket, and says who it is in the manifest beside its executable.
     public init(client: FileDescriptor) throws(ControlError) {
         connection = try Connection(adopting: client)
-        app = Self.app(AskingProgram(at: connection.descriptor))
+        var app = Self.app(AskingProgram(at: connection.descriptor))
+        // As the library does where an app opens a group's container. What cannot be kept would let other services in.
+        if (try? GroupStore.standard().keep(app.groupServices, of: app.identifier)) == nil, !app.groupServices.isEmpty {
+            app.groups = []
+        }
+        self.app = app
         let inbox = inbox
         desktop = Desktop(.find()) { inbox.post(.desktop($0)) }
         services = DesktopServices(app: app, desktop: desktop) { inbox.post(.desktopService($0)) }

@@ -3,6 +3,7 @@
 import Glibc
 import KineControl
 import KinePlatform
+import KineRelay
 import KineServices
 import SystemPackage
 
@@ -11,8 +12,11 @@ final class Destinations {
     /// A destination whose service was found and accepts the user's settings.
     struct Checked {
         let destination: TakeConfiguration.Destination
+        /// Its manifest has only those of its groups whose apps admit it.
         let service: Service
         let setupInfo: [String: String]
+        /// About the other groups; nil: there are none.
+        let warning: String?
     }
 
     /// The most that run at a time, since each is a process, and that are remembered: the statuses of all go into one message.
@@ -50,13 +54,34 @@ final class Destinations {
             }
             guard access(service.executable.cString, X_OK) == 0 else { throw .missingExecutable(service) }
             do throws(Service.SetupProblem) {
+                let (service, warning) = Self.admitted(service)
                 return Checked(
                     destination: destination, service: service,
-                    setupInfo: try service.setupInfo(from: destination.setupInfo))
+                    setupInfo: try service.setupInfo(from: destination.setupInfo), warning: warning)
             } catch {
                 throw .setup(error)
             }
         }
+    }
+
+    /// The service with the groups that it may share, and a sentence about the others.
+    private static func admitted(_ service: Service) -> (Service, warning: String?) {
+        var (service, refused) = (service, [String]())
+        guard !service.manifest.groups.isEmpty else { return (service, nil) }
+        var reason =
+            "no app that shares it names \(service.id) in its \(AppIdentity.fileName); add it there and start the app."
+        for group in service.manifest.groups {
+            do throws(GroupStore.Error) {
+                if try !GroupStore.standard().admits(service.id, to: group) { refused.append(group) }
+            } catch {
+                refused.append(group)
+                reason = error.description
+            }
+        }
+        service.manifest.groups.removeAll(where: refused.contains)
+        guard !refused.isEmpty else { return (service, nil) }
+        let groups = "the group\(refused.count > 1 ? "s" : "") \(refused.joined(separator: " and "))"
+        return (service, "\(service.manifest.name) goes on without \(groups): \(reason)")
     }
 
     /// The calling thread must live as long as the process. `inbox` brings feeds to the main thread, which gives them to `fed`;
@@ -94,7 +119,7 @@ final class Destinations {
         destination.label = unusedLabel(destination.label.printable(limit: 200))
         let supervisor = ExtensionSupervisor(
             index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
-            supervision: supervision, surroundings: surroundings)
+            warning: checked.warning, supervision: supervision, surroundings: surroundings)
         if let annotation { supervisor.request(.annotateRequested(annotation), at: now) }
         if isScreenLocked { supervisor.request(.screenLockChanged(true), at: now) }
         if isPaused { supervisor.request(.pauseRequested, at: now) }

@@ -44,6 +44,8 @@ final class ExtensionSupervisor {
     private let destination: TakeConfiguration.Destination
     private let service: Service
     private let setupInfo: [String: String]
+    /// Announced with its first process.
+    private var warning: String?
     private let secrets: [String]
     private let surroundings: Surroundings
     private var machine: ExtensionStateMachine
@@ -64,15 +66,16 @@ final class ExtensionSupervisor {
     /// The take's progress at the end of the last feed; nil while there is one, and before the first.
     private var progressAtFeedEnd: TakeProgress?
 
-    /// `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
+    /// `warning`: for the clients, once it runs. `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
     init(
         index: Int, destination: TakeConfiguration.Destination, service: Service, setupInfo: [String: String],
-        supervision: SupervisionLimits, surroundings: Surroundings
+        warning: String?, supervision: SupervisionLimits, surroundings: Surroundings
     ) {
         self.index = index
         self.destination = destination
         self.service = service
         self.setupInfo = setupInfo
+        self.warning = warning
         self.surroundings = surroundings
         secrets = service.secrets(in: setupInfo)
         machine = ExtensionStateMachine(
@@ -270,9 +273,13 @@ final class ExtensionSupervisor {
             let sentence =
                 "\(service.manifest.name) gets no audio of \(what), for which this take has no track in its form; "
                 + "start a take with this destination to have it."
-            surroundings.announce(
-                DestinationEvent(destination: index, label: destination.label, kind: .warning(sentence)))
+            warn(sentence)
         }
+    }
+
+    private func warn(_ sentence: String) {
+        surroundings.announce(
+            DestinationEvent(destination: index, label: destination.label, kind: .warning(sentence)))
     }
 
     // MARK: Frames for other processes
@@ -334,6 +341,7 @@ final class ExtensionSupervisor {
             lastResident = 0
             nextWatch = now + Self.closeWatchInterval
             handle(.launched(pid: process.pid), at: now)
+            if let warning = warning.take() { warn(warning) }
         } catch {
             return handle(.impossible(error.description), at: now)
         }

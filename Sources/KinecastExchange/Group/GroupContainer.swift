@@ -8,6 +8,7 @@ import SystemPackage
 /// The shared directory of a group of apps and extensions of one user.
 ///
 /// An app is a member of the groups that its `kinecast-app.json` names under `groups`, an extension of those in its `manifest.json`.
+/// Where the app's file names services, `"groups": {"ID": ["SERVICE"]}`, only these are members.
 /// The engine tells an extension where the directory is, and its confinement lets it in there and nowhere else. Membership keeps
 /// honest programs apart: every unconfined program of the same user can read and write the directory.
 ///
@@ -37,7 +38,8 @@ public struct GroupContainer: Sendable, Equatable {
         if EngineLink.shared.isExtension {
             guard let start = EngineLink.shared.start else { throw .notStarted }
             guard let place = start.groups?.first(where: { $0.identifier == identifier }) else {
-                throw .notAMember(identifier, manifest: "manifest.json")
+                throw .notAMember(
+                    identifier, manifest: "manifest.json, and name the service in the app's kinecast-app.json")
             }
             self.init(identifier: identifier, path: FilePath(place.path))
             return
@@ -52,6 +54,12 @@ public struct GroupContainer: Sendable, Equatable {
         guard app.groups.contains(identifier) else {
             let manifest = FilePath(executable).removingLastComponent().appending(AppIdentity.fileName)
             throw .notAMember(identifier, manifest: manifest.string)
+        }
+        do throws(GroupStore.Error) {
+            try GroupStore.standard().keep(app.groupServices, of: app.identifier)
+        } catch {
+            // An app that names no services has nothing to keep but what is older.
+            if !app.groupServices.isEmpty { throw .servicesNotKept("\(error)") }
         }
         try self.init(unchecked: identifier)
     }

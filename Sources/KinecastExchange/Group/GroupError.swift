@@ -14,6 +14,8 @@ public enum GroupError: Error, Equatable, Sendable {
     case unknownExecutable
     /// `kinecast-app.json` cannot be read; the reason.
     case unreadableManifest(String)
+    /// What `kinecast-app.json` says of the groups' services cannot be kept for engines to read; the reason.
+    case servicesNotKept(String)
     /// The group's directory cannot be made; the reason.
     case noDirectory(String)
     /// The text cannot be the name of something in the container.
@@ -41,6 +43,7 @@ extension GroupError: CustomStringConvertible {
             "The engine has not told this extension its groups yet; open the container in broadcastStarted or later."
         case .unknownExecutable: "The system does not say which executable this process runs; mount /proc."
         case .unreadableManifest(let reason): "This app's manifest cannot be read: \(reason)"
+        case .servicesNotKept(let reason): "The services that this app names for its groups cannot be kept: \(reason)"
         case .noDirectory(let reason): "The group's directory cannot be used: \(reason)."
         case .invalidName(let name):
             "“\(name.printable(limit: 100))” cannot be a name here; use at most 200 bytes without /, and no dot first."

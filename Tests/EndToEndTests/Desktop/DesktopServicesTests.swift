@@ -73,7 +73,9 @@ import Testing
     }
 
     /// The messenger as an app, with a manifest beside it.
-    private func app(_ place: TestPlace, _ input: FileDescriptor, groups: String = "[\"org.example.group\"]") throws
+    private func app(
+        _ place: TestPlace, _ input: FileDescriptor, groups: String = "{\"org.example.group\": [\"messenger\"]}"
+    ) throws
         -> RunningKinecast
     {
         _ = try Tool.output("mkdir", ["-p", place.path("app")])
@@ -94,7 +96,7 @@ import Testing
 
     /// Runs an app, and gives the body a function that types a command and returns the answer with that beginning.
     private func withApp(
-        _ place: TestPlace, groups: String = "[\"org.example.group\"]",
+        _ place: TestPlace, groups: String = "{\"org.example.group\": [\"messenger\"]}",
         _ body: (RunningKinecast, (_ command: String, _ beginning: String) throws -> String) throws -> Void
     ) throws {
         let pipe = try FileDescriptor.pipe()

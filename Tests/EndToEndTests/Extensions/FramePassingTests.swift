@@ -46,7 +46,8 @@ import Testing
             let engine = try EngineUnderTest(Self.take(place, setup), in: place)
             try engine.phase(.live)
             try engine.state(
-                "This program is no member of the group org.example.other; add it to \"groups\" in manifest.json.")
+                "This program is no member of the group org.example.other; add it to \"groups\" in manifest.json, and "
+                    + "name the service in the app's kinecast-app.json.")
             try engine.state("no \(EACCES)")
             #expect(try Self.contents("greeting", in: place) == "from the extension")
             let status = try #require(try engine.status().destinations.first)
@@ -65,6 +66,32 @@ import Testing
             }
             #expect(reason.contains("no member of the group \(Self.group)"), "\(reason)")
             _ = try engine.stop()
+        }
+    }
+
+    @Test func `a service that names another app's group goes on without it, with one warning`() throws {
+        try TestPlace.with { place in
+            let other = "org.example.other"
+            try Self.install(in: place) { $0.groups.append(other) }
+            let app = try Self.startApp(
+                in: place, groups: "{\"\(Self.group)\": [\"passer\"], \"\(other)\": [\"messenger\"]}")
+            let kept = place.path(".config/kinecast/groups.json")
+            let setup = ["group": Self.group, "other": other, "path": kept]
+            let engine = try EngineUnderTest(Self.take(place, setup), in: place)
+            try engine.phase(.live)
+            try engine.state("no \(EACCES)")
+            try app.line("frame")
+            let warnings = engine.kinds().compactMap { if case .warning(let words) = $0 { words } else { nil } }
+            #expect(
+                warnings == [
+                    "Passer goes on without the group \(other): no app that shares it names passer in its "
+                        + "kinecast-app.json; add it there and start the app."
+                ])
+            #expect(engine.kinds().contains { $0 == .state("no \(EACCES)") }, "what apps say is out of its reach")
+            #expect(!engine.kinds().contains { $0 == .state("entered \(other)") })
+            _ = try engine.stop()
+            app.signal(SIGTERM)
+            _ = try app.wait()
         }
     }
 
@@ -159,11 +186,13 @@ import Testing
     }
 
     /// The app in a directory of its own, with the manifest that makes it a member.
-    private static func startApp(in place: TestPlace, holding milliseconds: Int = 0) throws -> RunningKinecast {
+    private static func startApp(
+        in place: TestPlace, holding milliseconds: Int = 0, groups: String = "{\"\(group)\": [\"passer\"]}"
+    ) throws -> RunningKinecast {
         if access(place.path("app"), F_OK) != 0 {
             try place.makeDirectory("app")
             try place.write(
-                "{\"identifier\": \"org.example.app\", \"groups\": [\"\(group)\"]}", to: "app/kinecast-app.json")
+                "{\"identifier\": \"org.example.app\", \"groups\": \(groups)}", to: "app/kinecast-app.json")
             _ = try Tool.output("cp", [RunningKinecast.sibling("kinecast-frame-app"), place.path("app/app")])
         }
         let app = try RunningKinecast(

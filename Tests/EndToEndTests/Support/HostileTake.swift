@@ -21,6 +21,9 @@ final class HostileTake {
     static let harmless: Set<String> =
         Sandbox.available.contains(.namespaces) ? ["flee"] : ["flee", "command line"]
 
+    /// Its manifest names it.
+    private static let group = "org.example.group"
+
     private let place: TestPlace
     private var sockets: [Int32] = []
     private var sharedMemory: Int32 = -1
@@ -46,13 +49,22 @@ final class HostileTake {
         sockets.append(socket)
         sharedMemory = shmget(0, 4096, 0o1600)
         for name in ["key", "notes"] { try place.write("secret", to: name) }
+        // A group whose app names another service, and what the library has kept of that.
+        let groups = home + "/.local/share/kinecast/groups"
+        for path in [groups + "/\(Self.group)", home + "/.config/kinecast"] {
+            _ = try Tool.output("mkdir", ["-p", path])
+        }
+        try place.write("secret", to: ".local/share/kinecast/groups/\(Self.group)/secret")
+        try GroupStore.standard { $0 == "HOME" ? home : nil }.keep([Self.group: ["another"]], of: "org.example.app")
+        let kept = home + "/.config/kinecast/groups.json"
         let withArguments = [
             ("connect", display), ("connect abstract", "kinecast-test-\(getpid())"), ("connect", bus),
             ("datagram", journal), ("raw pair", journal), ("take name", "kinecast-name-\(getpid())"),
             ("attach", "\(sharedMemory)"), ("read", home + "/key"), ("list", home),
             ("change", home + "/key"), ("make", home), ("make", "/tmp"), ("make", "/dev/shm"),
             ("remove", home + "/notes"), ("read", "/etc/shadow"), ("listen", "\(port)"), ("listen", "0"),
-            ("execute", "/usr/bin/true"),
+            ("execute", "/usr/bin/true"), ("read", groups + "/\(Self.group)/secret"), ("list", groups),
+            ("make", groups + "/\(Self.group)"), ("read", kept), ("change", kept),
         ]
         let withoutArguments = [
             "command line", "neighbours", "environment", "memory by file", "memory by call", "trace",
@@ -74,6 +86,7 @@ final class HostileTake {
         // It may connect and serve, which is as much as a service gets without being asked about.
         manifest.listen = "listen"
         manifest.restarts = 0
+        manifest.groups = [Self.group]
         try place.install(manifest)
     }
 

@@ -1,0 +1,109 @@
+// A small file of this user's settings, which several processes read, and change as a whole. Linux.
+import Glibc
+import SystemPackage
+
+/// Its calls block for as long as a small file takes; any process may make them.
+public struct SettingsFile: Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// Neither XDG_CONFIG_HOME nor HOME is set.
+        case noHome
+        case unreadable(FilePath, Errno)
+        /// Another user's, or others may change it.
+        case foreign(FilePath)
+        /// It is not what this program writes.
+        case damaged(FilePath)
+        case cannotWrite(FilePath, Errno)
+        /// Another program has been writing it for too long.
+        case busy(FilePath)
+        /// There are too many apps in it.
+        case full(FilePath)
+    }
+
+    /// More bytes are no file of ours: hundreds of apps have less.
+    private static let limit = 1 << 20
+    /// Nanoseconds to wait for another writer, who needs some milliseconds.
+    private static let patience: Int64 = 2_000_000_000
+
+    public let path: FilePath
+
+    public init(_ path: FilePath) { self.path = path }
+
+    /// The file of that name in `kinecast` of the user's directory for settings.
+    ///
+    /// - Parameter variable: a variable's value.
+    package init(named name: String, _ variable: (String) -> String?) throws(Error) {
+        guard let directory = UserDirectories.configuration(variable) else { throw .noHome }
+        path = directory.appending("kinecast").appending(name)
+    }
+
+    /// All of it; nil where there is none.
+    package func contents() throws(Error) -> [UInt8]? {
+        do {
+            let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            defer { try? descriptor.close() }
+            var status = stat()
+            guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+            guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else { throw Error.foreign(path) }
+            return try descriptor.readToEnd(atMost: Self.limit)
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw error as? Error ?? .unreadable(path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Changes the file as a whole, so that a reader sees the old or the new one; writers wait for each other.
+    package func update(_ change: ([UInt8]?) throws -> [UInt8]) throws(Error) {
+        let lock = try lock()
+        defer { try? lock.close() }
+        do {
+            let bytes = try change(try contents())
+            // A longer file could not be read again, and all of it would be lost.
+            guard bytes.count <= Self.limit else { throw Error.full(path) }
+            try PrivateDirectory.replace(path, with: bytes)
+        } catch {
+            throw error as? Error ?? .cannotWrite(path, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// A descriptor that holds the lock until it is closed.
+    private func lock() throws(Error) -> FileDescriptor {
+        let directory = path.removingLastComponent()
+        for place in [directory.removingLastComponent(), directory] where mkdir(place.cString, 0o700) != 0 {
+            guard errno == EEXIST else { throw .cannotWrite(path, Errno(rawValue: errno)) }
+        }
+        let lock: FileDescriptor
+        do {
+            lock = try FileDescriptor.open(
+                FilePath(escaped: path.escaped + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
+                permissions: .ownerReadWrite)
+        } catch {
+            throw .cannotWrite(path, error as? Errno ?? .ioError)
+        }
+        // The engine's thread that asks here also finishes the recording: a writer that hangs must not hold it up.
+        let deadline = MonotonicClock.now() + Self.patience
+        while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            let code = Errno(rawValue: errno)
+            guard code == .interrupted || code == .wouldBlock, MonotonicClock.now() < deadline else {
+                try? lock.close()
+                throw code == .wouldBlock ? .busy(path) : .cannotWrite(path, code)
+            }
+            _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
+        }
+        return lock
+    }
+}
+
+extension SettingsFile.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noHome: "There is no place for settings; set HOME or XDG_CONFIG_HOME."
+        case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
+        case .foreign(let file): "\(file) is another user's, or others may change it; make it yours alone (chmod 600)."
+        case .damaged(let file): "\(file) is damaged; remove it, and apps begin with a new one."
+        case .cannotWrite(let file, let error): "\(file) cannot be written (\(error)); correct its directory."
+        case .busy(let file): "Another program has been writing \(file) for seconds; end it, or try again."
+        case .full(let file): "\(file) has more apps than it can hold; remove some of them from it."
+        }
+    }
+}
