@@ -29,6 +29,8 @@ public enum CameraInput: Equatable, Sendable {
                 throw .cameraFileUnreadable(name, Errno(rawValue: errno))
             }
             if status.st_mode & S_IFMT == S_IFDIR { throw .cameraFileUnreadable(name, .isDirectory) }
+            // A link to a camera would pass for a file, which shows nobody.
+            if status.st_mode & S_IFMT == S_IFCHR { throw .noCamera(name, existing: cameras.map(\.name)) }
             if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .cameraFileEmpty(name) }
             self = .file(name)
         } else {

@@ -172,9 +172,11 @@ public final class EngineSession: Sendable {
         guard status.destinations.contains(where: { $0.phase != .ended }) else { throw .noDestination(take: status.id) }
     }
 
-    /// The take's status with the links of its destinations. Throws `noLink` where no destination has one.
+    /// The take's status with the links of its destinations. Throws `noLink` where no destination has one, and `refused` where this
+    /// program may not have them.
     public func links() async throws(ClientError) -> TakeStatus {
         let status = try await status()
+        if let reason = status.withheld { throw .refused(reason) }
         guard status.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
             throw .noLink(take: status.id)
         }

@@ -154,6 +154,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var destinations: [DestinationStatus] = []
     /// The camera over the picture; nil: none, and from older engines.
     public var camera: TakeConfiguration.Camera?
+    /// The reason why the links and words of destinations are left out, one sentence; nil: they are not.
+    public var withheld: String?
     /// The rules for windows that are to be hidden which no window matches now.
     public var unmatchedExclusions: [TakeConfiguration.WindowRule] {
         get { unmatched ?? [] }

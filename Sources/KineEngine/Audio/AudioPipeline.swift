@@ -152,9 +152,12 @@ final class AudioPipeline: Sendable {
         running?.capture.change(pace: somebodyListens ? .live : .file)
     }
 
+    /// False in a take that was begun without one.
+    var hasMicrophone: Bool { running?.capture is AudioCapture && !plan.microphones.isEmpty }
+
     /// Records the microphone from now on, or no more. False in a take that was begun without one.
     func setMicrophone(isOn: Bool) -> Bool {
-        guard let running, running.capture is AudioCapture, !plan.microphones.isEmpty else { return false }
+        guard let running, hasMicrophone else { return false }
         for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }
         if !isOn { running.worker.stopAwaiting { plan.microphones.contains($0) } }
         return true

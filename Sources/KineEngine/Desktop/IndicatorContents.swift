@@ -90,15 +90,6 @@ struct IndicatorContents: Sendable, Equatable {
 }
 
 extension TakeConfiguration.Source {
-    /// Whether what is captured is on a person's desktop.
-    var showsDesktop: Bool {
-        switch self {
-        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .chosenWindow, .application: true
-        case .commandWindow(let window): window.privateScreen == nil
-        case .virtual, .virtualWayland, .pattern: false
-        }
-    }
-
     /// For the middle of a sentence.
     fileprivate var words: String {
         switch self {

@@ -13,6 +13,8 @@ struct FeedRequest: Sendable {
     var manifest: ServiceManifest
     /// The camera's frames are wanted, of that size.
     var cameraSize: PixelSize?
+    /// The reader may have the memory of others' frames, which it can read as long as it likes.
+    var sharesMemory = true
     var setupInfo: [String: String]
     /// Called on any thread, once.
     var ready: @Sendable (Result<SampleFeed, TakeError>) -> Void
@@ -40,6 +42,7 @@ final class FeedFactory: Sendable {
     private struct Conversion {
         weak var output: FrameConverter.Output?
         var readers: FrameReaders
+        let isShared: Bool
     }
 
     private let configuration: TakeConfiguration
@@ -176,7 +179,7 @@ final class FeedFactory: Sendable {
         let size = distributor.canvas.size
         let tracks = audio.tracks(for: AudioRequirements(manifest))
         let required = requirements(manifest, size: size)
-        let source = try required.map { try frameSource($0, distributor, &state) }
+        let source = try required.map { try frameSource($0, request.sharesMemory, distributor, &state) }
         let sender = try StreamSender(
             video: manifest.wantsEncodedVideo, frames: source?.memory.layout,
             sampleRingBytes: Self.ringBytes(
@@ -249,24 +252,26 @@ final class FeedFactory: Sendable {
 
     /// The memory with frames that meet the requirements, and the conversion that makes them.
     private func frameSource(
-        _ required: FrameRequirements, _ distributor: FrameDistributor, _ state: inout State
+        _ required: FrameRequirements, _ isShared: Bool, _ distributor: FrameDistributor, _ state: inout State
     ) throws(SharedMemory.Error) -> FrameSource {
-        if required.isNative, let memory = state.memory, state.readers.hasRoom {
+        if required.isNative, isShared, let memory = state.memory, state.readers.hasRoom {
             return FrameSource(memory: memory, loans: distributor.canvas.loans)
         }
         state.conversions.removeAll { $0.output == nil }
         for (index, conversion) in state.conversions.enumerated() {
             guard let found = conversion.output, found.requirements.hasSameFrames(as: required),
-                conversion.readers.hasRoom
+                isShared, conversion.isShared, conversion.readers.hasRoom
             else {
                 continue
             }
             return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
         }
         let size = distributor.canvas.size
-        let readers = services.count { requirements($0, size: size)?.hasSameFrames(as: required) == true }
-        let made = try FrameConverter.Output(required, readers: max(1, readers))
-        state.conversions.append(Conversion(output: made, readers: FrameReaders(limit: max(1, readers))))
+        let alike = services.count { requirements($0, size: size)?.hasSameFrames(as: required) == true }
+        let readers = isShared ? max(1, alike) : 1
+        let made = try FrameConverter.Output(required, readers: readers)
+        state.conversions.append(
+            Conversion(output: made, readers: FrameReaders(limit: readers), isShared: isShared))
         distributor.converter()?.prepare(made)
         return FrameSource(
             memory: made.memory, loans: made.loans, conversion: made, conversionIndex: state.conversions.count - 1)

@@ -18,6 +18,8 @@ final class ClientFeeds {
     private struct Reader {
         let number: Int
         let client: EngineConnection
+        let request: SampleRequest
+        let sharesMemory: Bool
         /// Nil until it is made.
         var feed: SampleFeed?
     }
@@ -30,16 +32,14 @@ final class ClientFeeds {
 
     private let inbox: Inbox
     private var readers: [Reader] = []
-    /// Requests from before the take was opened.
-    private var waiting: [(number: Int, request: SampleRequest)] = []
     private var lastNumber = 0
     private var take: Take?
     private(set) var nextWatch: Int64?
 
     init(inbox: Inbox) { self.inbox = inbox }
 
-    /// Has a feed made for a client. Returns the reason why there will be none.
-    func add(_ request: SampleRequest, for client: EngineConnection) -> String? {
+    /// Has a feed made for a client. Returns the reason why there will be none. `sharesMemory`: as in `FeedRequest`.
+    func add(_ request: SampleRequest, for client: EngineConnection, sharesMemory: Bool) -> String? {
         if readers.contains(where: { $0.client === client }) {
             return "This client gets samples already; end them first, or connect once more."
         }
@@ -47,21 +47,24 @@ final class ClientFeeds {
             return "\(Self.mostAtOnce) clients get samples of this take, which is the most; end one of them first."
         }
         lastNumber += 1
-        readers.append(Reader(number: lastNumber, client: client))
-        if let take { make(lastNumber, request, in: take) } else { waiting.append((lastNumber, request)) }
+        let reader = Reader(number: lastNumber, client: client, request: request, sharesMemory: sharesMemory)
+        readers.append(reader)
+        if let take { make(reader, in: take) }
         return nil
     }
 
     func opened(_ take: Take) {
         self.take = take
-        for (number, request) in waiting { make(number, request, in: take) }
-        waiting = []
+        for reader in readers { make(reader, in: take) }
     }
 
-    private func make(_ number: Int, _ request: SampleRequest, in take: Take) {
+    private func make(_ reader: Reader, in take: Take) {
+        let (request, number) = (reader.request, reader.number)
         take.makeFeed(
-            FeedRequest(manifest: ServiceManifest(request), cameraSize: request.cameraSize, setupInfo: [:]) {
-                [inbox] result in
+            FeedRequest(
+                manifest: ServiceManifest(request), cameraSize: request.cameraSize, sharesMemory: reader.sharesMemory,
+                setupInfo: [:]
+            ) { [inbox] result in
                 inbox.post(.clientFeed(Delivery(number: number, result: result)))
             })
     }
@@ -105,6 +108,15 @@ final class ClientFeeds {
 
     /// The client wants no more.
     func remove(_ client: EngineConnection) { remove { $0.client === client } }
+
+    /// Ends the feeds for which there is a reason, one sentence.
+    func end(_ reason: (SampleRequest, EngineConnection) -> String?) {
+        for reader in readers {
+            guard let reason = reason(reader.request, reader.client) else { continue }
+            send(.failed(reason), to: reader)
+            remove(reader.client)
+        }
+    }
 
     /// Ends the feeds of clients that are gone, and of those that write nonsense. Call it whenever the loop wakes.
     func attend(at now: Int64) {

@@ -35,6 +35,8 @@ final class Destinations {
     private let frameReceivers: FrameReceivers
     /// In the order of their numbers. Those that have ended stay, for the summary.
     private var supervisors: [ExtensionSupervisor] = []
+    /// The programs other than the take's owner that have added destinations, by the destinations' numbers.
+    private var adders: [Int: AskingProgram] = [:]
     private var lastNumber = -1
     /// What a client has said last of the application that is shown.
     private var annotation: [String: String]?
@@ -101,9 +103,11 @@ final class Destinations {
         self.announce = announce
     }
 
-    /// Starts an extension with the next `attend`. Returns the destination's number.
+    /// Starts an extension with the next `attend`. Returns the destination's number. `program`: the one that adds it; nil: the owner.
     @discardableResult
-    func add(_ checked: Checked, isPaused: Bool = false, at now: Int64) throws(TakeError) -> Int {
+    func add(
+        _ checked: Checked, for program: AskingProgram? = nil, isPaused: Bool = false, at now: Int64
+    ) throws(TakeError) -> Int {
         guard supervisors.count(where: { !$0.isDone }) < Self.most else {
             throw .tooManyDestinations(Self.most)
         }
@@ -112,7 +116,7 @@ final class Destinations {
             let oldest = supervisors.firstIndex(where: { $0.isDone && $0.status.isRemoved })
                 ?? supervisors.firstIndex(where: \.isDone)
         {
-            supervisors.remove(at: oldest)
+            adders[supervisors.remove(at: oldest).status.destination] = nil
         }
         lastNumber += 1
         var destination = checked.destination
@@ -124,6 +128,7 @@ final class Destinations {
         if isScreenLocked { supervisor.request(.screenLockChanged(true), at: now) }
         if isPaused { supervisor.request(.pauseRequested, at: now) }
         supervisors.append(supervisor)
+        if let program { adders[lastNumber] = program }
         return lastNumber
     }
 
@@ -142,6 +147,16 @@ final class Destinations {
         }
         guard mayBeLast || running.count > 1 else { throw .lastDestination }
         supervisor.request(.removalRequested, at: now)
+    }
+
+    /// Finishes the broadcasts that programs have added for which there is a reason, one sentence.
+    func end(at now: Int64, _ reason: (AskingProgram) -> String?) {
+        for supervisor in supervisors where !supervisor.isEnded {
+            let status = supervisor.status
+            guard let reason = adders[status.destination].flatMap(reason) else { continue }
+            announce(DestinationEvent(destination: status.destination, label: status.label, kind: .warning(reason)))
+            supervisor.request(.removalRequested, at: now)
+        }
     }
 
     /// All have ended, and none of their processes is left.

@@ -9,6 +9,8 @@ import SystemPackage
 final class EngineClients {
     private struct Guest {
         let connection: EngineConnection
+        /// As it was when the guest was accepted.
+        let program: AskingProgram
         var interest = Interest.common
     }
 
@@ -26,6 +28,8 @@ final class EngineClients {
     /// The socket to which guests connect, once the take is registered.
     var listener: ControlListener?
     private var guests: [Guest] = []
+    /// The reason why a program may not have the links of the take's destinations; nil: it may.
+    var linkRefusal: (AskingProgram) -> String? = { _ in TakeError.unknownProgram.message }
     /// The instant from which guests are accepted again, after there was no descriptor for one; nil: they are accepted.
     private(set) var nextAccept: Int64?
     /// Nanoseconds.
@@ -46,7 +50,7 @@ final class EngineClients {
     func accept(at now: Int64) {
         guard let listener, now >= nextAccept ?? .min else { return }
         let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
-        guests += accepted.map { Guest(connection: $0) }
+        guests += accepted.map { Guest(connection: $0, program: AskingProgram(at: $0.descriptor)) }
         // Connections that wait stay in the kernel's queue.
         nextAccept = isExhausted ? now + Self.acceptRest : nil
     }
@@ -85,6 +89,17 @@ final class EngineClients {
         client === owner ? ownerIsThere : guests.contains { $0.connection === client }
     }
 
+    /// The program of a guest; nil: it is the owner. A guest that has gone may have nothing.
+    func program(of client: EngineConnection) -> AskingProgram? {
+        client === owner ? nil : guests.first { $0.connection === client }?.program ?? .unknown
+    }
+
+    /// Answers a client with a message about the take.
+    func tell(_ message: EngineMessage, to client: EngineConnection) {
+        guard let guest = guests.first(where: { $0.connection === client }) else { return tellOwner(message) }
+        tell(message, to: [guest])
+    }
+
     func tellAll(_ message: EngineMessage) {
         tellOwner(message)
         tellGuests(message, from: .common)
@@ -104,7 +119,17 @@ final class EngineClients {
     func tellOwner(_ message: EngineMessage) { if ownerIsThere { owner.tell(message) } }
 
     private func tellGuests(_ message: EngineMessage, from interest: Interest) {
-        for guest in guests where guest.interest >= interest { guest.connection.tell(message) }
+        tell(message, to: guests.filter { $0.interest >= interest })
+    }
+
+    /// Each guest gets what it may have of a message.
+    private func tell(_ message: EngineMessage, to guests: [Guest]) {
+        let hasLinks = message.withoutLinks("") != message
+        for guest in guests {
+            let reason = hasLinks ? linkRefusal(guest.program) : nil
+            guard let part = reason.map(message.withoutLinks) ?? message else { continue }
+            guest.connection.tell(part)
+        }
     }
 }
 

@@ -3,9 +3,9 @@ import KineCapture
 import KineControl
 
 extension EngineHost {
-    /// Shows that camera from now on, nil: none, if this client may have it shown.
+    /// Shows that camera from now on, nil: none, if the person allows it.
     func setCamera(_ camera: TakeConfiguration.Camera?, for client: EngineConnection) {
-        if let reason = refusal(of: camera, for: client) { return refuse(reason, .setCamera(camera), to: client) }
+        if let reason = refusal(of: camera) { return refuse(reason, .setCamera(camera), to: client) }
         if camera?.showsPerson == true, permission?.allows(.camera) == false {
             guard permission?.inquiry == nil else {
                 return refuse(
@@ -19,13 +19,14 @@ extension EngineHost {
     /// The person allows it, where they need to.
     func setAllowedCamera(_ camera: TakeConfiguration.Camera?, for client: EngineConnection) {
         guard let opened else { return refuse(TakeError.notBegun.message, .setCamera(camera), to: client) }
+        setCaptured(.camera, isOn: camera?.showsPerson == true)
         opened.take.setCamera(camera)
         self.camera = camera
         desktop?.camera(isOn: camera?.showsPerson == true)
         clients.tellAll(.camera(camera))
     }
 
-    private func refusal(of camera: TakeConfiguration.Camera?, for client: EngineConnection) -> String? {
+    private func refusal(of camera: TakeConfiguration.Camera?) -> String? {
         guard opened != nil, machine.phase == .recording || machine.phase == .paused else {
             return TakeError.notBegun.message
         }
@@ -37,10 +38,10 @@ extension EngineHost {
         }
         do throws(VideoSourceError) {
             _ = try CameraInput(camera)
+            return nil
         } catch {
             return error.sentence
         }
-        return camera.showsPerson ? self.refusal(of: [.camera], for: client) : nil
     }
 }
 
@@ -49,9 +50,4 @@ extension CameraInput {
     init(_ camera: TakeConfiguration.Camera) throws(VideoSourceError) {
         try self.init(named: camera.device, among: CameraInventory.cameras())
     }
-}
-
-extension TakeConfiguration.Camera {
-    /// Whether it is a device, which can show a person. A file or a generated picture cannot.
-    var showsPerson: Bool { device != "pattern" && (!device.hasPrefix("/") || device.hasPrefix("/dev/")) }
 }

@@ -20,7 +20,8 @@ extension EngineHost {
             guard request?.configuration.video.colour == .standard else { throw .configuration(.colourOfRecordings) }
             let confinement = request?.configuration.confinement ?? ConfinementRequest()
             for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
-                let number = try destinations.add(checked, isPaused: machine.phase == .paused, at: now)
+                let number = try destinations.add(
+                    checked, for: clients.program(of: client), isPaused: machine.phase == .paused, at: now)
                 // Its events come after the answer: its extension starts with the loop's next turn.
                 client.tell(.destinationAdded(number, reference: reference))
             }

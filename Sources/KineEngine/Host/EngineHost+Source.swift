@@ -3,14 +3,14 @@ import KineCapture
 import KineControl
 
 extension EngineHost {
-    /// Has another source opened and shown, if this client may have it shown.
+    /// Has another source opened and shown.
     func switchSource(to source: TakeConfiguration.Source, for client: EngineConnection) {
-        if let reason = refusal(of: source, for: client) { return refuse(reason, .switchSource(source), to: client) }
+        if let reason = refusal(of: source) { return refuse(reason, .switchSource(source), to: client) }
         switching = (source, client)
         opened?.take.switchSource(to: source, cancellation)
     }
 
-    private func refusal(of source: TakeConfiguration.Source, for client: EngineConnection) -> String? {
+    private func refusal(of source: TakeConfiguration.Source) -> String? {
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(source)
         } catch {
@@ -20,11 +20,9 @@ extension EngineHost {
             return TakeError.notBegun.message
         }
         if switching != nil { return "Another source is being opened for this take; wait until it is shown." }
-        guard first.canBecome(source) else {
-            return "A take of a \(first) cannot show a \(source); start another take with that."
-        }
         // A take of a private screen stays there, and that is nobody's.
-        return first.showsDesktop ? self.refusal(of: [.screen], for: client) : nil
+        return first.canBecome(source)
+            ? nil : "A take of a \(first) cannot show a \(source); start another take with that."
     }
 
     /// Nobody is to draw a region for a client that has gone.

@@ -19,6 +19,7 @@ extension EngineHost {
         }
         self.request = request
         camera = configuration.video.camera
+        captured = CapturedKinds(configuration.capturedKinds)
         clients.listener = request.registration.listener
         let desktop = TakeDesktop(configuration, inbox: inbox)
         self.desktop = desktop
@@ -26,7 +27,7 @@ extension EngineHost {
             inbox.post(.desktopService($0))
         }
         handle(.openRequested)
-        askPermission(configuration.neededPermissions, for: .beginning)
+        askPermission(configuration.capturedKinds, for: .beginning)
     }
 
     private static func check(_ camera: TakeConfiguration.Camera) throws(TakeError) {
@@ -185,7 +186,7 @@ extension EngineHost {
     /// Tells a client that came later what the owner was told when the take began.
     func follow(_ client: EngineConnection, progress: Bool) {
         clients.follow(client, progress: progress)
-        if let status { client.tell(.status(status)) }
+        if let status { clients.tell(.status(status), to: client) }
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
         client.tell(.started(started))
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }

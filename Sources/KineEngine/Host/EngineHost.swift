@@ -48,6 +48,8 @@ public final class EngineHost {
     var reportedUnreadable: Set<UInt32> = []
     /// The camera that is shown now; nil: none.
     var camera: TakeConfiguration.Camera?
+    /// What of a person's the take captures.
+    var captured = CapturedKinds()
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
@@ -65,6 +67,7 @@ public final class EngineHost {
 
     /// Serves until the take is over. Returns the process's exit status.
     public func run() -> Int32 {
+        clients.linkRefusal = { [unowned self] in refusal(of: captured.now, for: $0) }
         while !hasLeft {
             wait()
             let now = MonotonicClock.now()
@@ -135,6 +138,9 @@ public final class EngineHost {
     }
 
     private func answer(_ message: ClientMessage, from client: EngineConnection) {
+        if let reason = refusal(of: message.disclosed(of: captured), for: clients.program(of: client)) {
+            return refuse(reason, message, to: client)
+        }
         let now = MonotonicClock.now()
         switch message {
         case .start(let configuration):
@@ -142,7 +148,7 @@ public final class EngineHost {
                 return refuse("This engine records already; start another with kinecast record.", message, to: client)
             }
             start(configuration)
-        case .status: if let status { client.tell(.status(status)) }
+        case .status: if let status { clients.tell(.status(status), to: client) }
         case .pause:
             if machine.phase == .paused, desktop?.takeOverPause() == true {
                 client.tell(.paused)
@@ -161,7 +167,6 @@ public final class EngineHost {
                 "No destination of this take has a link that can be renewed; the live page has one while it runs.",
                 message, to: client)
         case .setMicrophone(let isOn):
-            if isOn, let reason = refusal(of: [.microphone], for: client) { return refuse(reason, message, to: client) }
             if isOn, permission?.allows(.microphone) == false {
                 guard permission?.inquiry == nil else {
                     return refuse("The person is being asked already; wait for their answer.", message, to: client)
@@ -195,6 +200,7 @@ public final class EngineHost {
 
     func setMicrophone(isOn: Bool, for client: EngineConnection) {
         guard let opened else { return refuse(TakeError.notBegun.message, .setMicrophone(on: isOn), to: client) }
+        if opened.take.audio.hasMicrophone { setCaptured(.microphone, isOn: isOn) }
         guard opened.take.audio.setMicrophone(isOn: isOn) else {
             return refuse(
                 "This take was begun without a microphone; start another one with it, which can be off at first.",
@@ -214,7 +220,10 @@ public final class EngineHost {
         } catch {
             return refuse(error.description, .receiveSamples(request), to: client)
         }
-        if let reason = samplesRefusal(request, for: client) ?? clientFeeds.add(request, for: client) {
+        // Memory that a process has mapped cannot be taken back: a program that may lose its samples gets memory of its own.
+        let program = clients.program(of: client)
+        let mayHaveAll = refusal(of: Set(PermissionKind.allCases), for: program) == nil
+        if let reason = clientFeeds.add(request, for: client, sharesMemory: mayHaveAll) {
             return refuse(reason, .receiveSamples(request), to: client)
         }
         client.tell(.samples(.accepted))

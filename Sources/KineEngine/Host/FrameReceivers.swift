@@ -28,6 +28,13 @@ final class FrameReceivers {
         return nil
     }
 
+    /// The clients with what they asked for.
+    var requests: [(client: EngineConnection, request: FrameRequest)] { receivers.map { ($0.client, $0.request) } }
+
+    /// The client is connected with no further extension. What extensions pass on goes from their process to its own, so the client
+    /// ends that when it is told.
+    func remove(_ client: EngineConnection) { receivers.removeAll { $0.client === client } }
+
     /// Connects every receiver with an extension that has just started.
     func extensionRuns(_ supervisor: ExtensionSupervisor) {
         receivers.removeAll { $0.client.isClosed }

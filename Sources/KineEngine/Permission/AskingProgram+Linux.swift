@@ -9,12 +9,15 @@ import SystemPackage
 /// The process that asks for a take, as the kernel knows it. This is no boundary: a program that hides its executable and calls itself
 /// `kinecast` passes for it, as one that presses the button for the person would.
 enum AskingProgram: Equatable {
-    /// `kinecast`, of the same installation as this engine: a person has typed it.
+    /// One of `commandNames`, of the same installation as this engine: a person uses it.
     case commandLine
     /// Its executable's path, without links.
     case program(executable: String)
     /// The system does not say.
     case unknown
+
+    /// The programs beside the engine through which a person does everything themselves.
+    private static let commandNames = ["kinecast"]
 
     init(at socket: FileDescriptor) {
         let pid = kine_peer_pid(socket.rawValue)
@@ -35,9 +38,18 @@ enum AskingProgram: Equatable {
         switch executable {
         case let path? where commands.contains(path): self = .commandLine
         case let path?: self = .program(executable: path)
-        case nil: self = name.split(separator: "\n").first == "kinecast" ? .commandLine : .unknown
+        case nil: self = Self.isCommandLine(name: name) ? .commandLine : .unknown
         }
     }
+
+    /// Whether the path of an executable, or what a process calls itself, ends as one of `commandNames`.
+    static func isCommandLine(name: String) -> Bool {
+        guard let last = name.split(whereSeparator: { $0 == "/" || $0 == "\n" }).last else { return false }
+        return commandNames.contains(String(last))
+    }
+
+    /// The `kinecast` of this engine's installation; nil: there is none.
+    static var ownCommand: String? { commands(beside: ExecutableSearch.own).first { access($0.cString, X_OK) == 0 } }
 
     private static func name(of pid: Int32) -> String {
         PrivateDirectory.contents(of: FilePath("/proc/\(pid)/comm"), limit: 64)
@@ -48,7 +60,7 @@ enum AskingProgram: Equatable {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/\(pid)/exe", &buffer, buffer.count)
         guard length > 0 else { return nil }
-        let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
         // The kernel says so of a file that was replaced while its program runs.
         let replaced = " (deleted)"
         return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
@@ -58,7 +70,9 @@ enum AskingProgram: Equatable {
     private static func commands(beside engine: String?) -> [String] {
         guard let engine else { return [] }
         let directory = FilePath(escaped: engine).removingLastComponent()
-        let installed = directory.removingLastComponent().removingLastComponent().appending("bin/kinecast")
-        return [directory.appending("kinecast"), installed].map { ($0.resolved ?? $0).escaped }
+        let installed = directory.removingLastComponent().removingLastComponent().appending("bin")
+        return [directory, installed].flatMap { place in
+            commandNames.map { place.appending($0) }.map { ($0.resolved ?? $0).escaped }
+        }
     }
 }

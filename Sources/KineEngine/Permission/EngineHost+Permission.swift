@@ -40,16 +40,6 @@ struct TakePermission {
     func allows(_ kind: PermissionKind) -> Bool { subject == nil || allowed.contains(kind) }
 }
 
-extension TakeConfiguration {
-    /// What of a person's the take captures from its beginning.
-    var neededPermissions: Set<PermissionKind> {
-        var kinds: Set<PermissionKind> = source.showsDesktop ? [.screen] : []
-        if audio.microphone != .none, !audio.isMicrophoneOff { kinds.insert(.microphone) }
-        if video.camera?.showsPerson == true { kinds.insert(.camera) }
-        return kinds
-    }
-}
-
 extension EngineHost {
     /// Looks up what was decided, and has the person asked for the rest.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
@@ -126,36 +116,6 @@ extension EngineHost {
         case .beginning: openingEnded(error)
         case .microphone(let client): refuse(error.message, .setMicrophone(on: true), to: client)
         case .camera(let camera, let client): refuse(error.message, .setCamera(camera), to: client)
-        }
-    }
-
-    /// The reason why a program may not have these samples of somebody else's take; nil: it may.
-    func samplesRefusal(_ samples: SampleRequest, for client: EngineConnection) -> String? {
-        guard let configuration = request?.configuration else { return nil }
-        var needed: Set<PermissionKind> = camera?.showsPerson == true ? [.camera] : []
-        // Another camera may be shown later.
-        if case .camera = samples.video { needed.insert(.camera) }
-        if case .camera = samples.video {} else if configuration.source.showsDesktop { needed.insert(.screen) }
-        // Off at first, it may be turned on later; and it may be mixed into the app's audio.
-        if samples.wantsAudio, configuration.audio.microphone != .none { needed.insert(.microphone) }
-        return refusal(of: needed, for: client)
-    }
-
-    /// The reason why a program that has connected to somebody else's take may not capture this; nil: it may. The person is not asked for
-    /// it: they would be asked about a take that runs already.
-    func refusal(of needed: Set<PermissionKind>, for client: EngineConnection) -> String? {
-        guard client !== clients.owner, !needed.isEmpty else { return nil }
-        switch AskingProgram(at: client.descriptor) {
-        case .commandLine: return nil
-        case .unknown: return TakeError.unknownProgram.message
-        case .program(let executable):
-            if executable == permission?.subject?.executable { return nil }
-            let known = ((try? PermissionStore.standard().list()) ?? []).filter { $0.subject.executable == executable }
-            let missing = needed.filter { kind in !known.contains { $0[kind] == .granted } }
-            return missing.isEmpty
-                ? nil
-                : "\(executable.printable(limit: 400).shellWord) may use \(PermissionKind.words(missing)) of another program's take only "
-                    + "where a person allows it; run \(PermissionKind.grantCommand(missing, to: executable)) beforehand."
         }
     }
 

@@ -121,6 +121,8 @@ final class FrameReader {
                             destination: destination))
                 case .refused(let reason, let request) where request?.name == "receiveFrames":
                     engines[take]?.nextRequest = MonotonicClock.now() + Self.longestPause
+                    // It may have been given them before the take captured more.
+                    for channel in channels where channel.take == take { drop(channel) }
                     if refusals.updateValue(reason, forKey: take) != reason { tell(.refused(reason, take: take)) }
                 default: break
                 }

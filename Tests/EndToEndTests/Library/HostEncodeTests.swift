@@ -207,9 +207,11 @@ import Testing
 
             let server = try start("nginx ")
             try wait("the server to listen") { Loopback.connects(to: port) }
+            let granted = try place.run(Array(words("kinecast permissions ").dropFirst()))
+            #expect(granted.status == 0, "\(granted)")
             let app = try start(".build/debug/HostEncode ")
             try app.line("ready")
-            let take = try place.start(Array(words("kinecast ").dropFirst()), ["DISPLAY=\(screen.name)"])
+            let take = try place.start(Array(words("kinecast broadcast ").dropFirst()), ["DISPLAY=\(screen.name)"])
             try app.line("live")
             let address = try words("ffplay ").dropFirst()
             #expect(try Tool.output("ffprobe", ["-show_entries", "stream=codec_name"] + address).contains("h264"))

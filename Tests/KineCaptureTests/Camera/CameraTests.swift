@@ -29,6 +29,10 @@ import Testing
         #expect(throws: VideoSourceError.noCamera("/dev/video7", existing: ["HD Webcam", "USB"])) {
             try CameraInput(named: "/dev/video7", among: Self.cameras)
         }
+        // As by a link to a camera, which would pass for a file.
+        #expect(throws: VideoSourceError.noCamera("/proc/../dev/null", existing: [])) {
+            try CameraInput(named: "/proc/../dev/null", among: [])
+        }
         #expect(throws: VideoSourceError.cameraFileUnreadable("/nowhere/a.mp4", .noSuchFileOrDirectory)) {
             try CameraInput(named: "/nowhere/a.mp4", among: [])
         }

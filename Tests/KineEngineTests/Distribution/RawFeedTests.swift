@@ -120,6 +120,20 @@ import Testing
         #expect(readers[0].feed.sender.counts.framesSkipped > 30)
     }
 
+    @Test func `a reader that may lose its frames has memory that no other reads`() throws {
+        let stage = try FeedStage(services: [.raw()], isRecorded: false)
+        let readers = try [true, false, false].map { try stage.reader(.raw(), sharesMemory: $0) }
+        try stage.draw(PixelRect(x: 8, y: 8, width: 40, height: 20), 0xff8000)
+        for reader in readers {
+            let shown = try stage.converted { $0.planes }
+            reader.expect("the picture") { $0.frames.last?.planes == shown }
+        }
+        let memories = Set(readers.compactMap { $0.feed.frames.map { ObjectIdentifier($0.memory) } })
+        #expect(memories.count == 3)
+        for reader in readers { reader.end() }
+        stage.stop()
+    }
+
     @Test func `a feed that is given up gives its frames back`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         for _ in 0..<6 {

@@ -94,10 +94,12 @@ final class FeedStage: Sendable {
     }
 
     /// Makes a feed, and waits for it.
-    func feed(_ manifest: ServiceManifest) throws -> SampleFeed {
+    func feed(_ manifest: ServiceManifest, sharesMemory: Bool = true) throws -> SampleFeed {
         let answer = Monitor<Result<SampleFeed, TakeError>?>(nil)
         factory.request(
-            FeedRequest(manifest: manifest, setupInfo: ["key": "value"]) { result in answer.signal { $0 = result } })
+            FeedRequest(manifest: manifest, sharesMemory: sharesMemory, setupInfo: ["key": "value"]) { result in
+                answer.signal { $0 = result }
+            })
         let deadline = MonotonicClock.now() + 300_000_000_000
         return try #require(answer.wait(until: deadline) { $0 }).get()
     }
@@ -116,8 +118,8 @@ final class FeedStage: Sendable {
     func end(_ feed: SampleFeed) { factory.distributor?.end(feed) }
 
     /// A feed that is begun, and its reader.
-    func reader(_ manifest: ServiceManifest) throws -> FeedReader {
-        let feed = try feed(manifest)
+    func reader(_ manifest: ServiceManifest, sharesMemory: Bool = true) throws -> FeedReader {
+        let feed = try feed(manifest, sharesMemory: sharesMemory)
         let reader = try FeedReader(feed)
         begin(feed)
         return reader
