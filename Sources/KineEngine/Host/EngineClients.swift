@@ -1,4 +1,5 @@
 // The clients of one engine: the owner, which started it, and guests of the same user that have connected since.
+import CLinux
 import Glibc
 import KineControl
 import KinePlatform
@@ -11,6 +12,9 @@ final class EngineClients {
         let connection: EngineConnection
         /// As it was when the guest was accepted.
         let program: AskingProgram
+        let process: Int32
+        /// The instant until which its hello has to have come.
+        let greetingDeadline: Int64
         var interest = Interest.common
     }
 
@@ -31,9 +35,13 @@ final class EngineClients {
     /// The reason why a program may not have the links of the take's destinations; nil: it may.
     var linkRefusal: (AskingProgram) -> String? = { _ in TakeError.unknownProgram.message }
     /// The instant from which guests are accepted again, after there was no descriptor for one; nil: they are accepted.
-    private(set) var nextAccept: Int64?
+    private var nextAccept: Int64?
     /// Nanoseconds.
     private static let acceptRest: Int64 = 250_000_000
+    private static let greetingPatience: Int64 = 5_000_000_000
+    /// The most guests, so that this process keeps descriptors for its take.
+    static let mostOfProcess = 32
+    static let mostInAll = 128
 
     init(owner: FileDescriptor) throws(ControlError) { self.owner = try EngineConnection(adopting: owner) }
 
@@ -50,9 +58,57 @@ final class EngineClients {
     func accept(at now: Int64) {
         guard let listener, now >= nextAccept ?? .min else { return }
         let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
-        guests += accepted.map { Guest(connection: $0, program: AskingProgram(at: $0.descriptor)) }
+        for connection in accepted { admit(connection, at: now) }
         // Connections that wait stay in the kernel's queue.
         nextAccept = isExhausted ? now + Self.acceptRest : nil
+    }
+
+    private func admit(_ connection: EngineConnection, at now: Int64) {
+        let process = kine_peer_pid(connection.descriptor.rawValue)
+        guard guests.count(where: { $0.process == process }) < Self.mostOfProcess else { return dismiss(connection) }
+        guests.append(
+            Guest(
+                connection: connection, program: AskingProgram(at: connection.descriptor), process: process,
+                greetingDeadline: now + Self.greetingPatience))
+        let excess = Self.excess(guests.map { ($0.process, $0.program == .commandLine) })
+        if let excess { dismiss(guests[excess].connection) }
+    }
+
+    /// The newest guest of the process that has most, where there are too many in all; nil: there are not. The person's own kinecast goes
+    /// only where no other program is connected.
+    static func excess(_ guests: [(process: Int32, isCommandLine: Bool)]) -> Int? {
+        guard guests.count > mostInAll else { return nil }
+        let counts = Dictionary(guests.map { ($0.process, 1) }, uniquingKeysWith: +)
+        let others = guests.indices.filter { !guests[$0].isCommandLine }
+        let candidates = others.isEmpty ? Array(guests.indices) : others
+        let largest = candidates.map { counts[guests[$0].process] }.compactMap(\.self).max()
+        return candidates.last { counts[guests[$0].process] == largest }
+    }
+
+    private func dismiss(_ connection: EngineConnection) {
+        let reason =
+            "A take has at most \(Self.mostOfProcess) connections with one process and \(Self.mostInAll) in all; close "
+            + "some of them."
+        try? connection.send(.refused(reason, request: nil))
+        remove(connection)
+    }
+
+    /// The latest instant for `accept` and `dismissSilent`; nil: none.
+    var nextDeadline: Int64? {
+        let greetings = guests.lazy.filter { !$0.connection.hasGreeted }.map(\.greetingDeadline)
+        return [nextAccept, greetings.min()].compactMap(\.self).min()
+    }
+
+    /// Lets those go whose hello has not come in time. Call it when what came was read.
+    func dismissSilent(at now: Int64) {
+        for guest in guests where now >= guest.greetingDeadline && !guest.connection.hasGreeted {
+            remove(guest.connection)
+        }
+    }
+
+    private func remove(_ connection: EngineConnection) {
+        connection.close()
+        guests.removeAll { $0.connection === connection }
     }
 
     /// From now on the guest is told what the owner is told.

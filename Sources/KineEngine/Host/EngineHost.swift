@@ -80,6 +80,7 @@ public final class EngineHost {
             if !clients.receive({ answer($0, from: $1) }), request?.configuration.outlivesClient != true {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
+            clients.dismissSilent(at: MonotonicClock.now())
             attendSwitch()
             destinations?.attend(at: MonotonicClock.now())
             clientFeeds.attend(at: MonotonicClock.now())
@@ -106,7 +107,7 @@ public final class EngineHost {
             [signals.descriptor, inbox.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
-            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
+            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextDeadline,
             clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline, audioDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())

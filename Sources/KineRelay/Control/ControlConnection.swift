@@ -135,6 +135,9 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         state.withLock { $0.incoming.isEmpty ? nil : $0.incoming.removeFirst() }
     }
 
+    /// Whether the other end's hello was read.
+    public var hasGreeted: Bool { state.withLock { $0.decoder.greeted } }
+
     /// Whether there may be something to read, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
 

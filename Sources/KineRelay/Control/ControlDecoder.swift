@@ -45,7 +45,8 @@ public struct ControlDecoder: Sendable {
 
     private var buffer: [UInt8] = []
     private var consumed = 0
-    private var greeted = false
+    /// The hello has come.
+    private(set) var greeted = false
     private var failure: Error?
 
     public init() {}

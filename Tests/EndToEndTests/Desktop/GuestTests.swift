@@ -6,11 +6,12 @@ import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 import KineServices
 import ScreenTesting
 import SystemPackage
 import Testing
+
+@testable import KineRelay
 
 @Suite struct GuestTests {
     private static let size = PixelSize(width: 320, height: 240)
@@ -243,6 +244,25 @@ import Testing
             _ = try frames.wait()
             guest.end()
             #expect(try engine.stop().exitStatus == 0)
+        }
+    }
+
+    @Test func `however many connections a program has, kinecast gets in`() throws {
+        try TestPlace.with { place in
+            let kinecast = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            let id = try #require(try kinecast.event("started").id)
+            let path = FilePath(place.path("runtime/kinecast/takes/\(id)/control.sock"))
+            // None of them says hello.
+            let sockets = try (0..<300).map { _ in try UnixSocket.connect(to: path) }
+            defer { for socket in sockets { try? socket.close() } }
+            var entries = sockets.map { pollfd(fd: $0.rawValue, events: 0, revents: 0) }
+            poll(&entries[299], 1, Int32(RunningKinecast.patience / 1_000_000))
+            let status = try place.run("status")
+            #expect(status.status == 0 && status.output.contains("recording"), "\(status)")
+            poll(&entries, nfds_t(entries.count), 0)
+            #expect(entries.count { $0.revents == 0 } <= 32)
+            #expect(try place.run("stop").status == 0)
+            #expect(try kinecast.wait().status == 0)
         }
     }
 

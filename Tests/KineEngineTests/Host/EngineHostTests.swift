@@ -3,13 +3,13 @@ import Glibc
 import KineControl
 import KineMeasure
 import KineMedia
-import KineRelay
 import SystemPackage
 import Testing
 import ThreadTesting
 
 @testable import KineEngine
 @testable import KinePlatform
+@testable import KineRelay
 
 @Suite(.serialized) struct EngineHostTests {
     private static let patience: Int64 = 60_000_000_000
@@ -117,6 +117,43 @@ import ThreadTesting
             _ = try messages(client, until: Self.isOver)
         }
         #expect(status == 0)
+    }
+
+    @Test func `too many connections cost the newest of the process that has most, and kinecast last`() {
+        func excess(_ guests: (process: Int32, count: Int, isCommandLine: Bool)...) -> Int? {
+            EngineClients.excess(
+                guests.flatMap { guest in
+                    (0..<guest.count).map { _ in (process: guest.process, isCommandLine: guest.isCommandLine) }
+                })
+        }
+        #expect(excess((1, 32, false), (2, 32, false), (3, 32, false), (4, 31, false), (5, 1, true)) == nil)
+        #expect(excess((1, 32, false), (2, 31, false), (3, 32, false), (4, 32, false), (5, 2, true)) == 126)
+        #expect(excess((1, 32, false), (2, 32, true), (3, 32, true), (4, 32, true), (5, 1, true)) == 31)
+        // One of each process, kinecast the newest; then nothing but kinecast.
+        let each = (0..<128).map { (process: Int32($0 + 10), isCommandLine: false) }
+        #expect(EngineClients.excess(each + [(process: 1, isCommandLine: true)]) == 127)
+        #expect(EngineClients.excess((0..<129).map { (process: Int32($0 + 10), isCommandLine: true) }) == 128)
+    }
+
+    @Test func `a connection has five seconds for its hello`() throws {
+        let folder = try TemporaryDirectory()
+        let (owner, far) = try ClientConnection.pair()
+        let clients = try EngineClients(owner: far)
+        let path = FilePath(folder.file("control.sock"))
+        clients.listener = try ControlListener(path: path)
+        let silent = try UnixSocket.connect(to: path)
+        defer { try? silent.close() }
+        let client = try ClientConnection(connectingTo: path)
+        clients.accept(at: 0)
+        #expect(clients.nextDeadline == 5_000_000_000)
+        _ = clients.receive { _, _ in }
+        clients.dismissSilent(at: 4_999_999_999)
+        #expect(clients.nextDeadline == 5_000_000_000)
+        clients.dismissSilent(at: 5_000_000_000)
+        #expect(clients.nextDeadline == nil)
+        clients.tellAll(.paused)
+        #expect(try client.receive(until: MonotonicClock.now() + Self.patience) == [.paused])
+        withExtendedLifetime(owner) {}
     }
 
     /// Values that decode, and that arithmetic of the engine's would not survive.
