@@ -317,10 +317,10 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     }
     /// Absent where it is false, as in messages of older clients.
     private var outlives: Bool?
-    /// A person sees on the desktop what is captured, and can stop it there. Only a person at the command line can do without: for
-    /// an app it is always true.
+    /// A person sees on the desktop what is captured, and can stop it there. Only a person at the command line can do without: the
+    /// engine sets it for every other program.
     public var isIndicated: Bool {
-        get { app != nil || !(indicatorOff ?? false) }
+        get { !(indicatorOff ?? false) }
         set { indicatorOff = newValue ? nil : true }
     }
     /// Absent where it is false, as in messages of older clients.

@@ -2,6 +2,7 @@
 import KineControl
 import KineDesktop
 import KinePlatform
+import KineRelay
 
 /// Used by the main thread. Nothing here waits for the desktop.
 final class TakeDesktop {
@@ -15,9 +16,14 @@ final class TakeDesktop {
     private var shown: Notification?
     private var inhibition: SleepInhibition?
 
-    /// `inbox` brings what happens on the desktop to the main thread.
-    init(_ configuration: TakeConfiguration, inbox: Inbox, addresses: BusAddresses = .find()) {
+    /// `inbox` brings what happens on the desktop to the main thread. `program`: the one that asked for the take, for its name where it
+    /// gives none; nil: a person at the command line.
+    init(
+        _ configuration: TakeConfiguration, of program: PermissionSubject?, inbox: Inbox,
+        addresses: BusAddresses = .find()
+    ) {
         contents = IndicatorContents(configuration)
+        contents.app = configuration.app ?? program.map { AppIdentity(identifier: $0.identifier) }
         isIndicated = configuration.isIndicated
         lock = ScreenLockStateMachine(configuration.whenLocked)
         let cover = ScreenCover(isKnown: !configuration.source.showsDesktop)

@@ -8,10 +8,13 @@ import KineServices
 
 extension EngineHost {
     /// Checks the configuration, and opens the take once the person allows it.
-    func start(_ configuration: TakeConfiguration) {
+    func start(_ asked: TakeConfiguration) {
+        var configuration = asked
         let request: TakeRequest
         do throws(TakeError) {
             permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
+            // The engine's own kinecast alone may leave the indicator out, whatever a message says.
+            if permission?.subject != nil { configuration.isIndicated = true }
             request = try TakeRequest(configuration)
             if let camera = configuration.video.camera { try Self.check(camera) }
         } catch {
@@ -21,7 +24,7 @@ extension EngineHost {
         camera = configuration.video.camera
         captured = CapturedKinds(configuration.capturedKinds)
         clients.listener = request.registration.listener
-        let desktop = TakeDesktop(configuration, inbox: inbox)
+        let desktop = TakeDesktop(configuration, of: permission?.subject, inbox: inbox)
         self.desktop = desktop
         desktopServices = DesktopServices(app: configuration.app, desktop: desktop.desktop) { [inbox] in
             inbox.post(.desktopService($0))
