@@ -41,7 +41,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     /// The program of a `CommandWindow` runs as this process. Only the client that started the engine sends it, once, after
     /// `EngineMessage.commandNeeded`.
     case commandStarted(process: Int32)
-    /// The person's answer to `EngineMessage.permissionQuestion`; nil: they gave none, or cannot be asked.
+    /// The person's answer to `EngineMessage.permissionQuestion`; nil: they gave none, or cannot be asked. It counts while that question
+    /// is open, from the client that started the engine.
     case permissionAnswer(Bool?)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)

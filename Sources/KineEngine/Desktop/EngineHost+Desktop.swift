@@ -10,7 +10,8 @@ extension EngineHost {
         case .question(.shown): permission(.shownOnDesktop)
         case .question(.notShown): permission(.notOnDesktop)
         case .question(.closed): permission(.closed)
-        case .question(.answered(let key)): permission(.answered(isAllowed: key == PermissionQuestion.allow.key))
+        case .question(.answered(let key)):
+            permission(.answeredOnDesktop(isAllowed: key == PermissionQuestion.allow.key))
         case .lockLost:
             screenLock(.lockLost, at: now)
             let advice = machine.phase == .recording ? "pause it and resume it." : "resume it."

@@ -177,7 +177,7 @@ public final class EngineHost {
             setMicrophone(isOn: isOn, for: client)
         case .permissionAnswer(let isAllowed):
             guard client === clients.owner else { return }
-            permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
+            permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
         case .commandStarted(let process):
             guard client === clients.owner else { return }
             opened?.take.commandStarted(process)

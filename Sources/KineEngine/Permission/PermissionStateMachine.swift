@@ -21,7 +21,10 @@ struct PermissionStateMachine: Sendable {
         case notOnDesktop
         /// The app's terminal cannot be asked after all.
         case notInTerminal
-        case answered(isAllowed: Bool)
+        /// The person has answered on the desktop.
+        case answeredOnDesktop(isAllowed: Bool)
+        /// The app says what the person has answered in its terminal.
+        case answeredInTerminal(isAllowed: Bool)
         /// The question was closed without an answer.
         case closed
         /// The answer is in the file, or could not be written.
@@ -88,14 +91,14 @@ struct PermissionStateMachine: Sendable {
             return [.withdrawFromDesktop] + askInTerminal(kinds, at: now)
         case (.findingDesktop(let kinds, let instant), .time(let time)) where time >= instant:
             return [.withdrawFromDesktop] + askInTerminal(kinds, at: now)
-        case (.findingDesktop(let kinds, _), .answered(let isAllowed)),
-            (.onDesktop(let kinds, _), .answered(let isAllowed)):
+        case (.findingDesktop(let kinds, _), .answeredOnDesktop(let isAllowed)),
+            (.onDesktop(let kinds, _), .answeredOnDesktop(let isAllowed)):
             return [.withdrawFromDesktop] + keep(isAllowed, kinds)
         case (.onDesktop(let kinds, let instant), .time(let time)) where time >= instant:
             return [.withdrawFromDesktop] + finish(.refuse(.notAnswered, kinds))
         case (.findingDesktop(let kinds, _), .closed), (.onDesktop(let kinds, _), .closed):
             return [.withdrawFromDesktop] + finish(.refuse(.notAnswered, kinds))
-        case (.inTerminal(let kinds, _), .answered(let isAllowed)): return keep(isAllowed, kinds)
+        case (.inTerminal(let kinds, _), .answeredInTerminal(let isAllowed)): return keep(isAllowed, kinds)
         case (.inTerminal(let kinds, let instant), .time(let time)) where time >= instant:
             return finish(.refuse(.notAnswered, kinds))
         case (.inTerminal(let kinds, _), .closed): return finish(.refuse(.notAnswered, kinds))

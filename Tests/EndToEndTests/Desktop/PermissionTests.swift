@@ -155,6 +155,19 @@ import Testing
         }
     }
 
+    @Test func `an app cannot answer a question that the desktop shows`() throws {
+        try TestPlace.with { place in
+            let daemon = try NotificationDaemon(bus)
+            let engine = try start(place) { $0.asksInTerminal = true }
+            let question = try question(daemon)
+            for answer in [true, nil, false] { try engine.connection.send(.permissionAnswer(answer)) }
+            #expect(try engine.status().phase == .starting)
+            #expect(daemon.shown.map(\.id) == [question.id])
+            daemon.press("decline", of: question.id)
+            try expectRefused(engine, place, "did not allow it")
+        }
+    }
+
     @Test func `a terminal that gives no answer is a refusal`() throws {
         try TestPlace.with { place in
             let engine = try start(place, { $0.asksInTerminal = true }, hasDesktop: false)

@@ -11,7 +11,8 @@ import Testing
     private static let events: [PermissionStateMachine.Event] = [
         .known(declined: [], missing: []), .known(declined: [], missing: [.screen]),
         .known(declined: [.microphone], missing: [.screen]), .shownOnDesktop, .notOnDesktop, .notInTerminal,
-        .answered(isAllowed: true), .answered(isAllowed: false), .closed, .kept, .time(.max),
+        .answeredOnDesktop(isAllowed: true), .answeredOnDesktop(isAllowed: false), .closed, .kept, .time(.max),
+        .answeredInTerminal(isAllowed: true),
     ]
 
     /// What a machine has done.
@@ -19,6 +20,7 @@ import Testing
         var isAllowed: Bool?
         var ends = 0
         var isOnDesktop = false
+        var isInTerminal = false
         var hasAnswer: Bool?
         var kept: AppPermissions.Decision?
         var asked = 0
@@ -54,7 +56,7 @@ import Testing
         _ machine: inout Machine, _ past: inout Past, _ event: Machine.Event, _ hasDesktop: Bool, _ hasTerminal: Bool
     ) {
         if case .known = event, past.known == nil { past.known = event }
-        let wasAsked = past.asked > 0
+        let (wasOnDesktop, wasInTerminal) = (past.isOnDesktop, past.isInTerminal)
         for action in machine.handle(event, at: 0) {
             switch action {
             case .askOnDesktop:
@@ -63,16 +65,19 @@ import Testing
                 past.asked += 1
             case .askInTerminal:
                 #expect(hasTerminal && !past.isOnDesktop)
+                past.isInTerminal = true
                 past.asked += 1
             case .withdrawFromDesktop: past.isOnDesktop = false
             case .keep(let decision, _):
-                #expect(wasAsked && past.kept == nil, "only an answer to the question is kept")
-                guard case .answered(let isAllowed) = event else {
-                    Issue.record("\(event) is kept")
-                    continue
-                }
-                #expect(decision == (isAllowed ? .granted : .declined))
+                #expect(past.kept == nil)
                 past.kept = decision
+                switch event {
+                case .answeredOnDesktop(let isAllowed):
+                    #expect(wasOnDesktop && decision == (isAllowed ? .granted : .declined))
+                case .answeredInTerminal(let isAllowed):
+                    #expect(wasInTerminal && decision == (isAllowed ? .granted : .declined))
+                default: Issue.record("\(event) is kept")
+                }
             case .allow:
                 past.ends += 1
                 #expect(past.kept == .granted || past.known == .known(declined: [], missing: []))
