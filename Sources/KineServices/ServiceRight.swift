@@ -4,6 +4,8 @@
 public enum ServiceRight: Hashable, Sendable {
     /// To connect to other machines, and to ports of this one.
     case connect
+    /// To receive by UDP at ports of its choice.
+    case bindUDP
     /// To serve at the address that the person gives to that setting.
     case listen(setting: String)
     /// To read and execute this file, or this directory with all below it.
@@ -17,7 +19,7 @@ public enum ServiceRight: Hashable, Sendable {
     public var isUsual: Bool {
         switch self {
         case .connect, .listen: true
-        case .read, .group, .environment: false
+        case .bindUDP, .read, .group, .environment: false
         }
     }
 }
@@ -25,9 +27,9 @@ public enum ServiceRight: Hashable, Sendable {
 extension ServiceManifest {
     /// In the order in which they are shown.
     public var rights: [ServiceRight] {
-        (network == .connect ? [.connect] : []) + (listen.map { [.listen(setting: $0)] } ?? [])
-            + readable.map(ServiceRight.read) + groups.map(ServiceRight.group)
-            + environment.map(ServiceRight.environment)
+        let sockets = (network == .connect ? [ServiceRight.connect] : []) + (bindsUDP ? [.bindUDP] : [])
+        return sockets + (listen.map { [.listen(setting: $0)] } ?? []) + readable.map(ServiceRight.read)
+            + groups.map(ServiceRight.group) + environment.map(ServiceRight.environment)
     }
 
     /// Whether the person has to agree to the rights: there are more than usual ones, and not all of them are those of `old`. The usual

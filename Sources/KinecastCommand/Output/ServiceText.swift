@@ -46,6 +46,7 @@ enum ServiceText {
     static func words(_ right: ServiceRight) -> String {
         switch right {
         case .connect: return "connect to other machines, and to ports of this one"
+        case .bindUDP: return "receive by UDP at ports of its choice"
         case .listen(let setting): return "serve at the address of the setting \(setting)"
         case .read(let path):
             let place = FilePath(escaped: path).resolved?.escaped ?? path
@@ -118,6 +119,8 @@ struct ServiceLine: Encodable, Equatable {
     struct Rights: Encodable, Equatable {
         /// `connect` or `none`.
         var network: String
+        /// Whether it receives by UDP at ports of its choice.
+        var udp: Bool
         /// The setting with the address to serve at.
         var listen: String?
         var read: [String]
@@ -153,8 +156,8 @@ struct ServiceLine: Encodable, Equatable {
         setup = manifest.setup.map(Field.init)
         icon = service.icon?.escaped
         rights = Rights(
-            network: manifest.network.rawValue, listen: manifest.listen, read: manifest.readable,
-            groups: manifest.groups, environment: manifest.environment)
+            network: manifest.network.rawValue, udp: manifest.bindsUDP, listen: manifest.listen,
+            read: manifest.readable, groups: manifest.groups, environment: manifest.environment)
         wants = ServiceText.wants(manifest)
         memoryLimit = manifest.memoryLimit
     }
