@@ -60,6 +60,7 @@ struct StatusCommand: ParsableCommand {
         for (record, status) in takes where status == nil {
             Terminal.standardError.problem(ClientError.noAnswer(.init(record)).description)
         }
+        for case let (_, status?) in takes { status.withheld.map(Terminal.standardError.problem) }
     }
 
     /// A line for each take, and beneath it one for each destination, with its number first; then what is to be hidden and is not there.
