@@ -18,7 +18,7 @@ extension TakeFailure {
 
 extension Alternative {
     /// For the end of a sentence; nil for one of a later version.
-    fileprivate var words: String? {
+    var words: String? {
         switch self {
         case .replaceFile: "replace it with --overwrite"
         case .recordVirtualScreen: "record a private screen with --virtual 1280x720 -- COMMAND"

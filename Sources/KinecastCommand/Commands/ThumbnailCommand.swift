@@ -78,9 +78,10 @@ struct ThumbnailCommand: ParsableCommand {
             try file.write(Array(image.data), at: 0)
             try file.publishWhole()
         } catch {
+            let alternative: Alternative? = if case .alreadyExists = error { .replaceFile } else { nil }
             throw CommandFailure(
                 status: error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed,
-                message: "\(error).")
+                message: TakeSentences.sentence("\(error).", or: alternative?.words))
         }
     }
 }

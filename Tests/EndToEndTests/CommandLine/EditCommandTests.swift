@@ -71,7 +71,7 @@ import Testing
                 (["thumbnail", "a.mp4"], ExitStatus.usage, "--at"),
                 (["thumbnail", "a.mp4", "--at", "1:00"], ExitStatus.usage, "choose an earlier time"),
                 (["thumbnail", "a.mp4", "--at", "1", "-o", "b.gif"], ExitStatus.usage, ".png"),
-                (["thumbnail", "a.mp4", "--at", "1", "-o", "no/b.png"], ExitStatus.cannotCreate, "cannot be written"),
+                (["thumbnail", "a.mp4", "--at", "1", "-o", "no/b.png"], ExitStatus.cannotCreate, "cannot be created"),
             ] {
                 let ended = try place.run(arguments)
                 #expect(ended.status == status, "\(arguments): \(ended)")
