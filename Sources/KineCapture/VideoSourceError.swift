@@ -12,7 +12,7 @@ public enum VideoSourceInterruption: Equatable, Sendable {
 
 /// The reasons why a source cannot go on, or could not be opened.
 public enum VideoSourceError: Error, Equatable, Sendable {
-    /// What a take may ask for that not every screen gives.
+    /// Features that a take can ask for and some screens lack.
     public enum Feature: Sendable, CaseIterable {
         case window, application, hiddenWindows, clicks, keys, largerCursor
     }

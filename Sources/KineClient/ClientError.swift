@@ -93,7 +93,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         }
     }
 
-    /// What else can be done, which the error's description does not say.
+    /// Another thing that the person can do. The description does not name it.
     public var alternative: Alternative? {
         switch self {
         case .clip(let failure): failure.alternative

@@ -29,7 +29,7 @@ public enum CameraInput: Equatable, Sendable {
                 throw .cameraFileUnreadable(name, Errno(rawValue: errno))
             }
             if status.st_mode & S_IFMT == S_IFDIR { throw .cameraFileUnreadable(name, .isDirectory) }
-            // A link to a camera would pass for a file, which shows nobody.
+            // A link to a camera is a camera too. As a file it would need no permission.
             if status.st_mode & S_IFMT == S_IFCHR { throw .noCamera(name, existing: cameras.map(\.name)) }
             if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .cameraFileEmpty(name) }
             self = .file(name)

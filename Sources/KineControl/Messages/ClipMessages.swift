@@ -100,7 +100,7 @@ public struct ClipFailure: Codable, Sendable, Equatable, Error {
     public var code: Code
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// What else can be done; nil: nothing, and from older engines.
+    /// Another thing that the person can do. Older engines do not send it.
     public var alternative: Alternative?
 
     public init(_ code: Code, _ message: String, alternative: Alternative? = nil) {

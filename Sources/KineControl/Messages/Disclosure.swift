@@ -16,7 +16,7 @@ public struct CapturedKinds: Sendable, Equatable {
 }
 
 extension ClientMessage {
-    /// What the request gives its sender of a take that captures these kinds, or has captured: the permissions that a program needs for it.
+    /// The permissions that a program needs for this request, where the take captures these kinds.
     public func disclosed(of captured: CapturedKinds) -> Set<PermissionKind> {
         switch self {
         // From the take's owner alone.
@@ -52,7 +52,7 @@ extension SampleRequest {
 }
 
 extension TakeConfiguration {
-    /// What of a person's the take captures from its beginning.
+    /// The kinds that the take captures from its beginning.
     public var capturedKinds: Set<PermissionKind> {
         var kinds: Set<PermissionKind> = source.showsDesktop ? [.screen] : []
         if audio.microphone != .none, !audio.isMicrophoneOff { kinds.insert(.microphone) }

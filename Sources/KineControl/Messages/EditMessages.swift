@@ -125,7 +125,7 @@ public struct EditFailure: Error, Codable, Equatable, Sendable {
     public var code: String
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// What else can be done; nil: nothing, and from older engines.
+    /// Another thing that the person can do. Older engines do not send it.
     public var alternative: Alternative?
 
     public init(code: Code, message: String, alternative: Alternative? = nil) {

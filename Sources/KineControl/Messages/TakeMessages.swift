@@ -199,7 +199,7 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// What else can be done; nil: nothing, and from older engines.
+    /// Another thing that the person can do. Older engines do not send it.
     public var alternative: Alternative?
     /// The recording, if anything was recorded and kept.
     public var summary: TakeSummary?

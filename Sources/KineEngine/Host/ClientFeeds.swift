@@ -38,7 +38,7 @@ final class ClientFeeds {
 
     init(inbox: Inbox) { self.inbox = inbox }
 
-    /// Has a feed made for a client. Returns the reason why there will be none. `sharesMemory`: as in `FeedRequest`.
+    /// Asks for a feed for a client. Returns the reason where it gets none. `sharesMemory`: as in `FeedRequest`.
     func add(_ request: SampleRequest, for client: EngineConnection, sharesMemory: Bool) -> String? {
         if readers.contains(where: { $0.client === client }) {
             return "This client gets samples already; end them first, or connect once more."

@@ -3,7 +3,7 @@ import KineCapture
 import KineControl
 
 extension EngineHost {
-    /// Has another source opened and shown.
+    /// Opens another source and shows it.
     func switchSource(to source: TakeConfiguration.Source, for client: EngineConnection) {
         if let reason = refusal(of: source) { return refuse(reason, .switchSource(source), to: client) }
         switching = (source, client)

@@ -48,7 +48,7 @@ public final class EngineHost {
     var reportedUnreadable: Set<UInt32> = []
     /// The camera that is shown now; nil: none.
     var camera: TakeConfiguration.Camera?
-    /// What of a person's the take captures.
+    /// The kinds that the take captures and has captured.
     var captured = CapturedKinds()
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
