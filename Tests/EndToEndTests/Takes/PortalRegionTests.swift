@@ -84,10 +84,15 @@ import Testing
             try corner.fill(PixelRect(size: cornerPlace.size), colour: number.isMultiple(of: 2) ? 0 : 0xff_ffff)
         }
 
-        /// Goes on until the person sees the dark picture.
-        func waitForWindow() throws {
+        /// Goes on until the person sees the dark picture, which the program has them draw in.
+        func waitForWindow(of program: RunningKinecast) throws {
             var number = 0
             try wait("the window") {
+                if program.process.poll() != nil {
+                    let ended = try program.wait()
+                    Issue.record("The program ended before its window was shown: \(ended)")
+                    return true
+                }
                 number += 1
                 try change(number)
                 return try screen.colour(x: 2, y: 2) == dark
@@ -113,7 +118,7 @@ import Testing
         let stage = try Stage()
         try TestPlace.with { place in
             let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow()
+            try stage.waitForWindow(of: take)
             // The rectangle is bright while it is drawn.
             try stage.mouse.move(to: 20, 300)
             try stage.mouse.press(.left)
@@ -149,7 +154,7 @@ import Testing
         let stage = try Stage()
         try TestPlace.with { place in
             let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow()
+            try stage.waitForWindow(of: take)
             switch way {
             case "Escape": try stage.mouse.pressEscape()
             case "the right button":
@@ -172,7 +177,7 @@ import Testing
         let stage = try Stage()
         try TestPlace.with { place in
             let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow()
+            try stage.waitForWindow(of: take)
             kill(try place.registry().find(nil).pid, SIGKILL)
             #expect(try take.wait().status != 0)
             try stage.expectNothingLeft()
@@ -183,7 +188,7 @@ import Testing
         let stage = try Stage()
         try TestPlace.with { place in
             let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow()
+            try stage.waitForWindow(of: take)
             stage.desktop.endCompositor()
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
@@ -209,7 +214,7 @@ import Testing
             }
             for isCancelled in [true, false] {
                 let change = try place.start(["switch", "--region", "draw", "--json"], stage.desktop.environment)
-                try stage.waitForWindow()
+                try stage.waitForWindow(of: change)
                 if isCancelled { try stage.mouse.pressEscape() } else { try stage.drag(Self.region) }
                 try stage.mouse.move(to: 500, 400)
                 try changing("the end") { change.process.poll() != nil }
