@@ -146,7 +146,7 @@ import Testing
 
     @Test(arguments: [
         SessionRequest.stop(immediately: false), .removeDestination(4), .setMicrophone(on: true), .setCamera(nil),
-        .exportClip(ClipRequest(id: 9, output: "/a.mp4", duration: nil)),
+        .switchSource(.drawnRegion), .exportClip(ClipRequest(id: 9, output: "/a.mp4", duration: nil)),
     ])
     func `an answer may take long while the engine says anything, and no longer`(request: SessionRequest) {
         var machine = guest()
@@ -184,7 +184,7 @@ import Testing
         (.setMicrophone(on: true), [.setMicrophone(on: true), .status], .microphone(on: true), .done),
         (.setCamera(.init()), [.setCamera(.init()), .status], .camera(.init()), .done),
         (.setCamera(nil), [.setCamera(nil), .status], .camera(nil), .done),
-        (.switchSource(.window(7)), [.switchSource(.window(7))], .sourceSwitched(.window(7)), .done),
+        (.switchSource(.window(7)), [.switchSource(.window(7)), .status], .sourceSwitched(.window(7)), .done),
         (.status, [.status], .status(status), .status(status)),
         (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),
         (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),

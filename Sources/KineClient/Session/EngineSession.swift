@@ -152,6 +152,7 @@ public final class EngineSession: Sendable {
 
     /// Shows another source from now on, fitted into the take's size, while the file and the broadcasts go on. Returns when it is shown.
     /// If it cannot be opened, the take shows what it showed before, and the engine's reason is thrown.
+    /// It takes as long as the person does who is asked or draws, and throws `noAnswer` as `stop` does.
     public func switchSource(to source: TakeConfiguration.Source) async throws(ClientError) {
         _ = try await ask(.switchSource(source))
     }

@@ -53,6 +53,8 @@ enum SessionRequest: Equatable {
     /// status as well, and again each time that is over.
     var mayTakeLong: Bool {
         switch self {
+        // The desktop may ask the person which window to show, or they may draw a region.
+        case .switchSource: true
         case .setMicrophone, .setCamera, .removeDestination, .exportClip, .stop: true
         default: false
         }
