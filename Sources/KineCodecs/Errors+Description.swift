@@ -9,7 +9,7 @@ extension VideoEncoderError: CustomStringConvertible {
             "The library of the \(codec.title) encoder is not installed; install Debian's \(package)."
         case .cannotOpen(let codec, let size):
             "The \(codec.title) encoder could not be opened for \(size.width)×\(size.height) pixels; "
-                + "choose a smaller size with --size."
+                + "choose a smaller size."
         case .noChroma(let chroma, let library):
             "\(library) does not encode \(chroma.title); choose another encoder or \(ColourFormat.Chroma.yuv420.title)."
         case .encodingFailed(let codec, _):
@@ -52,7 +52,7 @@ extension AACEncoder.Error: CustomStringConvertible {
             "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
         case .failed(let code):
-            "The AAC encoder failed (\(libraryReason(code))); record without audio, with --audio none."
+            "The AAC encoder failed (\(libraryReason(code))); record without audio."
         }
     }
 }

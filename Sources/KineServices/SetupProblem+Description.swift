@@ -8,7 +8,7 @@ extension Service.SetupProblem: CustomStringConvertible {
         case .unknownKey(let key, let service, let keys):
             "The service \(service) does not know the setting \(key); it has \(keys.joined(separator: ", "))."
         case .missing(let key, let title, let service):
-            "The service \(service) needs the setting \(key) (\(title)); give it with --set \(key)=VALUE."
+            "The service \(service) needs the setting “\(key)” (\(title)); give it a value."
         case .invalid(let key, let title, let service, let problem):
             "The setting \(key) (\(title)) of the service \(service) \(problem); correct it."
         case .scheme(let scheme, let service, let schemes) where schemes.isEmpty:

@@ -20,9 +20,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
             guard audioType == nil else {
-                warn(
-                    "RTMP carries one audio track: the microphone is left out; record without --separate-tracks to mix it."
-                )
+                warn("RTMP carries one audio track: the microphone is left out; mix both into one track to have it.")
                 break
             }
             audioType = audio.type

@@ -56,10 +56,10 @@ extension LiveServer.Warning: CustomStringConvertible {
         switch self {
         case .notEncrypted(let host):
             "The live page listens on \(host) without TLS: anyone who can listen in on the network sees the link and the "
-                + "screen; give a certificate with --tls-cert and --tls-key, or use a proxy on this machine that encrypts."
+                + "screen; set “tls-cert” and “tls-key”, or use a proxy on this machine that encrypts."
         case .foreignHost(let authority, let scheme):
             "A request for the live page as \(authority) was refused, since that is not its address; if viewers are to "
-                + "reach it by that name, start again with --public-url \(scheme)://\(authority)/."
+                + "reach it by that name, set “public-url” to \(scheme)://\(authority)/ and start again."
         }
     }
 }

@@ -14,7 +14,7 @@ public struct RTMPSettings: Sendable {
         /// A sentence for a person, without secrets.
         public var description: String {
             switch self {
-            case .noAddress: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM."
+            case .noAddress: "No address to publish at is given; give one, such as rtmp://HOST/APPLICATION/STREAM."
             case .address(let error): error.description
             case .retries(let text): "The setting “max-reconnects” is “\(text)”; give a number of attempts, 0 or more."
             case .minimumBitrate(let text): "The setting “min-bitrate” is “\(text)”; give bits a second, such as 500k."

@@ -105,7 +105,7 @@ import Testing
             try place.installFaults { $0.setup.append(.init(key: "key", title: "Stream key", isRequired: true)) }
             let missing = try EngineUnderTest(place.faultyTake("none"), in: place).end()
             #expect(missing.exitStatus == ExitStatus.usage)
-            #expect(missing.failure?.message.contains("--set key=VALUE") ?? false)
+            #expect(missing.failure?.message.contains("needs the setting “key”") ?? false)
             let unknown = try EngineUnderTest(place.faultyTake("none", ["key": "k", "kye": "x"]), in: place).end()
             #expect(unknown.exitStatus == ExitStatus.usage)
             #expect(unknown.failure?.message.contains("kye") ?? false)

@@ -33,8 +33,8 @@ import Testing
 
     @Test(
         arguments: [
-            (.notEncrypted(host: "0.0.0.0"), ["on 0.0.0.0 without TLS", "--tls-cert", "--tls-key"]),
-            (.foreignHost(authority: "h:1", scheme: "https"), ["as h:1 was refused", "--public-url https://h:1/"]),
+            (.notEncrypted(host: "0.0.0.0"), ["on 0.0.0.0 without TLS", "“tls-cert”", "“tls-key”"]),
+            (.foreignHost(authority: "h:1", scheme: "https"), ["as h:1 was refused", "“public-url” to https://h:1/"]),
         ] as [(LiveServer.Warning, [String])])
     func `a warning says what to do`(_ warning: LiveServer.Warning, _ parts: [String]) {
         expect("\(warning)", has: parts)
