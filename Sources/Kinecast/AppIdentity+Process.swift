@@ -11,7 +11,7 @@ extension AppIdentity {
             throw RecordingError(.unavailable, "/proc is not there; give the recorder the app's identity.")
         }
         do throws(FileProblem) {
-            return try of(executable: FilePath(executable))
+            return try of(executable: FilePath(escaped: executable))
         } catch {
             switch error {
             case .unreadable(let file, let errno):

@@ -16,14 +16,14 @@ final class DefaultsStore: Sendable {
     }
 
     let path: FilePath
-    // Text: a change would spend more time on taking paths apart than on the file.
+    // As the kernel takes them: a change would spend more time on taking paths apart than on the file.
     /// Holds the lock, the previous file and temporary files. They are not beside the current file, because each change to them
     /// would wake every process that watches its directory.
     private let workDirectory: FilePath
     private let name: String
-    private let current: String
-    private let previous: String
-    private let lockFile: String
+    private let current: [CChar]
+    private let previous: [CChar]
+    private let lockFile: [CChar]
     /// The last good values that this process has seen.
     private let lastGood = Mutex(DefaultsSnapshot())
 
@@ -36,13 +36,13 @@ final class DefaultsStore: Sendable {
         path = directory.appending(name)
         self.workDirectory = workDirectory
         self.name = name
-        current = path.string
-        previous = "\(workDirectory)/\(name).previous"
-        lockFile = "\(workDirectory)/\(name).lock"
+        current = path.cString
+        previous = "\(workDirectory)/\(name).previous".cString
+        lockFile = "\(workDirectory)/\(name).lock".cString
     }
 
     /// The file, as errors name it.
-    var file: URL { URL(filePath: current) }
+    var file: URL { URL(filePath: path.string) }
 
     func read() throws(DefaultsError) -> Reading {
         if let bytes = try contents(of: current) {
@@ -117,8 +117,8 @@ final class DefaultsStore: Sendable {
 
     private var temporaryPrefix: String { ".\(name)-" }
 
-    private func temporaryPath() -> String {
-        "\(workDirectory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    private func temporaryPath() -> [CChar] {
+        "\(workDirectory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))".cString
     }
 
     /// What a process that was killed has left. Only the holder of the lock writes.
@@ -127,7 +127,7 @@ final class DefaultsStore: Sendable {
             // Not those of a set of defaults whose name is longer.
             let numbers = name.dropFirst(temporaryPrefix.count).split(separator: "-", omittingEmptySubsequences: false)
             guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil }) else { continue }
-            unlink("\(workDirectory)/\(name)")
+            unlink("\(workDirectory)/\(name)".cString)
         }
     }
 
@@ -152,7 +152,7 @@ final class DefaultsStore: Sendable {
     }
 
     /// Nil where there is no such file.
-    private func contents(of file: String) throws(DefaultsError) -> [UInt8]? {
+    private func contents(of file: [CChar]) throws(DefaultsError) -> [UInt8]? {
         do {
             let file = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
             defer { try? file.close() }

@@ -93,7 +93,7 @@ final class DesktopCompanionLink: Sendable {
             options.descriptors = [nil, nil, nil, farEnd]
             options.newSession = true
             let process = try ChildProcess(
-                executable: executable.string, arguments: ["--desktop"], environment: ProcessEnvironment.current,
+                executable: executable.escaped, arguments: ["--desktop"], environment: ProcessEnvironment.current,
                 options: options)
             return (connection, process)
         } catch {

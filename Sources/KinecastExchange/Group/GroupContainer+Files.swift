@@ -25,13 +25,13 @@ public enum GroupChange: Sendable, Hashable {
 extension GroupContainer {
     /// The ordinary files of the container, by name. Directories, links and names that begin with a dot are left out.
     public func files() throws(GroupError) -> [GroupFile] {
-        guard access(path.string, R_OK | X_OK) == 0 else {
+        guard access(path.cString, R_OK | X_OK) == 0 else {
             throw .system(operation: "Listing the group \(identifier)", .last)
         }
         return PrivateDirectory.entries(path).sorted().compactMap { name in
             guard !name.hasPrefix(".") else { return nil }
             var status = stat()
-            guard lstat(path.appending(name).string, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            guard lstat(path.appending(name).cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                 return nil
             }
             let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
@@ -68,7 +68,7 @@ extension GroupContainer {
     /// Removes a file.
     public func remove(_ name: String) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
-        guard unlink(path.appending(name).string) == 0 else {
+        guard unlink(path.appending(name).cString) == 0 else {
             if errno == ENOENT { throw .noSuchFile(name) }
             throw .system(operation: "Removing \(name)", .last)
         }

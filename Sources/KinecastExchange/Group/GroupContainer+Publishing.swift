@@ -35,24 +35,24 @@ extension GroupContainer {
             // Not a link: it may lead to another file by the time it is renamed.
             source = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
         } catch {
-            if error as? Errno == .noSuchFileOrDirectory { throw .noSuchFile(file.string) }
+            if error as? Errno == .noSuchFileOrDirectory { throw .noSuchFile(file.escaped) }
             throw .system(operation: "Opening \(file)", error as? Errno ?? .ioError)
         }
         defer { try? source.close() }
         var status = stat()
         guard fstat(source.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .noSuchFile(file.string)
+            throw .noSuchFile(file.escaped)
         }
         if !keepingOriginal {
             guard fdatasync(source.rawValue) == 0 else { throw .system(operation: "Writing \(file)", .last) }
-            if rename(file.string, target.string) == 0 { return makeDurable() }
+            if rename(file.cString, target.cString) == 0 { return makeDurable() }
             // Across file systems, or where the confinement does not let a file change its directory.
             guard errno == EXDEV || errno == EACCES else { throw .system(operation: "Publishing \(name)", .last) }
         }
         try write(as: name) { output throws(GroupError) in
             try Self.copy(from: source, bytes: Int64(status.st_size), to: output, name: name)
         }
-        if !keepingOriginal { unlink(file.string) }
+        if !keepingOriginal { unlink(file.cString) }
     }
 
     /// Puts bytes into the container as a file, in the same way.
@@ -87,11 +87,11 @@ extension GroupContainer {
         do throws(GroupError) {
             try body(output)
             guard fdatasync(output.rawValue) == 0 else { throw .system(operation: "Writing \(name)", .last) }
-            guard rename(temporary.string, path.appending(name).string) == 0 else {
+            guard rename(temporary.cString, path.appending(name).cString) == 0 else {
                 throw .system(operation: "Publishing \(name)", .last)
             }
         } catch {
-            unlink(temporary.string)
+            unlink(temporary.cString)
             throw error
         }
         makeDurable()
@@ -113,7 +113,7 @@ extension GroupContainer {
                 time(nil) - status.st_mtim.tv_sec > 10,
                 flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
             else { continue }
-            unlink(path.appending(name).string)
+            unlink(path.appending(name).cString)
         }
     }
 

@@ -41,19 +41,19 @@ public struct GroupContainer: Sendable, Equatable {
                 throw .notAMember(
                     identifier, manifest: "manifest.json, and name the service in the app's kinecast-app.json")
             }
-            self.init(identifier: identifier, path: FilePath(place.path))
+            self.init(identifier: identifier, path: FilePath(escaped: place.path))
             return
         }
         guard let executable = ExecutableSearch.own else { throw .unknownExecutable }
         let app: AppIdentity
         do throws(AppIdentity.FileProblem) {
-            app = try AppIdentity.of(executable: FilePath(executable))
+            app = try AppIdentity.of(executable: FilePath(escaped: executable))
         } catch {
             throw .unreadableManifest("\(error)")
         }
         guard app.groups.contains(identifier) else {
-            let manifest = FilePath(executable).removingLastComponent().appending(AppIdentity.fileName)
-            throw .notAMember(identifier, manifest: manifest.string)
+            let manifest = FilePath(escaped: executable).removingLastComponent().appending(AppIdentity.fileName)
+            throw .notAMember(identifier, manifest: manifest.escaped)
         }
         do throws(GroupStore.Error) {
             try GroupStore.standard().keep(app.groupServices, of: app.identifier)

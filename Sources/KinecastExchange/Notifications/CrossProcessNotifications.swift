@@ -23,7 +23,7 @@ public struct CrossProcessNotifications: Sendable {
     /// - Parameter name: the group's own, at most 200 bytes, without `/` and not beginning with a dot: "broadcast.paused" …
     public func post(_ name: String) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
-        let file = open("\(directory.string)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let file = open("\(directory)/\(name)".cString, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw .system(operation: "Posting \(name)", .last) }
         close(file)
     }

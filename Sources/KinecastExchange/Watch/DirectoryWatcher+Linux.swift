@@ -54,7 +54,7 @@ final class DirectoryWatcher: Sendable {
         let number = try state.withLock { state throws(Errno) -> Int in
             if state.descriptor == nil { try start(&state) }
             guard let descriptor = state.descriptor else { throw .tooManyOpenFiles }
-            let directoryNumber = inotify_add_watch(descriptor, directory.string, Self.events)
+            let directoryNumber = inotify_add_watch(descriptor, directory.cString, Self.events)
             guard directoryNumber >= 0 else { throw .last }
             state.lastNumber += 1
             state.watches[state.lastNumber] = Entry(directory: directory, tell: tell, number: directoryNumber)
@@ -141,7 +141,7 @@ final class DirectoryWatcher: Sendable {
             var found: [Tell] = []
             var isComplete = true
             for (key, entry) in state.watches where entry.number == nil {
-                let number = inotify_add_watch(descriptor, entry.directory.string, Self.events)
+                let number = inotify_add_watch(descriptor, entry.directory.cString, Self.events)
                 guard number >= 0 else {
                     isComplete = false
                     continue
