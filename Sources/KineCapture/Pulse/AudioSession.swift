@@ -128,10 +128,9 @@ final class AudioSession: PulseRecordStream.Owner {
         var quietUntil = MonotonicClock.now() + pace.quietInterval
         while !handle.isStopped {
             followConnection()
-            let before = MonotonicClock.now()
-            wait(until: min(quietUntil, retryAt ?? .max))
+            let slept = wait(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
-            for job in handle.removeJobs(afterSleep: now - before > 1_000_000) { job(self) }
+            for job in handle.removeJobs(afterSleep: slept > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
                 hasNews = false
                 quietUntil = now + pace.quietInterval
@@ -141,19 +140,21 @@ final class AudioSession: PulseRecordStream.Owner {
     }
 
     /// Handles what the server has sent, or waits for it. The server sends small pieces; at the pace of a file, when nothing but
-    /// audio is expected, the thread sleeps while they collect.
-    private func wait(until deadline: Int64) {
+    /// audio is expected, the thread sleeps while they collect. Returns the nanoseconds of sleep.
+    private func wait(until deadline: Int64) -> Int64 {
         let collects = pace == .file && !isHurried && connection.state == .ready && !isAsking
         // Each turn handles a part of a piece.
-        if collects && connection.runOnce(until: 0) { return }
+        if collects && connection.runOnce(until: 0) { return 0 }
         let now = MonotonicClock.now()
         let asking = streams.values.map(\.stream).filter { $0.wantsTime(at: now) }
         if collects && asking.isEmpty && streams.values.allSatisfy(\.stream.isSettled) {
-            return handle.sleep(until: min(deadline, now + Int64(pace.interval * 1e9)))
+            handle.sleep(until: min(deadline, now + Int64(pace.interval * 1e9)))
+            return MonotonicClock.now() - now
         }
         if connection.runOnce(until: deadline) {
             for stream in asking { stream.askTime() }
         }
+        return connection.sleepTime
     }
 
     /// Reacts to the connection's state.

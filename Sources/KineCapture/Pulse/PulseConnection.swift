@@ -78,6 +78,9 @@ final class PulseConnection {
         pa_context_unref(context)
     }
 
+    /// Nanoseconds that the last `runOnce` has slept.
+    private(set) var sleepTime: Int64 = 0
+
     /// Sleeps until something happens, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
     /// handles it. False if nothing has happened.
     @discardableResult
@@ -87,7 +90,9 @@ final class PulseConnection {
             // Rounded up to the millisecond that poll knows, so as not to wake before the deadline and then again.
             timeout = Int32(clamping: max(0, deadline - MonotonicClock.now() + 999_999) / 1_000_000 * 1000)
         }
+        let before = MonotonicClock.now()
         guard pa_mainloop_prepare(loop, timeout) >= 0, pa_mainloop_poll(loop) >= 0 else { return false }
+        sleepTime = MonotonicClock.now() - before
         return pa_mainloop_dispatch(loop) > 0
     }
 
