@@ -85,3 +85,19 @@ extension String {
 extension Unicode.Scalar {
     fileprivate var jsonByteCount: Int { UTF8.width(self) + (self == "\"" || self == "\\" ? 1 : 0) }
 }
+
+// Names that a person copies into a shell, whatever is in them.
+extension String {
+    /// This text as one word of a shell's command: in single quotes where it has anything but plain letters (POSIX.1, Shell
+    /// Command Language, section 2.2.2).
+    public var shellWord: String {
+        let isPlain = unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                || "/._-+@:,%=".unicodeScalars.contains($0)
+        }
+        if isPlain, !isEmpty { return self }
+        // By code points: in a comparison of characters, a quote with an accent behind it is no quote.
+        let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false).map { String($0) }
+        return "'" + parts.joined(separator: "'\\''") + "'"
+    }
+}

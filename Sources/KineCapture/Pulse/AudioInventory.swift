@@ -1,4 +1,5 @@
 // An audio server's devices and applications as values, and those that a target means. Pure: `PulseConnection` asks for them.
+import KinePlatform
 
 /// The server's devices and playing applications at one moment.
 public struct AudioInventory: Sendable, Equatable {
@@ -169,5 +170,31 @@ enum AudioCondition: Equatable {
         case (.missing, .output), (.missing, .defaultMicrophone), (.missing, .microphone):
             return last == nil ? .missing(target.missing(in: inventory)) : .gone(target)
         }
+    }
+}
+
+// Lists the devices and applications of an audio server, for `kinecast sources`.
+public enum PulseSources {
+    /// Asks the server once. Blocks, three seconds at most: not for Swift's cooperative pool.
+    ///
+    /// `server` as in PULSE_SERVER; nil asks the environment.
+    public static func list(server: String? = nil) throws(AudioCapture.Error) -> AudioInventory {
+        let connection: PulseConnection
+        do { connection = try PulseConnection(server: server) } catch { throw .noServer(error) }
+        defer { connection.close() }
+        connection.connect()
+        var result: AudioInventory?
+        var hasAsked = false
+        let deadline = MonotonicClock.now() + 3_000_000_000
+        while MonotonicClock.now() < deadline {
+            if case .failed(let fault) = connection.state { throw .noServer(fault) }
+            if connection.state == .ready && !hasAsked {
+                hasAsked = true
+                connection.askInventory { result = $0 }
+            }
+            if let result { return result }
+            connection.runOnce(until: deadline)
+        }
+        throw .noServer(.noAnswer(seconds: 3))
     }
 }

@@ -123,3 +123,52 @@ extension BitReader {
         return value % 2 == 1 ? (value + 1) / 2 : -value / 2
     }
 }
+
+// OpenH264 cannot be told where chroma samples lie. Without a word, a player takes them to lie at the left edge of their four
+// pixels, and the colours of text are half a pixel off.
+enum ChromaLocationSPS {
+    /// `unit`, an SPS NAL unit without start code, with chroma samples in the middle of four pixels (ITU-T H.264, E.1.1 and figure
+    /// E-1: type 1). Returned unchanged where it is not of 4:2:0, says something of them, has no VUI, or uses syntax that OpenH264 does not write.
+    static func insertingMiddle(_ unit: [UInt8]) -> [UInt8] {
+        let payload = EmulationPrevention.removed(from: unit)
+        var bits = payload.flatMap { byte in (0..<8).map { byte >> UInt8(7 - $0) & 1 } }
+        var reader = BitReader(payload)
+        // Then vui_parameters_present_flag.
+        guard reader.readSequenceParameters() == .yuv420, reader.readFlag() else { return unit }
+        _ = reader.readColour()
+        let flag = reader.position
+        guard let end = bits.lastIndex(of: 1), flag < end, bits[flag] == 0 else { return unit }
+        bits.removeSubrange(end...)  // rbsp_trailing_bits (7.3.2.11)
+        let type: [UInt8] = [0, 1, 0]  // ue(v) of 1
+        bits.replaceSubrange(flag...flag, with: [1] + type + type)
+        bits.append(1)
+        while bits.count % 8 != 0 { bits.append(0) }
+        let changed = stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<start + 8].reduce(0) { $0 << 1 | $1 }
+        }
+        return EmulationPrevention.added(to: changed)
+    }
+}
+
+// Without `b_vfr_input`, x264 writes into the sequence parameter set that the frame rate is fixed. Kinecast's is not, and
+// players may rely on it, so one bit has to be cleared.
+package enum VariableRateSPS {
+    /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Returned
+    /// unchanged where it has no timing information or uses syntax that x264 does not write.
+    package static func clearingFixedFrameRate(_ unit: [UInt8]) -> [UInt8] {
+        var payload = EmulationPrevention.removed(from: unit)
+        guard let position = fixedFrameRateFlag(in: payload), position >> 3 < payload.count else { return unit }
+        payload[position >> 3] &= ~(0x80 >> UInt8(position & 7))
+        return EmulationPrevention.added(to: payload)
+    }
+
+    /// The position of the flag in bits from the NAL unit's first (7.3.2.1.1 and E.1.1).
+    package static func fixedFrameRateFlag(in payload: [UInt8]) -> Int? {
+        var bits = BitReader(payload)
+        guard bits.readSequenceParameters() != nil, bits.readFlag() else { return nil }  // vui_parameters_present_flag
+        bits.skipPresentation()
+        guard bits.readFlag() else { return nil }  // timing_info_present_flag
+        bits.skip(64)  // num_units_in_tick, time_scale
+        return bits.isPastEnd ? nil : bits.position
+    }
+}

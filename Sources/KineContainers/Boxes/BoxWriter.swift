@@ -45,3 +45,16 @@ struct BoxWriter {
 
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 }
+
+/// Four ASCII letters as one big-endian integer.
+///
+/// The four-letter names of ISO/IEC 14496-12: box types, brands, handlers.
+struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral {
+    var rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(stringLiteral value: StaticString) {
+        rawValue = value.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+}

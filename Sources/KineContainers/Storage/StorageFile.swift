@@ -1,5 +1,7 @@
 // The file as the MP4 writer, the recovery and the fast start see it: bytes at offsets. Everything that touches a disk goes
 // through this protocol, so that a test can fail, cut or count every operation.
+import Glibc
+import SystemPackage
 
 /// A file that is written front to back and overwritten in a few places. Used by one thread at a time.
 public protocol StorageFile: AnyObject {
@@ -77,4 +79,31 @@ public enum StorageError: Error, Equatable {
     case readerStalled(path: String)
     /// `operation` failed with `code` (errno).
     case failed(operation: String, path: String, code: Int32)
+}
+
+/// One open `DiskFile`, for another thread than the one that writes it. Release it before the file is closed: until then the
+/// file stays locked.
+///
+/// Makes a file durable beside the thread that writes it: a busy disk can take seconds for it, and fragments must not wait.
+public final class DiskSynchronizer: Sendable {
+    private let descriptor: FileDescriptor
+    private let path: String
+
+    init(duplicating descriptor: FileDescriptor, path: String) throws(StorageError) {
+        do {
+            self.descriptor = try descriptor.duplicate()
+        } catch {
+            throw .failed(operation: "synchronize", path: path, code: (error as? Errno)?.rawValue ?? EIO)
+        }
+        self.path = path
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// Returns when all that was written before the call would survive a power cut.
+    public func synchronize() throws(StorageError) {
+        guard fdatasync(descriptor.rawValue) == 0 else {
+            throw DiskFile.translate(Errno(rawValue: errno), "synchronize", path)
+        }
+    }
 }

@@ -1,4 +1,6 @@
 // What the bus itself is asked: who has a name. D-Bus Specification, "Message Bus Messages".
+import Glibc
+import KinePlatform
 
 package enum BusDaemon {
     package static let name = "org.freedesktop.DBus"
@@ -23,5 +25,40 @@ package enum BusDaemon {
 
     package static func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
         BusCall(name, path: path, interface: name, member, arguments)
+    }
+}
+
+/// The addresses of the user's bus and the system's (D-Bus Specification, "Server Addresses"); nil: there is none.
+///
+/// Where the buses are. They are read once: getenv is not safe beside a thread that sets variables.
+public struct BusAddresses: Sendable, Equatable {
+    public var session: String?
+    public var system: String?
+
+    public init(session: String?, system: String?) {
+        self.session = session
+        self.system = system
+    }
+
+    /// As libsystemd finds them: in the environment, else at the places where systemd has them.
+    public static func find(
+        _ variable: (String) -> String? = ProcessEnvironment.value,
+        exists: (String) -> Bool = { access($0, F_OK) == 0 }
+    ) -> BusAddresses {
+        func unix(_ path: String) -> String? { exists(path) ? "unix:path=\(escaped(path))" : nil }
+        return BusAddresses(
+            session: variable("DBUS_SESSION_BUS_ADDRESS") ?? variable("XDG_RUNTIME_DIR").flatMap { unix("\($0)/bus") },
+            system: variable("DBUS_SYSTEM_BUS_ADDRESS") ?? unix("/run/dbus/system_bus_socket"))
+    }
+
+    /// A value of an address: other bytes than these are written in hexadecimal.
+    static func escaped(_ path: String) -> String {
+        path.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-_/.*".contains(character) {
+                return String(character)
+            }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 }

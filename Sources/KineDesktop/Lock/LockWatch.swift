@@ -1,4 +1,5 @@
 // Watches whether the screen is locked: logind's LockedHint, and the screen savers of the desktops that do not set it.
+import Glibc
 
 /// One of the interfaces of a desktop's screen saver.
 struct ScreenSaver: Sendable {
@@ -82,5 +83,89 @@ final class LockWatch {
                 self?.hear(.logind, (try? answer.get())?.first?.content?.asBoolean)
             }
         }
+    }
+}
+
+// The objects of systemd-logind, org.freedesktop.login1(5), and its one session that has the screen.
+enum Logind {
+    static let name = "org.freedesktop.login1"
+    static let path = "/org/freedesktop/login1"
+    static let sessionInterface = "org.freedesktop.login1.Session"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    /// A method of the manager.
+    static func manager(_ member: String, _ arguments: [BusValue]) -> BusCall {
+        BusCall(name, path: path, interface: "org.freedesktop.login1.Manager", member, arguments)
+    }
+
+    static func property(_ property: String, of interface: String, at path: String) -> BusCall {
+        BusCall(name, path: path, interface: properties, "Get", [.string(interface), .string(property)])
+    }
+
+    /// Finds the session with this user's display, which need not be that of this process: a terminal's programs belong to none, and
+    /// those of ssh to another. Without one, the session of this process. `answer`: its path; nil: there is none.
+    static func findSession(_ bus: BusConnection, answer: @escaping (String?) -> Void) {
+        bus.call(manager("GetUser", [.uint32(getuid())])) { result in
+            guard let user = (try? result.get())?.first?.asString else { return own(bus, answer) }
+            bus.call(property("Display", of: "org.freedesktop.login1.User", at: user)) { result in
+                // The session's id and path; both name nothing where there is no display.
+                guard let display = (try? result.get())?.first?.content?.members, display.count == 2,
+                    display[0].asString != "", let path = display[1].asString
+                else { return own(bus, answer) }
+                answer(path)
+            }
+        }
+    }
+
+    private static func own(_ bus: BusConnection, _ answer: @escaping (String?) -> Void) {
+        // 0: this process.
+        bus.call(manager("GetSessionByPID", [.uint32(0)])) { answer((try? $0.get())?.first?.asString) }
+    }
+}
+
+/// What is known of the lock.
+///
+/// Whether the screen is locked, out of what several services say. No bus.
+struct LockState: Sendable {
+    /// A service that knows.
+    enum Witness: Sendable, CaseIterable {
+        case logind
+        case freedesktop
+        case gnome
+    }
+
+    enum News: Equatable {
+        case locked(Bool)
+        /// The last service that said the screen is locked has gone. It counts as locked until any service says something.
+        case lost
+    }
+
+    /// What each has said last.
+    private var words: [Witness: Bool] = [:]
+    private var told: Bool?
+    private var isLost = false
+
+    /// A service says whether the screen is locked. It is locked where one of them says so, and it is not as soon as all have spoken.
+    mutating func hear(_ witness: Witness, isLocked: Bool) -> News? {
+        words[witness] = isLocked
+        defer { isLost = false }
+        return news(isRepeated: isLost)
+    }
+
+    /// These services are not there, or not any more.
+    mutating func miss(_ witnesses: [Witness]) -> News? {
+        for witness in witnesses { words[witness] = false }
+        guard told == true else { return news(isRepeated: false) }
+        guard !isLost, !words.values.contains(true) else { return nil }
+        isLost = true
+        return .lost
+    }
+
+    private mutating func news(isRepeated: Bool) -> News? {
+        let isLocked = words.values.contains(true)
+        guard isLocked || told != nil || words.count == Witness.allCases.count, isRepeated || isLocked != told
+        else { return nil }
+        told = isLocked
+        return .locked(isLocked)
     }
 }

@@ -41,3 +41,47 @@ public enum CursorMode: String, Codable, Sendable, CaseIterable {
         }
     }
 }
+
+/// A stream that the person has permitted. Places and sizes are the compositor's, which need not be pixels of the frames.
+///
+/// What the portal gives: a stream of PipeWire. org.freedesktop.portal.ScreenCast, "Start".
+public struct ScreenCastStream: Codable, Sendable, Equatable {
+    public struct Position: Codable, Sendable, Equatable {
+        public var x: Int32
+        public var y: Int32
+
+        public init(x: Int32, y: Int32) { (self.x, self.y) = (x, y) }
+    }
+
+    public struct Size: Codable, Sendable, Equatable {
+        public var width: Int32
+        public var height: Int32
+
+        public init(width: Int32, height: Int32) { (self.width, self.height) = (width, height) }
+    }
+
+    /// The number of PipeWire's node.
+    public var node: UInt32
+    /// PipeWire's serial number of the node, which is never used again (`pipewire-serial`); nil: the portal does not tell it.
+    public var serial: UInt64?
+    /// Of a monitor, in the desktop; nil: the portal does not tell it.
+    public var position: Position?
+    public var size: Size?
+    /// What it shows; nil: the portal does not tell it, or names a kind that was not asked for (xdg-desktop-portal-wlr 0.7 calls
+    /// monitors windows).
+    public var target: ScreenCastRequest.Target?
+    /// The mode that was asked for, which is one that the portal offers.
+    public var cursorMode: CursorMode
+
+    public init(
+        node: UInt32, serial: UInt64? = nil, position: Position? = nil, size: Size? = nil,
+        target: ScreenCastRequest.Target? = nil, cursorMode: CursorMode
+    ) {
+        self.node = node
+        self.serial = serial
+        self.position = position
+        self.size = size
+        self.target = target
+        self.cursorMode = cursorMode
+    }
+}

@@ -1,5 +1,6 @@
 // Decides what a locked screen means for a take. No bus, no clock: the host feeds events and carries out the actions, in order.
 import KineControl
+import KinePlatform
 
 /// A take and the lock of the screen that it shows.
 ///
@@ -87,4 +88,40 @@ struct ScreenLockStateMachine: Sendable {
         take = .running
         return [.resume]
     }
+}
+
+/// Set by the desktop's thread and the main thread, read by capture.
+///
+/// Whether the screen's contents may be seen: while it is locked, they may not.
+final class ScreenCover: Sendable {
+    enum State: Sendable {
+        /// The desktop has not said yet whether the screen is locked.
+        case unknown
+        case open
+        /// The screen was locked just now, and the main thread has still to decide: no frame is made, neither of the screen nor of the
+        /// card, unless there was none yet.
+        case held
+        /// A card is shown instead.
+        case covered
+    }
+
+    private let contents: Monitor<State>
+
+    /// - Parameter isKnown: the screen is no desktop's, so that it cannot be locked.
+    init(isKnown: Bool = true) { contents = Monitor(isKnown ? .open : .unknown) }
+
+    var state: State { contents.withLock { $0 } }
+
+    /// The desktop says whether the screen is locked.
+    func screenLocked(_ isLocked: Bool) { contents.signal { $0 = isLocked ? .held : .open } }
+
+    /// The main thread has paused the take, or it goes on with the card.
+    func settle() { contents.signal { if $0 == .held { $0 = .covered } } }
+
+    /// The card is shown no more, unless the screen was locked again just now.
+    func uncover() { contents.signal { if $0 == .covered { $0 = .open } } }
+
+    /// Waits until it is known, so that no take begins with a frame of the lock screen. A desktop that does not answer by `deadline`
+    /// (nanoseconds of CLOCK_MONOTONIC) is not waited for.
+    func wait(until deadline: Int64) { _ = contents.wait(until: deadline) { $0 == .unknown ? nil : true } }
 }

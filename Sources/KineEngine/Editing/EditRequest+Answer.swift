@@ -5,6 +5,9 @@ import KineContainers
 import KineControl
 import KineEditing
 import KineMedia
+import KinePlatform
+import KineServices
+import SystemPackage
 
 extension EditRequest {
     /// Does what is asked. Blocks for as long as the disk and the codecs need.
@@ -54,5 +57,30 @@ extension EditingError {
         case .codec, .decoder, .encoder, .image: .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }
+    }
+}
+
+// An engine that was started for one request reads foreign bytes with large libraries: it gives up what it does not need for that.
+extension EditRequest {
+    /// Leaves this process, which must have one thread, the recording, for a cut the directory of the new file with all below it, and no other
+    /// files, no sockets and no programs. Throws where the kernel has such limits and refuses to set them.
+    public func confineProcess() throws(Errno) {
+        Sandbox.forbidExecution()
+        try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()
+    }
+
+    private var rules: Sandbox.Rules {
+        var rules = Sandbox.Rules()
+        rules.readable = ServiceSandbox.libraries
+        // Nothing limits its memory.
+        rules.mayHideMemory = true
+        switch self {
+        case .trim(let request):
+            rules.readable.append(request.input)
+            let output = FilePath(escaped: request.output)
+            rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
+        case .images(let request): rules.readable.append(request.input)
+        }
+        return rules
     }
 }

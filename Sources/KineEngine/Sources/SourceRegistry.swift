@@ -1,6 +1,7 @@
 // The kinds of video source. Survey, doctor, annotation and the take ask here, and name no kind themselves.
 import KineCapture
 import KineControl
+import KineMedia
 import KinePlatform
 
 /// One kind of source. A value is the source of one take; static members are the kind's.
@@ -76,4 +77,50 @@ enum SourceRegistry {
         }
         return try kind.open(configuration.video, cancellation)
     }
+}
+
+/// The keys of `Take.annotation`, and their values.
+///
+/// Describes to extensions what is recorded. Texts for a person, unless a key says otherwise.
+enum SourceAnnotation {
+    /// "screen", "region", "window", "virtual" or "pattern".
+    static let source = "source"
+    /// The size to show: "1920x1080".
+    static let size = "size"
+    /// The monitor's name, if one was chosen.
+    static let monitor = "monitor"
+    /// A window's title, when the take began.
+    static let title = "title"
+    /// A window's application: its WM_CLASS.
+    static let application = "application"
+    /// The process that a window belongs to, as it says itself: a decimal number.
+    static let process = "pid"
+
+    /// May ask a display server, and block for some milliseconds. Unknown values are left out.
+    static func describe(_ configuration: TakeConfiguration, size: PixelSize) -> [String: String] {
+        var result = SourceRegistry.kind(of: configuration)?.annotation ?? [:]
+        result[self.size] = "\(size.width)x\(size.height)"
+        return result
+    }
+}
+
+// The test pattern: needs nothing of the machine.
+struct PatternKind: SourceKind {
+    let size: PixelSize
+
+    init?(_ request: SourceRequest) {
+        guard case .pattern(let size) = request.source else { return nil }
+        self.size = size
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        ImmediateOpening { () throws(VideoSourceError) in
+            try PatternSource(size: size, framesPerSecond: video.framesPerSecond, period: video.framePeriod)
+        }
+    }
+
+    var annotation: [String: String] { [SourceAnnotation.source: "pattern"] }
+    var makesAudio: Bool { true }
 }

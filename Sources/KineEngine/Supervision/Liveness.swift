@@ -46,3 +46,56 @@ struct Liveness: Sendable, Equatable {
                     : "It was never live: the take ended before the broadcast had begun there."))
     }
 }
+
+/// The memory of one process and its descendants. Bytes.
+struct MemoryWatch: Sendable, Equatable {
+    enum Verdict: Sendable, Equatable {
+        case fits
+        /// Above 80 % of the limit. Returned once, and again after it was below 70 %.
+        case isNearLimit
+        case exceedsLimit
+    }
+
+    private let limit: Int
+    private var peak = 0
+    private var hasWarned = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The end of a process that used more than it may.
+    var ending: DestinationEnding { .memoryLimitExceeded(peak: peak, limit: limit) }
+
+    mutating func measured(_ resident: Int) -> Verdict {
+        peak = max(peak, resident)
+        if resident > limit { return .exceedsLimit }
+        // Percent by multiplication: limits are small enough not to overflow.
+        if resident * 100 < limit * 70 { hasWarned = false }
+        guard resident * 100 > limit * 80, !hasWarned else { return .fits }
+        hasWarned = true
+        return .isNearLimit
+    }
+
+    /// The kernel ended it at so many bytes.
+    mutating func capped(at resident: Int) { peak = max(peak, resident) }
+}
+
+/// Allows `most` at once, then one after each interval. Instants and the interval are nanoseconds.
+///
+/// The limit on what another program may do often: messages that reach a terminal, changes of the clipboard, notifications.
+struct RateAllowance: Sendable, Equatable {
+    private let most: Int64
+    private let interval: Int64
+    /// The instant at which all of `most` is allowed again.
+    private var full = Int64.min / 2
+
+    init(most: Int64, interval: Int64) { (self.most, self.interval) = (most, interval) }
+
+    /// The next is allowed from this instant on.
+    var next: Int64 { full - (most - 1) * interval }
+
+    mutating func consume(at now: Int64) -> Bool {
+        guard next <= now else { return false }
+        full = max(full, now) + interval
+        return true
+    }
+}

@@ -1,5 +1,6 @@
 // Publishes one stream over RTMP or RTMPS, and connects again whenever the connection is lost. PublisherLoop does the work on
 // one event loop; this is its interface for any thread.
+import KineContainers
 import KineMedia
 import KineRTMP
 import NIOCore
@@ -102,5 +103,19 @@ public final class RTMPPublisher: Sendable {
             defer { self = Inbox() }
             return items
         }
+    }
+}
+
+// The formats of a stream from what encoders say of themselves.
+extension RTMPStreamFormat.Video {
+    /// The video of an encoder.
+    /// - Parameters:
+    ///   - format: the encoder's parameter sets, and the size to show.
+    ///   - framesPerSecond: at most.
+    ///   - bitrate: bits a second; nil if a quality was chosen instead.
+    public init(_ format: VideoFormat, framesPerSecond: Double, bitrate: Int? = nil) {
+        self.init(
+            codec: format.codec, decoderConfiguration: format.parameterSets.decoderConfigurationRecord,
+            size: format.size, framesPerSecond: framesPerSecond, bitrate: bitrate)
     }
 }

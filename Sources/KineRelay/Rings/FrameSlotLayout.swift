@@ -1,5 +1,6 @@
 // The layout of uncompressed frames in the memory that an engine shares with a receiver.
 import KineMedia
+import SystemPackage
 
 /// The slots of a frame memory and the planes in each.
 public struct FrameSlotLayout: Codable, Sendable, Equatable {
@@ -82,4 +83,46 @@ public struct FrameSlots: Sendable, Equatable, Sequence, ExpressibleByArrayLiter
     }
 
     public func makeIterator() -> Iterator { Iterator(bits: bits) }
+}
+
+/// Slots for frames in sealed shared memory: its maker writes, the others can only read. `StreamSender` knows the free slots.
+public final class FrameMemory: Sendable {
+    public let layout: FrameSlotLayout
+    private let memory: SharedMemory
+
+    /// Memory for `layout`, all zero. Pages that are never drawn in cost nothing.
+    public init(layout: FrameSlotLayout) throws(SharedMemory.Error) {
+        precondition(layout.isValid, "the planes of a frame do not fit into its slot")
+        self.layout = layout
+        memory = try SharedMemory(name: "kinecast-frames", byteCount: layout.byteCount, access: .writableHereOnly)
+    }
+
+    /// The descriptor for the receiver; owned by this object.
+    public var descriptor: FileDescriptor { memory.descriptor }
+
+    /// The first byte of a slot; `layout.slotBytes` follow. Valid as long as this object.
+    public func slot(_ index: Int) -> UnsafeMutableRawPointer {
+        precondition(index >= 0 && index < layout.slotCount, "no such slot")
+        return memory.base + index * layout.slotBytes
+    }
+}
+
+// An orientation in the table of frames. Earlier versions know the four turns only, as degrees; they drop a frame with another value.
+extension Orientation {
+    /// Degrees, clockwise; for mirrored frames, which earlier versions do not get, EXIF's value.
+    var entry: Int64 {
+        switch self {
+        case .up: 0
+        case .right: 90
+        case .down: 180
+        case .left: 270
+        case .upMirrored, .downMirrored, .leftMirrored, .rightMirrored: Int64(rawValue)
+        }
+    }
+
+    /// Nil: no orientation of this version.
+    init?(entry: Int64) {
+        guard let orientation = Self.allCases.first(where: { $0.entry == entry }) else { return nil }
+        self = orientation
+    }
 }

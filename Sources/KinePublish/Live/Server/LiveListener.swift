@@ -2,6 +2,7 @@
 // connections are served.
 import HummingbirdCore
 import HummingbirdTLS
+import KinePlatform
 import Logging
 import NIOCore
 import NIOPosix
@@ -110,5 +111,65 @@ struct LiveListener: Sendable {
     /// Waits a second at most.
     static func wait(until isDone: () -> Bool) async {
         for _ in 0..<50 where !isDone() { try? await Task.sleep(nanoseconds: 20_000_000) }
+    }
+}
+
+// Accepts no connections for a moment when the process has run out of descriptors. New ones wait in the kernel's queue. When that is
+// full, the clients' kernels retry by themselves (RFC 6298): nobody is refused, and waiting costs this process nothing.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A handler of a listening channel.
+final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let rest: TimeAmount
+
+    /// - Parameter rest: the time in which nothing is accepted after descriptors or memory ran out.
+    init(rest: TimeAmount = .milliseconds(250)) { self.rest = rest }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch (error as? IOError)?.errnoCode {
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            // The socket stays readable: without a rest it would wake the event loop again and again.
+            let channel = context.channel
+            _ = channel.setOption(.autoRead, value: false)
+            channel.eventLoop.scheduleTask(in: rest) { _ = channel.setOption(.autoRead, value: true) }
+        default: break
+        }
+    }
+}
+
+// Finds the name by which other machines reach this one.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension LiveServer {
+    /// The host for the link: the address that the server listens on, or, where it listens on all of them, the machine's first address
+    /// that others can use.
+    static func reachableName(_ settings: LiveSettings) -> String {
+        guard settings.listen.isEverywhere else { return settings.listen.host }
+        if let known = settings.reachableHost { return known }
+        let addresses = (try? System.enumerateDevices())?.compactMap(\.address) ?? []
+        let usable = addresses.compactMap { address -> String? in
+            guard case .v4 = address, let text = address.ipAddress, !text.hasPrefix("127."), !text.hasPrefix("169.254.")
+            else { return nil }
+            return text
+        }
+        return usable.first ?? machineName ?? "127.0.0.1"
+    }
+
+    /// The machine's own name in lower case; nil where it has none.
+    static var machineName: String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return name.isEmpty ? nil : name.lowercased()
     }
 }

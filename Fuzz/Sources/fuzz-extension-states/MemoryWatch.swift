@@ -1,1 +1,0 @@
-../../../Sources/KineEngine/Supervision/MemoryWatch.swift

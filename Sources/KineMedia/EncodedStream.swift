@@ -1,0 +1,194 @@
+// The encoded streams of a take: their codecs, formats and samples.
+
+/// H.264's parameter sets, each a NAL unit without start code or length (ITU-T H.264, 7.3.2.1 and 7.3.2.2).
+public struct H264ParameterSets: Hashable, Sendable {
+    public var sequence: [UInt8]
+    public var picture: [UInt8]
+
+    public init(sequence: [UInt8], picture: [UInt8]) {
+        self.sequence = sequence
+        self.picture = picture
+    }
+}
+
+/// HEVC's parameter sets, each a NAL unit without start code or length (ITU-T H.265, 7.3.2.1 to 7.3.2.3).
+public struct HEVCParameterSets: Hashable, Sendable, Codable {
+    public var video: [UInt8]
+    public var sequence: [UInt8]
+    public var picture: [UInt8]
+
+    public init(video: [UInt8], sequence: [UInt8], picture: [UInt8]) {
+        self.video = video
+        self.sequence = sequence
+        self.picture = picture
+    }
+}
+
+/// AV1's sequence header: the whole OBU, its header and size field included (AV1 specification, 5.3 and 5.5).
+public struct AV1SequenceHeader: Hashable, Sendable {
+    public var unit: [UInt8]
+
+    public init(unit: [UInt8]) { self.unit = unit }
+}
+
+/// A codec, and the parameter sets that its decoder needs.
+public enum VideoParameterSets: Hashable, Sendable {
+    case h264(H264ParameterSets)
+    case hevc(HEVCParameterSets)
+    case av1(AV1SequenceHeader)
+
+    public var codec: VideoCodec {
+        switch self {
+        case .h264: .h264
+        case .hevc: .hevc
+        case .av1: .av1
+        }
+    }
+}
+
+/// The video track of a take.
+public struct VideoFormat: Hashable, Sendable {
+    public var parameterSets: VideoParameterSets
+    /// The size to show, in pixels. May be odd: the coded frame is then one wider or higher, and the sample entry crops it.
+    public var size: PixelSize
+
+    public init(parameterSets: VideoParameterSets, size: PixelSize) {
+        self.parameterSets = parameterSets
+        self.size = size
+    }
+
+    public var codec: VideoCodec { parameterSets.codec }
+}
+
+/// The coding of frames. The raw values are those of manifests and messages.
+///
+/// The video codecs that Kinecast can pass on, as a value: encoder, containers, messages and pages all name them by it.
+public enum VideoCodec: String, Codable, Sendable, CaseIterable {
+    /// ITU-T H.264 (AVC).
+    case h264
+    /// ITU-T H.265 (HEVC).
+    case hevc
+    /// AOMedia AV1.
+    case av1
+
+    /// The sides of a frame, in pixels, that every codec can have: H.264's level 6.2 limits them (ITU-T H.264, table A-1).
+    public static let frameSides = 16...16384
+
+    /// The codec's four letters, big-endian, in MP4 (ISO/IEC 14496-15, AV1-ISOBMFF) and in Enhanced RTMP. They say that the
+    /// parameter sets are in the configuration record.
+    public var fourCharacterCode: UInt32 {
+        switch self {
+        case .h264: 0x6176_6331  // avc1
+        case .hevc: 0x6876_6331  // hvc1
+        case .av1: 0x6176_3031  // av01
+        }
+    }
+
+    public init?(fourCharacterCode: UInt32) {
+        guard let codec = Self.allCases.first(where: { $0.fourCharacterCode == fourCharacterCode }) else { return nil }
+        self = codec
+    }
+}
+
+/// From the fastest to the one that makes the smallest frames, under x264's names. An encoder of another library takes its
+/// nearest equivalent.
+public enum EncoderPreset: String, Codable, Sendable, CaseIterable {
+    case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
+}
+
+/// An audio track of a take: AAC-LC.
+public struct AudioTrackFormat: Hashable, Sendable {
+    public var type: SampleType
+    /// Samples a second; also the track's timescale.
+    public var sampleRate: Int
+    public var channels: Int
+    /// The bits a second that the encoder was asked for.
+    public var bitrate: Int
+    /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
+    public var audioSpecificConfig: [UInt8]
+    /// Samples a channel in one access unit.
+    public var samplesPerAccessUnit: Int
+    /// Samples a channel that the encoder puts before the first captured one. Players leave them out.
+    public var primingSamples: Int
+
+    public init(
+        type: SampleType, sampleRate: Int, channels: Int, bitrate: Int, audioSpecificConfig: [UInt8],
+        samplesPerAccessUnit: Int, primingSamples: Int
+    ) {
+        self.type = type
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.bitrate = bitrate
+        self.audioSpecificConfig = audioSpecificConfig
+        self.samplesPerAccessUnit = samplesPerAccessUnit
+        self.primingSamples = primingSamples
+    }
+}
+
+/// The coding of audio samples. The raw values are those of manifests and messages.
+public enum AudioCodec: String, Codable, Sendable, CaseIterable {
+    /// One AAC-LC access unit (ISO/IEC 14496-3) a sample.
+    case aac
+    /// Interleaved 32-bit floats within ±1, in the machine's byte order.
+    case pcm
+}
+
+/// The stream of a take that a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
+public enum SampleType: String, Sendable, Codable, CaseIterable {
+    case video
+    /// The audio of the system or of one application; also app and microphone mixed, where they share a track.
+    case audioApp
+    case audioMic
+}
+
+/// One access unit: an encoded frame, or encoded audio.
+public struct EncodedSample: Sendable {
+    public var type: SampleType
+    /// Time since the take's first frame, pauses taken out. Decoding order is presentation order: nothing is reordered.
+    public var presentationTime: MediaTime
+    /// For video an estimate only: a frame lasts until the next one, or until the end.
+    public var duration: MediaTime
+    /// Decoding can start here. Every access unit of audio is a keyframe.
+    public var isKeyframe: Bool
+    /// H.264 and HEVC: NAL units each behind a four-byte big-endian length (ISO/IEC 14496-15, 4.3.2), parameter sets left out.
+    /// AV1: a temporal unit's OBUs with their size fields, temporal delimiters left out (AV1-ISOBMFF, 2.4).
+    /// AAC: one raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
+    public var data: [UInt8]
+
+    public init(
+        type: SampleType, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool, data: [UInt8]
+    ) {
+        self.type = type
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.isKeyframe = isKeyframe
+        self.data = data
+    }
+}
+
+/// A bitrate that was typed: `4000000`, `800k`, `4M`, `4.5M`, `4Mbps`.
+///
+/// Bits a second as a person writes them: one grammar for the command line's options and for the settings behind them.
+public struct Bitrate: Sendable, Equatable {
+    public let bitsPerSecond: Int
+
+    /// Nil where the text is no bitrate, or one outside 1,000 to 1,000,000,000 bits a second.
+    public init?(_ text: String) {
+        var digits = text[...]
+        // A capital B would be bytes.
+        for unit in ["bps", "bit/s", "b/s"] where digits.hasSuffix(unit) { digits.removeLast(unit.count) }
+        var scale = 1.0
+        switch digits.last {
+        case "k", "K": scale = 1e3
+        case "m", "M": scale = 1e6
+        default: break
+        }
+        if scale > 1 { digits.removeLast() }
+        guard digits.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }), let value = Double(digits) else {
+            return nil
+        }
+        let rate = (value * scale).rounded()
+        guard (1000...1e9).contains(rate) else { return nil }
+        bitsPerSecond = Int(rate)
+    }
+}
