@@ -116,38 +116,15 @@ public final class Desktop: Sendable {
 
 /// The requests to a desktop's thread.
 final class DesktopMailbox: Sendable {
-    private struct Contents {
-        var requests: [Desktop.Request] = []
-        var isEnding = false
-        var hasFinished = false
-    }
+    let requests = Mailbox<Desktop.Request>()
+    private let hasFinished = Monitor(false)
 
-    private let contents = Monitor(Contents())
-    private let wake = WakeSignal()
-
-    var descriptor: Int32 { wake.descriptor }
-
-    func post(_ request: Desktop.Request) {
-        contents.withLock { $0.requests.append(request) }
-        wake.signal()
-    }
-
-    func drain() -> [Desktop.Request] {
-        wake.clear()
-        return contents.withLock { contents in
-            defer { contents.requests = [] }
-            return contents.requests
-        }
-    }
-
-    /// No further request comes.
-    var isEnding: Bool { contents.withLock { $0.isEnding && $0.requests.isEmpty } }
+    func post(_ request: Desktop.Request) { requests.post(request) }
 
     func end(until deadline: Int64) {
-        contents.withLock { $0.isEnding = true }
-        wake.signal()
-        _ = contents.wait(until: deadline) { $0.hasFinished ? true : nil }
+        requests.close()
+        _ = hasFinished.wait(until: deadline) { $0 ? true : nil }
     }
 
-    func finish() { contents.signal { $0.hasFinished = true } }
+    func finish() { hasFinished.signal { $0 = true } }
 }

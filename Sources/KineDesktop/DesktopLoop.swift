@@ -43,11 +43,12 @@ final class DesktopLoop {
         let buses = [session, system].compactMap(\.self)
         while true {
             buses.forEach(process)
-            for request in mailbox.drain() { carryOut(request) }
+            for request in mailbox.requests.drain() { carryOut(request) }
             // Requests may have left messages to send.
             buses.forEach(process)
-            if mailbox.isEnding, isAtRest { return }
-            var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)] + buses.map(\.pollEntry)
+            if mailbox.requests.isOver, isAtRest { return }
+            let own = pollfd(fd: mailbox.requests.descriptor, events: Int16(POLLIN), revents: 0)
+            var entries = [own] + buses.map(\.pollEntry)
             WakeSignal.poll(&entries, until: buses.compactMap(\.nextDeadline).min())
         }
     }

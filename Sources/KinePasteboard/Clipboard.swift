@@ -53,8 +53,7 @@ public final class Clipboard: Sendable {
         case read(Answer<ClipboardText?>)
     }
 
-    struct Mailbox {
-        var requests: [Request] = []
+    struct State {
         /// The thread is to end, at the latest at this instant of CLOCK_MONOTONIC.
         var ending: Int64?
         var hasFinished = false
@@ -62,21 +61,18 @@ public final class Clipboard: Sendable {
         var isOver = false
     }
 
-    private let mailbox = Monitor(Mailbox())
-    private let wake = WakeSignal()
+    private let requests = Mailbox<Request>()
+    private let state = Monitor(State())
 
     /// Starts a thread, which connects to the first of the places that has a clipboard. Requests wait until then. Throws if the thread
     /// cannot be started.
     public init(_ places: [Place]) throws(Errno) {
-        let (mailbox, wake) = (mailbox, wake)
+        let (requests, state) = (requests, state)
         _ = try DedicatedThread(starting: "clipboard") {
-            ClipboardLoop(mailbox, wake).run(places)
-            var unanswered: [Request] = []
-            mailbox.signal {
-                $0.hasFinished = true
-                swap(&$0.requests, &unanswered)
-            }
-            for request in unanswered { request.fail(.ended) }
+            ClipboardLoop(requests: requests, state: state).run(places)
+            requests.close()
+            for request in requests.drain() { request.fail(.ended) }
+            state.signal { $0.hasFinished = true }
         }
     }
 
@@ -91,21 +87,17 @@ public final class Clipboard: Sendable {
     public func read(answer: @escaping Answer<ClipboardText?>) { post(.read(answer)) }
 
     /// No display has a clipboard, or it has ended: another object may connect again.
-    public var isOver: Bool { mailbox.withLock { $0.isOver } }
+    public var isOver: Bool { state.withLock { $0.isOver } }
 
     private func post(_ request: Request) {
-        let isPosted = mailbox.withLock { mailbox in
-            if !mailbox.hasFinished { mailbox.requests.append(request) }
-            return !mailbox.hasFinished
-        }
-        if isPosted { wake.signal() } else { request.fail(.ended) }
+        if !requests.post(request) { request.fail(.ended) }
     }
 
     /// Gives the text to the X display's clipboard manager, if there is one (Wayland's copy each text at once), and ends the thread.
     /// Returns when that is done, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Later requests fail.
     public func end(until deadline: Int64) {
-        mailbox.withLock { $0.ending = deadline }
-        wake.signal()
-        _ = mailbox.wait(until: deadline) { $0.hasFinished ? true : nil }
+        state.withLock { $0.ending = deadline }
+        requests.close()
+        _ = state.wait(until: deadline) { $0.hasFinished ? true : nil }
     }
 }

@@ -4,13 +4,8 @@ import KinePlatform
 
 /// Used on the clipboard's thread.
 struct ClipboardLoop {
-    let mailbox: Monitor<Clipboard.Mailbox>
-    let wake: WakeSignal
-
-    init(_ mailbox: Monitor<Clipboard.Mailbox>, _ wake: WakeSignal) {
-        self.mailbox = mailbox
-        self.wake = wake
-    }
+    let requests: Mailbox<Clipboard.Request>
+    let state: Monitor<Clipboard.State>
 
     /// Returns when it is told to end.
     func run(_ places: [Clipboard.Place]) {
@@ -28,9 +23,9 @@ struct ClipboardLoop {
         guard let failure else { return }
         // Without a display, each request is answered so until the end.
         while true {
-            for request in requests() { request.fail(failure) }
+            for request in requests.drain() { request.fail(failure) }
             if ending != nil { return }
-            _ = WakeSignal.poll([wake.descriptor], until: nil)
+            _ = WakeSignal.poll([requests.descriptor], until: nil)
         }
     }
 
@@ -47,19 +42,10 @@ struct ClipboardLoop {
     }
 
     /// Has the next request go to another object. To be called before the failures are answered.
-    func markOver() { mailbox.withLock { $0.isOver = true } }
-
-    /// Those that have come since the last call.
-    func requests() -> [Clipboard.Request] {
-        wake.clear()
-        return mailbox.withLock { contents in
-            defer { contents.requests = [] }
-            return contents.requests
-        }
-    }
+    func markOver() { state.withLock { $0.isOver = true } }
 
     /// The instant of CLOCK_MONOTONIC at which the thread has to end, if it is to end.
-    var ending: Int64? { mailbox.withLock { $0.ending } }
+    var ending: Int64? { state.withLock { $0.ending } }
 }
 
 extension Clipboard.Request {

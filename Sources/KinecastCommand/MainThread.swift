@@ -1,32 +1,21 @@
 // The bridge from this program, which is synchronous, to asynchronous code: tasks whose jobs the main thread runs. `main` itself
 // cannot be async: that would end the main thread, with which COMMAND dies, and would start a thread pool.
 import KinePlatform
-import Synchronization
 
 /// Runs jobs while the main thread waits in `poll` or `wait`.
 final class MainThread: TaskExecutor {
     static let shared = MainThread()
 
-    private let jobs = Mutex<[UnownedJob]>([])
-    private let wake = WakeSignal()
+    private let jobs = Mailbox<UnownedJob>()
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-        wake.signal()
-    }
+    func enqueue(_ job: consuming ExecutorJob) { jobs.post(UnownedJob(job)) }
 
     /// Sleeps until a job ran, one of the descriptors is readable, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil
     /// waits for ever). Returns which descriptors are readable.
     func poll(_ descriptors: [Int32] = [], until deadline: Int64? = nil) -> [Bool] {
-        let ready = WakeSignal.poll([wake.descriptor] + descriptors, until: deadline)
+        let ready = WakeSignal.poll([jobs.descriptor] + descriptors, until: deadline)
         if ready[0] {
-            wake.clear()
-            let ready = jobs.withLock { jobs in
-                defer { jobs = [] }
-                return jobs
-            }
-            for job in ready { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            for job in jobs.drain() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
         return Array(ready.dropFirst())
     }

@@ -77,12 +77,12 @@ final class DataControlOwner {
         // Then the present selection is known.
         try compositor.waitForAnswers()
         while !compositor.isBroken, !isSeatGone {
-            for request in loop.requests() { carryOut(request) }
+            for request in loop.requests.drain() { carryOut(request) }
             let now = MonotonicClock.now()
             if let acquisition = acquisitions.first, acquisition.deadline <= now { break }
             let ending = loop.ending.map { min($0, transfers.isGiving ? .max : owned?.settled ?? now) }
             if let ending, ending <= now { break }
-            var entries = [pollfd(fd: loop.wake.descriptor, events: Int16(POLLIN), revents: 0)] + transfers.entries
+            var entries = [pollfd(fd: loop.requests.descriptor, events: Int16(POLLIN), revents: 0)] + transfers.entries
             let deadlines = [transfers.nextDeadline, acquisitions.first?.deadline, ending]
             compositor.handleEvents(or: &entries, until: deadlines.compactMap(\.self).min())
             let ready = Set(entries.dropFirst().filter { $0.revents != 0 }.map(\.fd))

@@ -40,7 +40,7 @@ final class SelectionOwner {
     /// Returns when it is told to end, or when the server has gone.
     func serve(_ loop: ClipboardLoop) {
         while !server.isBroken {
-            for request in loop.requests() { carryOut(request) }
+            for request in loop.requests.drain() { carryOut(request) }
             let now = MonotonicClock.now()
             transfers.expire(at: now)
             reader.expire(at: now)
@@ -53,7 +53,7 @@ final class SelectionOwner {
             xcb_flush(server.handle)
             // They may have been the last that was waited for. A flush that had to wait has read more, which poll would not see.
             if handleEvents(xcb_poll_for_queued_event) || hadEvents { continue }
-            var entries = [loop.wake.descriptor, server.descriptor].map {
+            var entries = [loop.requests.descriptor, server.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             let deadlines = [transfers.nextDeadline, reader.nextDeadline, ending]

@@ -3,31 +3,26 @@ import Glibc
 import KineControl
 import KinePlatform
 import KineRelay
+import Synchronization
 import SystemPackage
 
 /// One companion and the thread that talks to it.
 final class DesktopCompanionLink: Sendable {
     private typealias Connection = ControlConnection<DesktopAnswer, DesktopRequest>
 
-    private struct Outbox {
-        var requests: [DesktopRequest] = []
-        var hasBegun = false
-    }
-
-    private let outbox = Monitor(Outbox())
-    private let wake = WakeSignal()
+    private let requests = Mailbox<DesktopRequest>()
+    private let hasBegun = Mutex(false)
     private let channel: DesktopChannel
 
     init(to channel: DesktopChannel) { self.channel = channel }
 
     /// Sends a request, and starts the companion with the first.
     func send(_ request: DesktopRequest, _ locator: @escaping @Sendable () -> EngineLocator) {
-        let isFirst = outbox.withLock { outbox in
-            outbox.requests.append(request)
-            defer { outbox.hasBegun = true }
-            return !outbox.hasBegun
+        requests.post(request)
+        let isFirst = hasBegun.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
         }
-        wake.signal()
         guard isFirst else { return }
         do throws(Errno) {
             _ = try DedicatedThread(starting: "kine-desktop") { [self] in run(locator()) }
@@ -54,18 +49,13 @@ final class DesktopCompanionLink: Sendable {
     /// Returns when the companion has closed its end.
     private func serve(_ connection: Connection) {
         while !connection.isClosed {
-            wake.clear()
-            let requests = outbox.withLock { outbox in
-                defer { outbox.requests = [] }
-                return outbox.requests
-            }
-            for request in requests {
+            for request in requests.drain() {
                 if let reason = connection.deliver(request) {
                     channel.received(.failed(DesktopFailure(.invalid, reason), number: request.number))
                 }
             }
             var entries = [
-                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),
             ]
             WakeSignal.poll(&entries, until: nil)
