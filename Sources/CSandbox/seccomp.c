@@ -12,8 +12,10 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +33,8 @@
 #define UNSUPPORTED (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 // The call returns 0, and nothing is done.
 #define PRETEND (SECCOMP_RET_ERRNO | 0)
+// As where the kernel does not know the call: libraries then do without.
+#define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 #define WORD(field) ((uint32_t)offsetof(struct seccomp_data, field))
 // The half of an argument that holds an int; both architectures above have the lower one first.
 #define ARGUMENT(index) ((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (index)))
@@ -70,6 +74,27 @@ static void end_call(struct kine_filter *filter, uint16_t begin) {
     if (filter->length <= KINE_FILTER_LENGTH) filter->program[begin - 1].jf = (uint8_t)(filter->length - begin);
 }
 
+// The call passes only where an argument has none of these bits.
+static void without_bits(struct kine_filter *filter, uint32_t number, int argument, uint32_t bits) {
+    uint16_t begin = begin_call(filter, number);
+    load(filter, ARGUMENT(argument));
+    if_any_bit(filter, bits);
+    answer(filter, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+}
+
+// The call passes only where these bits of an argument have another value.
+static void except(struct kine_filter *filter, uint32_t number, int argument, uint32_t bits, uint32_t value) {
+    uint16_t begin = begin_call(filter, number);
+    load(filter, ARGUMENT(argument));
+    add(filter, BPF_ALU | BPF_AND | BPF_K, bits, 0, 0);
+    if_equal(filter, value);
+    answer(filter, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+}
+
 // The call passes only where an argument has one value.
 static void only(struct kine_filter *filter, uint32_t number, int argument, uint32_t value) {
     uint16_t begin = begin_call(filter, number);
@@ -101,21 +126,31 @@ static void only_own(struct kine_filter *filter, uint32_t number, int group) {
 static const uint32_t refused[] = {
     // Other processes' memory and descriptors.
     __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, 438 /* pidfd_getfd */,
-    440 /* process_madvise */, __NR_perf_event_open, __NR_userfaultfd,
+    440 /* process_madvise */, 448 /* process_mrelease */, __NR_perf_event_open, __NR_userfaultfd,
     // System V memory, semaphores and queues; POSIX queues. All belong to the user, not to a process.
-    __NR_shmget, __NR_shmat, __NR_shmctl, __NR_semget, __NR_semctl, __NR_msgget, __NR_msgctl, __NR_msgsnd, __NR_msgrcv,
-    __NR_mq_open, __NR_mq_unlink,
+    __NR_shmget, __NR_shmat, __NR_shmctl, __NR_semget, __NR_semctl, __NR_semop, __NR_semtimedop, __NR_msgget, __NR_msgctl,
+    __NR_msgsnd, __NR_msgrcv, __NR_mq_open, __NR_mq_unlink,
+    // What Landlock leaves open of files that it refuses to open: their modes, owners, times and attributes. Before its version 3
+    // (Linux 6.2) they can be emptied, too.
+    __NR_fchmodat, 452 /* fchmodat2 */, __NR_fchownat, __NR_getxattr, __NR_lgetxattr, __NR_listxattr, __NR_llistxattr,
+    __NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr,
+    463 /* setxattrat */, 464 /* getxattrat */, 465 /* listxattrat */, 466 /* removexattrat */, 468 /* file_getattr */,
+    469 /* file_setattr */, __NR_truncate,
+#ifdef __x86_64__
+    __NR_chmod, __NR_chown, __NR_lchown, __NR_utime, __NR_utimes, __NR_futimesat,
+#endif
     // Namespaces and mounts.
     __NR_unshare, __NR_setns, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, 428 /* open_tree */,
     429 /* move_mount */, 430 /* fsopen */, 431 /* fsconfig */, 432 /* fsmount */, 433 /* fspick */, 442 /* mount_setattr */,
-    __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init, __NR_quotactl, __NR_swapon, __NR_swapoff,
-    // io_uring goes past this filter; bpf, keys.
+    467 /* open_tree_attr */, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init, __NR_quotactl,
+    443 /* quotactl_fd */, __NR_swapon, __NR_swapoff,
+    // io_uring goes past this filter; bpf, keys; asynchronous I/O, of which there is a limit for the whole machine.
     425 /* io_uring_setup */, 426 /* io_uring_enter */, 427 /* io_uring_register */, __NR_bpf, __NR_add_key,
-    __NR_request_key, __NR_keyctl,
+    __NR_request_key, __NR_keyctl, __NR_io_setup,
     // The machine.
-    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_reboot, __NR_settimeofday,
-    __NR_clock_settime, __NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname, __NR_syslog, __NR_acct,
-    __NR_vhangup, __NR_ioprio_set, 447 /* memfd_secret: counted nowhere */,
+    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot,
+    __NR_settimeofday, __NR_clock_settime, __NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname,
+    __NR_syslog, __NR_acct, __NR_vhangup, __NR_ioprio_set, 447 /* memfd_secret: counted nowhere */,
 #ifdef __x86_64__
     __NR_iopl, __NR_ioperm, __NR_modify_ldt,
 #endif
@@ -124,9 +159,29 @@ static const uint32_t refused[] = {
 static void refuse_dangers(struct kine_filter *filter, const struct kine_filter_policy *policy) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) refuse_call(filter, refused[i]);
     if (!policy->may_hide_memory) refuse_call(filter, __NR_memfd_create);
-    // Its flags are in memory, where no filter can look. The C library then uses clone.
-    if_equal(filter, 435 /* clone3 */);
-    answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
+    // Their flags are in memory, where no filter can look. Libraries then use clone and openat.
+    answer_call(filter, 435 /* clone3 */, UNKNOWN);
+    answer_call(filter, 437 /* openat2 */, UNKNOWN);
+    // Landlock lets any directory be watched.
+    if (!policy->may_watch) refuse_call(filter, __NR_inotify_add_watch);
+}
+
+// A file that may only be read.
+static void look_at_files(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    // Programs that copy files set these; they make no difference where only this user's programs get in.
+    if (policy->may_set_modes) without_bits(filter, __NR_fchmod, 1, 07000);
+    else answer_call(filter, __NR_fchmod, PRETEND);
+    answer_call(filter, __NR_fchown, PRETEND);
+    uint16_t begin = begin_call(filter, __NR_utimensat);
+    load(filter, ARGUMENT(1));
+    answer_call(filter, 0, PRETEND); // no path: of the descriptor
+    answer(filter, REFUSE);
+    end_call(filter, begin);
+    // Before its version 3, Landlock lets such a file be emptied.
+    except(filter, __NR_openat, 2, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC);
+#ifdef __x86_64__
+    except(filter, __NR_open, 1, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC);
+#endif
 }
 
 // Only TCP and UDP pass: Landlock has no rule for the ports of MPTCP, SCTP and others.
@@ -158,6 +213,22 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
     }
     answer(filter, REFUSE);
     end_call(filter, begin);
+    if (!policy->may_use_sockets) {
+        // A socket that it was given may be ended and connected elsewhere, also by the first bytes that it sends: Landlock misses that.
+        refuse_call(filter, __NR_connect);
+        without_bits(filter, __NR_sendto, 3, MSG_FASTOPEN);
+        without_bits(filter, __NR_sendmsg, 2, MSG_FASTOPEN);
+        without_bits(filter, __NR_sendmmsg, 3, MSG_FASTOPEN);
+    }
+    // Whoever closes such a socket last waits, and it can be passed to the engine.
+    begin = begin_call(filter, __NR_setsockopt);
+    load(filter, ARGUMENT(1));
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, SOL_SOCKET, 1, 0);
+    answer(filter, SECCOMP_RET_ALLOW);
+    load(filter, ARGUMENT(2));
+    answer_call(filter, SO_LINGER, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
     // SwiftNIO calls it once more for a socket that it is given and that listens already. A socket of its own would listen at a port of
     // the kernel's choice, without bind.
     if (!policy->may_listen) refuse_call(filter, __NR_listen);
@@ -179,10 +250,14 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
 }
 
 static void look_at_processes(struct kine_filter *filter, const struct kine_filter_policy *policy) {
-    uint16_t begin = begin_call(filter, __NR_clone);
+    // No children of its parent's; its orphans stay its own (kine_spawn), and it ends with its parent.
+    without_bits(filter, __NR_clone, 0,
+                 CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+                     CLONE_NEWNET);
+    uint16_t begin = begin_call(filter, __NR_prctl);
     load(filter, ARGUMENT(0));
-    if_any_bit(filter, CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET);
-    answer(filter, REFUSE);
+    answer_call(filter, PR_SET_CHILD_SUBREAPER, REFUSE);
+    answer_call(filter, PR_SET_PDEATHSIG, PRETEND); // programs set it for their own children
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
     // Limits, and when they run, of other processes of the user.
@@ -191,7 +266,14 @@ static void look_at_processes(struct kine_filter *filter, const struct kine_filt
     only(filter, __NR_sched_setscheduler, 0, 0);
     only(filter, __NR_sched_setparam, 0, 0);
     only(filter, __NR_sched_setattr, 0, 0);
-    only(filter, __NR_setpriority, 1, 0);
+    begin = begin_call(filter, __NR_setpriority);
+    load(filter, ARGUMENT(0));
+    answer_call(filter, PRIO_USER, REFUSE); // 0 is then every process of the user
+    load(filter, ARGUMENT(1));
+    if_equal(filter, 0);
+    answer(filter, SECCOMP_RET_ALLOW);
+    answer(filter, REFUSE);
+    end_call(filter, begin);
     if (policy->may_signal) return;
     only_own(filter, __NR_kill, 1);
     only_own(filter, __NR_tkill, 0);
@@ -202,10 +284,11 @@ static void look_at_processes(struct kine_filter *filter, const struct kine_filt
 }
 
 static void look_at_descriptors(struct kine_filter *filter, const struct kine_filter_policy *policy) {
-    // A signal to any process of the user, when something comes; and memory in pipes.
+    // A signal to any process of the user, when something comes; memory in pipes; and a lease, for which others wait to open the file.
     uint16_t begin = begin_call(filter, __NR_fcntl);
     load(filter, ARGUMENT(1));
-    static const uint32_t commands[] = {8 /* F_SETOWN */, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */, 1031 /* F_SETPIPE_SZ */};
+    static const uint32_t commands[] = {8 /* F_SETOWN */, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */, 1024 /* F_SETLEASE */,
+                                        1031 /* F_SETPIPE_SZ */};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) refuse_call(filter, commands[i]);
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
@@ -213,17 +296,16 @@ static void look_at_descriptors(struct kine_filter *filter, const struct kine_fi
     load(filter, ARGUMENT(1));
     static const uint32_t requests[] = {0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */, 0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */};
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) refuse_call(filter, requests[i]);
+    // Flags and attributes of a file that may only be read (linux/fs.h).
+    add(filter, BPF_ALU | BPF_RSH | BPF_K, _IOC_TYPESHIFT, 0, 0);
+    add(filter, BPF_ALU | BPF_AND | BPF_K, _IOC_TYPEMASK, 0, 0);
+    refuse_call(filter, 'f');
+    refuse_call(filter, 'X');
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
     if (policy->may_hide_memory) return;
     // Such memory stays when the process gives its pages back, and then nobody counts it.
-    begin = begin_call(filter, __NR_mmap);
-    load(filter, ARGUMENT(3));
-    add(filter, BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS, 0, 0);
-    if_equal(filter, MAP_SHARED | MAP_ANONYMOUS);
-    answer(filter, REFUSE);
-    answer(filter, SECCOMP_RET_ALLOW);
-    end_call(filter, begin);
+    except(filter, __NR_mmap, 3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS);
 }
 
 static void check_architecture(struct kine_filter *filter) {
@@ -236,6 +318,9 @@ static void check_architecture(struct kine_filter *filter) {
     add(filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
     answer(filter, REFUSE);
 #endif
+    // Calls that Linux 6.17 does not have may do anything.
+    add(filter, BPF_JMP | BPF_JGE | BPF_K, 470, 0, 1);
+    answer(filter, UNKNOWN);
 }
 
 int kine_filter_build(struct kine_filter *filter, const struct kine_filter_policy *policy) {
@@ -243,6 +328,7 @@ int kine_filter_build(struct kine_filter *filter, const struct kine_filter_polic
     filter->own_pid_count = 0;
     check_architecture(filter);
     refuse_dangers(filter, policy);
+    look_at_files(filter, policy);
     look_at_sockets(filter, policy);
     look_at_processes(filter, policy);
     look_at_descriptors(filter, policy);

@@ -35,6 +35,10 @@ public final class Sandbox: @unchecked Sendable {
         public var mayListen = false
         /// Whether it may bind sockets for UDP to addresses of its choice. Needs `mayConnect`.
         public var mayBindUDP = false
+        /// Whether it may watch directories by inotify: any, for Landlock has no rule for that.
+        public var mayWatch = false
+        /// Whether it may set the modes of files that it has open. Otherwise the call does nothing.
+        public var maySetModes = false
         /// Memory files and shared memory without a file: once given back, such memory is counted for no process.
         public var mayHideMemory = false
 
@@ -61,6 +65,7 @@ public final class Sandbox: @unchecked Sendable {
             may_use_sockets: rules.mayConnect ? 1 : 0, may_listen: rules.mayListen ? 1 : 0,
             may_bind: rules.mayBindUDP ? 1 : 0,
             may_signal: layers.contains(.landlock) && Self.landlockVersion >= 6 ? 1 : 0,
+            may_watch: rules.mayWatch ? 1 : 0, may_set_modes: rules.maySetModes ? 1 : 0,
             may_hide_memory: rules.mayHideMemory ? 1 : 0)
         let filter = UnsafeMutablePointer<kine_filter>.allocate(capacity: 1)
         filter.initialize(to: kine_filter())

@@ -14,7 +14,7 @@ public enum ServiceSandbox {
     /// services put a new resolv.conf.
     private static let resolver = [
         "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
-        "/etc/protocols", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman",
+        "/etc/protocols", "/run/systemd/resolve", "/run/resolvconf", "/run/connman",
     ]
 
     private static let certificates = [
@@ -40,14 +40,16 @@ public enum ServiceSandbox {
         if let bundle = service.bundle { rules.readable.append(bundle.escaped) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates
-            // Some services replace /etc/resolv.conf. An ordinary user can read no secrets in /etc, but root could.
-            if user != 0 { rules.readable.append("/etc") }
+            // Some services replace their resolv.conf. An ordinary user can read no secrets beside it, but root could.
+            rules.readable += user != 0 ? ["/etc", "/run/NetworkManager"] : ["/run/NetworkManager/resolv.conf"]
         }
         rules.writable = (data.map { [$0.escaped] } ?? []) + groups.map(\.escaped)
         rules.devices = ["/dev/null"]
         rules.mayConnect = service.manifest.network == .connect
         rules.mayListen = service.manifest.listen != nil
         rules.mayBindUDP = service.manifest.bindsUDP
+        // Members of a group watch its directory.
+        rules.mayWatch = !groups.isEmpty
         rules.mayHideMemory = isCounted
         return rules
     }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized) struct ServiceSandboxTests {
     /// Runs a command of the system's as if it were the executable of a service that comes with Kinecast.
     private func run(
-        _ arguments: [String], network: ServiceManifest.Network, _ change: (inout ServiceManifest) -> Void = { _ in }
+        _ arguments: [String], network: ServiceManifest.Network, passing descriptor: Int32? = nil,
+        _ change: (inout ServiceManifest) -> Void = { _ in }
     ) throws -> ChildProcess.Ending {
         var manifest = BuiltInServices.rtmp
         manifest.network = network
@@ -18,7 +19,7 @@ import Testing
         let service = Service(
             manifest: manifest, origin: .builtIn, bundle: nil, executable: FilePath(arguments[0]))
         var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, nil]
+        options.descriptors = [nil, nil, nil] + (descriptor.map { [FileDescriptor(rawValue: $0)] } ?? [])
         options.directory = "/"
         options.confinement = ChildProcess.Confinement()
         // The rules for root, which are narrower.
@@ -38,14 +39,22 @@ import Testing
     func `a service reads only what its rules name`() throws {
         #expect(try run(["/usr/bin/getent", "services", "http"], network: .none) != .exited(status: 0))
         #expect(try run(["/usr/bin/cat", "/etc/passwd"], network: .connect) == .exited(status: 1))
+        // NetworkManager keeps passwords of networks there, which root can read.
+        let service = Service(manifest: BuiltInServices.rtmp, origin: .builtIn, bundle: nil, executable: "/a")
+        for (user, isWhole) in [(0, false), (1000, true)] as [(uid_t, Bool)] {
+            let rules = try ServiceSandbox.rules(for: service, data: nil, isCounted: false, environment: [], user: user)
+            #expect(rules.readable.contains("/run/NetworkManager") == isWhole)
+        }
     }
 
     /// Perl is on every Debian. It says 1 where a call fails.
     private func run(
-        perl program: String, network: ServiceManifest.Network = .connect,
+        perl program: String, network: ServiceManifest.Network = .connect, passing descriptor: Int32? = nil,
         _ change: (inout ServiceManifest) -> Void = { _ in }
     ) throws -> ChildProcess.Ending {
-        try run(["/usr/bin/perl", "-MSocket", "-e", "exit((\(program)) ? 0 : 1)"], network: network, change)
+        try run(
+            ["/usr/bin/perl", "-MSocket", "-e", "exit((\(program)) ? 0 : 1)"], network: network, passing: descriptor,
+            change)
     }
 
     @Test(.enabled(if: Sandbox.available.contains(.seccomp), "this kernel has no seccomp"))
@@ -68,6 +77,20 @@ import Testing
         #expect(try run(perl: listening) == .exited(status: 1))
         #expect(try run(perl: accepting) { $0.listen = "url" } == .exited(status: 0))
         #expect(try run(perl: accepting) { ($0.listen, $0.bindsUDP) = ("url", true) } == .exited(status: 0))
+    }
+
+    /// TCP Fast Open (tcp(7)) connects with the first bytes that are sent, and Landlock does not see it.
+    @Test(
+        .enabled(if: Sandbox.available.contains(.seccomp), "this kernel has no seccomp"),
+        arguments: ["connect(S, A)", "send(S, 'x', 0x20000000, A)"])
+    func `a service that only serves connects nowhere with the socket that it is given`(call: String) throws {
+        let (own, other) = (try Loopback.bind(listening: true), try Loopback.bind(listening: true))
+        defer { for socket in [own, other] { close(socket.descriptor) } }
+        let program =
+            "open(S, '+<&=3') && shutdown(S, 0) && "
+            + call.replacing("A)", with: "sockaddr_in(\(other.port), INADDR_LOOPBACK))") + " || $! != 1"  // EPERM
+        let ending = try run(perl: program, network: .none, passing: own.descriptor) { $0.listen = "url" }
+        #expect(ending == .exited(status: 1))
     }
 
     /// A home with a link to itself, and one to a directory of its own.

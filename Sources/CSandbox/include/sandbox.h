@@ -27,14 +27,17 @@ int kine_landlock_allow(int ruleset, const char *path, int access);
 // MARK: System calls (seccomp.c)
 
 // Room for the longest program that kine_filter_build makes.
-#define KINE_FILTER_LENGTH 384
+#define KINE_FILTER_LENGTH 512
 
-// Exceptions from the refused system calls, which fail with EPERM; clone3 fails with ENOSYS, so that the C library uses clone.
+// Exceptions from the refused system calls, which fail with EPERM; clone3, openat2 and calls later than Linux 6.17's fail with ENOSYS, so that
+// libraries use others.
 struct kine_filter_policy {
     int may_use_sockets;     // TCP, UDP, and the kernel's messages on routes; otherwise no socket can be made
     int may_listen;          // on a socket that it is given and that listens already; with may_use_sockets the call does nothing
     int may_bind;            // sockets to addresses of IP: for UDP, since Landlock refuses TCP's ports
     int may_signal;          // any process: something else holds it back (Landlock, from version 6 on)
+    int may_watch;           // directories, by inotify: any of which it knows the name
+    int may_set_modes;       // of files that it has open; otherwise the call does nothing
     int may_hide_memory;     // memory files and shared memory without a file: a cgroup counts them
 };
 
@@ -83,7 +86,7 @@ struct kine_spawn_options {
     uint64_t ignored_signals; // bit N - 1: the child ignores signal N; all others have their default action
     const char *directory;   // NULL: the parent's
     uint32_t user;           // the user and the group that root becomes, with no other groups; 0: stays
-    int no_new_privileges;   // neither it nor its children ever gain rights, by set-user-ID or otherwise
+    int no_new_privileges;   // neither it nor its children ever gain rights, by set-user-ID or otherwise; its orphans stay its own
     int no_core_file;        // its memory is written to no file when it crashes
     int64_t data_limit;      // RLIMIT_DATA, hard: bytes of private memory; 0: the parent's
     int64_t stack_limit;     // RLIMIT_STACK, hard: bytes, which new threads' stacks have too; 0: the parent's

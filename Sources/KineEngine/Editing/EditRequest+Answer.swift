@@ -74,6 +74,8 @@ extension EditRequest {
         rules.readable = ServiceSandbox.libraries
         // Nothing limits its memory.
         rules.mayHideMemory = true
+        // A file that is replaced keeps its own.
+        rules.maySetModes = true
         switch self {
         case .trim(let request):
             rules.readable.append(request.input)

@@ -28,7 +28,8 @@ import Testing
                 .seccomp,
                 [
                     "connect", "datagram", "raw pair", "take name", "attach", "memory file", "listen anywhere",
-                    "bind UDP", "other netlink", "other family", "keyring",
+                    "bind UDP", "other netlink", "other family", "keyring", "mode", "own mode", "times", "owner",
+                    "lease", "watch", "linger", "disown", "outlive", "semaphores", "attributes",
                 ]
             ),
             (.namespaces, ["command line"]),

@@ -57,6 +57,8 @@ final class HostileTake {
         try place.write("secret", to: ".local/share/kinecast/groups/\(Self.group)/secret")
         try GroupStore.standard { $0 == "HOME" ? home : nil }.keep([Self.group: ["another"]], of: "org.example.app")
         let kept = home + "/.config/kinecast/groups.json"
+        // It may read this one.
+        let manifest = home + "/.local/share/kinecast/services/hostile.kinext/manifest.json"
         let withArguments = [
             ("connect", display), ("connect abstract", "kinecast-test-\(getpid())"), ("connect", bus),
             ("datagram", journal), ("raw pair", journal), ("take name", "kinecast-name-\(getpid())"),
@@ -64,7 +66,11 @@ final class HostileTake {
             ("change", home + "/key"), ("make", home), ("make", "/tmp"), ("make", "/dev/shm"),
             ("remove", home + "/notes"), ("read", "/etc/shadow"), ("listen", "\(port)"), ("listen", "0"),
             ("execute", "/usr/bin/true"), ("read", groups + "/\(Self.group)/secret"), ("list", groups),
-            ("make", groups + "/\(Self.group)"), ("read", kept), ("change", kept),
+            ("make", groups + "/\(Self.group)"), ("read", kept), ("change", kept), ("mode", home + "/key"),
+            ("own mode", manifest), ("times", home + "/key"), ("own times", manifest), ("owner", home + "/key"),
+            ("attribute", home + "/key"), ("attributes", home + "/key"), ("empty", home + "/key"),
+            ("empty own", manifest), ("lease", manifest), ("flags", manifest),
+            ("watch", home), ("linger", "\(port)"),
         ]
         let withoutArguments = [
             "command line", "neighbours", "environment", "memory by file", "memory by call", "trace",
@@ -72,7 +78,7 @@ final class HostileTake {
             "listen anywhere", "listen by MPTCP", "bind MPTCP", "bind TCP", "bind UDP", "bind UDP6", "other protocol",
             "other netlink", "other family", "memory file", "secret memory", "shared memory", "user namespace",
             "network namespace", "mount", "io_uring", "bpf", "keyring", "performance counters", "userfaultfd",
-            "int 0x80", "x32", "raise limit", "flee",
+            "int 0x80", "x32", "raise limit", "flee", "slow down all", "sibling", "disown", "outlive", "semaphores",
         ]
         attempts =
             withArguments.map { Attempt(name: $0, argument: $1) } + withoutArguments.map { Attempt(name: $0) }

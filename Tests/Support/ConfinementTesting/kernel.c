@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mount.h>
+#include <sys/sem.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +59,13 @@ static int keys(const char *argument) {
     return looked(syscall(SYS_keyctl, 0 /* KEYCTL_GET_KEYRING_ID */, -4 /* the user's */, 0, 0, 0)) || errno == ENOKEY;
 }
 
+// Those of the user's other programs.
+static int semaphores(const char *argument) {
+    (void)argument;
+    struct sembuf operation = {0, 0, IPC_NOWAIT};
+    return looked(semop(-1, &operation, 1));
+}
+
 static int performance(const char *argument) {
     (void)argument;
     return looked(syscall(SYS_perf_event_open, 0, 0, -1, -1, 0));
@@ -94,5 +103,6 @@ const struct attempt kernel_attempts[] = {
     {"bpf", program},                   {"keyring", keys},
     {"performance counters", performance}, {"userfaultfd", faults},
     {"int 0x80", foreign_gate},         {"x32", foreign_number},
+    {"semaphores", semaphores},
     {0, 0},
 };

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -108,6 +110,12 @@ static int limit_process(const char *argument) {
 
 static int slow_down(const char *argument) { return setpriority(PRIO_PROCESS, (id_t)process(argument), 19) == 0; }
 
+// All processes of the user, to the priority that this one has.
+static int slow_down_all(const char *argument) {
+    (void)argument;
+    return setpriority(PRIO_USER, 0, getpriority(PRIO_PROCESS, 0)) == 0;
+}
+
 static int attach_shared_memory(const char *argument) {
     void *memory = shmat(atoi(argument), 0, SHM_RDONLY);
     if (memory == (void *)-1) return 0;
@@ -143,6 +151,41 @@ static int execute(const char *path) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// A child of its parent's: nobody would count it with this process.
+static int make_sibling(const char *argument) {
+    (void)argument;
+    pid_t pid = fork();
+    if (pid < 0) return 0;
+    if (pid == 0) {
+        long sibling = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+        _exit(sibling > 0 ? 0 : sibling == 0 ? 255 : errno);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    errno = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    return errno == 0;
+}
+
+// The processes that it leaves behind would then be others' to find.
+static int disown(const char *argument) {
+    (void)argument;
+    return prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) == 0;
+}
+
+static int signal_at_parents_death;
+
+// The first thread has the signal, hence before main.
+__attribute__((constructor)) static void outlive(void) {
+    prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    prctl(PR_GET_PDEATHSIG, &signal_at_parents_death, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
+static int outlive_parent(const char *argument) {
+    (void)argument;
+    return signal_at_parents_death != SIGKILL;
+}
+
 static int raise_limit(const char *argument) {
     (void)argument;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -158,5 +201,7 @@ const struct attempt process_attempts[] = {
     {"slow down", slow_down},           {"attach", attach_shared_memory},
     {"flee", flee},                     {"execute", execute},
     {"raise limit", raise_limit},       {"neighbours", neighbours},
+    {"slow down all", slow_down_all},   {"sibling", make_sibling},
+    {"disown", disown},                 {"outlive", outlive_parent},
     {0, 0},
 };

@@ -182,12 +182,22 @@ static int take_name(const char *name) {
     return closing(pair[0], result);
 }
 
+// Whoever closes it last waits for its peer: the engine, where the socket was passed to it.
+static int linger(const char *port) {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    struct sockaddr_in to = loopback(port);
+    struct linger hour = {1, 3600};
+    return closing(fd, connect(fd, (struct sockaddr *)&to, sizeof to) == 0 &&
+                           setsockopt(fd, SOL_SOCKET, SO_LINGER, &hour, sizeof hour) == 0);
+}
+
 const struct attempt socket_attempts[] = {
     {"connect", connect_path},      {"connect abstract", connect_abstract}, {"datagram", send_datagram},
     {"raw pair", send_raw},         {"take name", take_name},               {"connect port", connect_port},
     {"listen", listen_at_port},     {"listen anywhere", listen_anywhere},   {"listen by MPTCP", listen_mptcp},
     {"bind MPTCP", bind_mptcp},     {"bind TCP", bind_tcp},                 {"bind UDP", bind_udp},
     {"bind UDP6", bind_udp6},       {"other protocol", other_protocol},     {"other netlink", other_netlink},
-    {"other family", other_family},
+    {"other family", other_family}, {"linger", linger},
     {0, 0},
 };
