@@ -61,6 +61,11 @@ ssize_t kine_receive_descriptors(int socket, void *bytes, size_t count, int *fds
     return got;
 }
 
+void kine_refuse_descriptors(int socket) {
+    int no = 0;
+    (void)setsockopt(socket, SOL_SOCKET, 83 /* SO_PASSRIGHTS */, &no, sizeof no);
+}
+
 int kine_watch_routes(void) {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (fd < 0) return -1;

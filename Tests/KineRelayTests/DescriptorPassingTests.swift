@@ -152,9 +152,14 @@ import Testing
     @Test func `an end that does not want descriptors gets none`() throws {
         let (engine, peer) = try pair(receivingDescriptors: false)
         let pipe = try pipe()
-        try engine.send(note("one"), descriptors: [pipe.writer])
+        do {
+            try engine.send(note("one"), descriptors: [pipe.writer])
+            #expect(try peer.readAvailable() == [note("one")])
+        } catch {
+            // Linux 6.16 and later refuse them.
+            #expect(error == .system(call: "send", .notPermitted))
+        }
         try pipe.writer.close()
-        #expect(try peer.readAvailable() == [note("one")])
         #expect(peer.removeDescriptors().isEmpty)
         #expect(isAbandoned(pipe.reader))
     }

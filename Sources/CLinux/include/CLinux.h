@@ -76,6 +76,10 @@ ssize_t kine_send_descriptors(int socket, const void *bytes, size_t count, const
 // (MSG_CTRUNC). Returns the bytes, 0 at the end.
 ssize_t kine_receive_descriptors(int socket, void *bytes, size_t count, int *fds, int *fd_count);
 
+// No descriptors can be sent to this unix socket any more. Else the kernel closes them in the thread that receives bytes, and the
+// last close of a socket that lingers waits. Linux 6.16; before that it does nothing.
+void kine_refuse_descriptors(int socket);
+
 // The state of a TCP connection in the kernel: the beginning of struct tcp_info as linux/tcp.h has it since Linux 4.9; the C
 // library's own ends before the counters of bytes.
 struct kine_tcp_info {

@@ -41,7 +41,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     public static var descriptorLimit: Int { Int(KINE_DESCRIPTOR_LIMIT) }
 
     /// Adopts a connected unix socket, checks whose process is at the other end, and queues the hello. If it throws, the
-    /// socket is closed. Descriptors that the peer sends are dropped unless `receivingDescriptors` is set.
+    /// socket is closed. Descriptors that the peer sends are refused, or dropped, unless `receivingDescriptors` is set.
     public init(adopting socket: FileDescriptor, receivingDescriptors: Bool = false) throws(ControlError) {
         descriptor = socket
         receivesDescriptors = receivingDescriptors
@@ -54,6 +54,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         let uid = kine_peer_uid(socket.rawValue)
         guard uid >= 0 else { throw .system(call: "getsockopt", Errno(rawValue: errno)) }
         guard uid == Int64(getuid()) else { throw .foreignPeer(uid: uid) }
+        if !receivingDescriptors { kine_refuse_descriptors(socket.rawValue) }
         try enqueue(ControlHello())
     }
 
