@@ -26,14 +26,28 @@ public enum ProcessText {
     }
 
     /// More than any process has; the sum over all of them cannot overflow.
-    private static let mostBytes = 1 << 50
+    private static let mostBytes = 1 << 48
 
-    /// Resident bytes by /proc/PID/statm, whose second number counts pages; 0 where it has none.
-    public static func residentBytes(inStatm text: UnsafeRawBufferPointer, pageSize: Int) -> Int {
-        guard let space = text.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-        let pages = number(in: UnsafeRawBufferPointer(rebasing: text[(space + 1)...]))
-        let (bytes, overflows) = pages.multipliedReportingOverflow(by: pageSize)
-        return overflows ? mostBytes : min(bytes, mostBytes)
+    /// What a process uses by /proc/PID/status. Its bytes are those in memory, private and shared, those in swap, and the tables of its
+    /// pages, which can be many for pages that are not there. One that has ended has no bytes and one thread.
+    public static func usage(inStatus text: UnsafeRawBufferPointer) -> (bytes: Int, threads: Int) {
+        var (bytes, threads) = (0, 0)
+        var rest = text[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            func number() -> Int {
+                let value = line.drop { !(0x30...0x39).contains($0) }
+                return min(Self.number(in: UnsafeRawBufferPointer(rebasing: value)), mostBytes >> 10)
+            }
+            if line.starts(with: "VmRSS:".utf8) || line.starts(with: "VmSwap:".utf8) || line.starts(with: "VmPTE:".utf8)
+            {
+                bytes = min(bytes + number() << 10, mostBytes)
+            } else if line.starts(with: "Threads:".utf8) {
+                threads = number()
+            }
+        }
+        return (bytes, threads)
     }
 
     /// Whether /proc/PID/stat is that of a process that has ended, or of none.

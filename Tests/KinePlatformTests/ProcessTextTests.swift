@@ -7,8 +7,8 @@ import Testing
         Array(text.utf8).withUnsafeBytes(ProcessText.processes(inChildren:))
     }
 
-    private func resident(_ text: String) -> Int {
-        Array(text.utf8).withUnsafeBytes { ProcessText.residentBytes(inStatm: $0, pageSize: 4096) }
+    private func usage(_ text: String) -> (bytes: Int, threads: Int) {
+        Array(text.utf8).withUnsafeBytes(ProcessText.usage(inStatus:))
     }
 
     @Test func `children are numbers with a blank behind each, and what is no process is none`() {
@@ -18,11 +18,14 @@ import Testing
         #expect(processes("0 -1 4294967295 2147483648  x 7 ") == [7])
     }
 
-    @Test func `resident memory is the second number, and none overflows`() {
-        #expect(resident("2110 1024 900 1 0 300 0") == 4 << 20)
-        #expect(resident("") == 0)
-        #expect(resident("2110") == 0)
-        #expect(resident("1 999999999999999999") == 1 << 50)
+    @Test func `memory is what is resident, in swap and in page tables, and none overflows`() {
+        let status =
+            "Name:\tVmRSS:\t9\nVmHWM:\t  99 kB\nVmRSS:\t 1000 kB\nVmPTE:\t  20 kB\nVmSwap:\t4 kB\nThreads:\t3\n"
+        #expect(usage(status).bytes == 1 << 20 && usage(status).threads == 3)
+        let ended = usage("State:\tZ (zombie)\nThreads:\t1\n")
+        #expect(ended.bytes == 0 && ended.threads == 1)
+        for text in ["", "VmRSS:", "VmRSS:\n\n"] { #expect(usage(text).bytes == 0 && usage(text).threads == 0) }
+        #expect(usage("VmRSS:\t999999999999999999 kB").bytes == 1 << 48)
     }
 
     @Test(arguments: ["sh", "a) Z 1", ") ) Z (", "Z", "\n) Z 2\n("])

@@ -15,8 +15,8 @@ private func fuzz(_ input: [UInt8]) {
     switch choice % 6 {
     case 0: checkChildren(rest)
     case 1:
-        let bytes = rest.withUnsafeBytes { ProcessText.residentBytes(inStatm: $0, pageSize: 4096) }
-        precondition(0...(1 << 50) ~= bytes, "\(bytes) resident bytes")
+        let used = rest.withUnsafeBytes(ProcessText.usage(inStatus:))
+        precondition(0...(1 << 48) ~= used.bytes && used.threads >= 0, "\(used)")
     case 2: checkStat(rest, state: choice & 64 == 0 ? "S" : "Z")
     case 3: checkStatus(rest)
     case 4: checkEnvironment(rest)

@@ -140,9 +140,12 @@ final class ExtensionProcess {
         return confinement
     }
 
-    /// Resident bytes of the process and all its descendants. A shared page counts for each of them.
-    func residentBytes() -> Int {
-        orphans.processes(of: pid, mark: mark).reduce(0) { $0 + ProcessTree.residentBytes(of: $1) }
+    /// Bytes of memory and threads of the process and all its descendants. A shared page counts for each of them.
+    func usage() -> (bytes: Int, threads: Int) {
+        orphans.processes(of: pid, mark: mark).reduce((0, 0)) { sum, process in
+            let own = ProcessTree.usage(of: process)
+            return (sum.0 + own.bytes, sum.1 + own.threads)
+        }
     }
 
     /// Kills the process and all its descendants. `poll` then returns its end.

@@ -37,6 +37,9 @@ final class ExtensionSupervisor {
     private static let closeWatchInterval: Int64 = 10_000_000
     /// The growth between two looks, in bytes, from which on they are close.
     private static let fastGrowth = 4 << 20
+    /// The most threads of all of an extension's processes together; a process that ended and was not reaped has one. More would take
+    /// long to look at, and only so many are found.
+    private static let mostThreads = 1000
     /// The most reads in a row from one extension, so that the others get their turn.
     private static let reads = 4
 
@@ -195,7 +198,7 @@ final class ExtensionSupervisor {
             nextWatch = remains.isEmpty ? nil : now + Self.closeWatchInterval
             return
         }
-        let resident = process.residentBytes()
+        let (resident, threads) = process.usage()
         if let feed {
             handle(.held(since: feed.sender.heldSince(now: now)), at: now)
             if feed.violation != nil {
@@ -205,6 +208,9 @@ final class ExtensionSupervisor {
             }
         }
         handle(.memory(resident: resident), at: now)
+        if threads > Self.mostThreads {
+            handle(.protocolViolation("has more than \(Self.mostThreads) processes and threads"), at: now)
+        }
         let isClose =
             resident - lastResident > Self.fastGrowth || resident * 10 > service.manifest.memoryLimit * 6
         lastResident = resident

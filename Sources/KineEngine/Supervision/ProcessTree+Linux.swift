@@ -33,10 +33,9 @@ enum ProcessTree {
         return found
     }
 
-    /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 if it is gone.
-    static func residentBytes(of pid: Int32) -> Int {
-        let pageSize = sysconf(Int32(_SC_PAGESIZE))
-        return withStart(of: "/proc/\(pid)/statm") { ProcessText.residentBytes(inStatm: $0, pageSize: pageSize) }
+    /// What a process uses, by the kernel's own count; nothing if it is gone.
+    static func usage(of pid: Int32) -> (bytes: Int, threads: Int) {
+        withStart(of: "/proc/\(pid)/status", ProcessText.usage(inStatus:))
     }
 
     /// Whether it has ended and waits to be reaped.

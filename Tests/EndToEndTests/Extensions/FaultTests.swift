@@ -187,8 +187,11 @@ import Testing
     @Test(arguments: [
         ("garbageOnControl", "wrote nonsense on its control channel"),
         ("garbageInRing", "wrote nonsense into its ring"),
+        ("startThreads", "has more than 1000 processes and threads"),
     ])
-    func `an extension that writes garbage is ended for it`(fault: String, how: String) throws {
+    func `an extension that writes garbage, or starts threads without end, is ended for it`(fault: String, how: String)
+        throws
+    {
         try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)

@@ -65,10 +65,13 @@ import Testing
         }
     }
 
-    @Test func `the memory of processes that an extension starts is its own`() throws {
+    @Test(arguments: ["leakInChild", "leakTables"])
+    func `the memory of processes that an extension starts, and that of its page tables, is its own`(
+        leak: String
+    ) throws {
         try TestPlace.with { place in
             try place.installFaults()
-            let engine = try EngineUnderTest(place.faultyTake("leakInChild"), in: place)
+            let engine = try EngineUnderTest(place.faultyTake(leak), in: place)
             let (peak, limit) = try exceeded(engine)
             #expect(peak > limit)
             try engine.finish(in: place)

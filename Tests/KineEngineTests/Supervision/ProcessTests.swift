@@ -37,13 +37,13 @@ import Testing
         let child = try start("sh -c 'sh -c \"sleep 100; :\"; :'; :", mark: "descendants")
         #expect(becomes { ProcessTree.descendants(of: child.pid).count == 3 })
         #expect(ProcessTree.children(of: getpid()).contains(child.pid))
-        let resident = ProcessTree.residentBytes(of: child.pid)
-        #expect(resident > 100_000 && resident < 100_000_000)
+        let usage = ProcessTree.usage(of: child.pid)
+        #expect(usage.bytes > 100_000 && usage.bytes < 100_000_000 && usage.threads == 1)
         // From the top: a shell whose child has ended goes on, and ends by itself.
         for process in [child.pid] + ProcessTree.descendants(of: child.pid) { kill(process, SIGKILL) }
         #expect(becomes { ProcessTree.isZombie(child.pid) })
         #expect(child.wait() == .killed(signal: SIGKILL))
-        #expect(ProcessTree.residentBytes(of: child.pid) == 0)
+        #expect(ProcessTree.usage(of: child.pid).bytes == 0)
     }
 
     @Test(arguments: ["setsid sleep 100 & :", "setsid sh -c 'setsid sleep 100 & :' & :"])

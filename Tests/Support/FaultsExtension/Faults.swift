@@ -9,8 +9,9 @@ enum FaultMode: String {
     case none
     case crashStarted, crashSample, crashPaused, crashResumed, crashAnnotated, crashFinished
     case throwAtStart, neverStart
-    /// Memory: `rate` MB a second, all that there is at once, or in a process of its own.
-    case leak, leakAtOnce, leakInChild
+    /// Memory: `rate` MB a second, all that there is at once, in a process of its own, or as tables of pages.
+    case leak, leakAtOnce, leakInChild, leakTables
+    case startThreads
     /// A sample is never given back, with and without work.
     case spin, hold
     /// Other processes are left behind: a child; one in a session of its own; one that also hides whose it is.
@@ -19,6 +20,8 @@ enum FaultMode: String {
     case neverFinish, exitInTheMiddle, failInTheMiddle
     /// As the library lets it, and as fast as the socket takes it.
     case talkWithoutEnd, floodControl
+    /// Says of itself as much as fits in a message.
+    case longInfo
     /// Looks at its surroundings and reports them.
     case lookAround
 }
@@ -81,6 +84,9 @@ enum FaultMode: String {
         case .leak: FaultyBehaviour.leak(megabytesPerSecond: Int(setup["rate"] ?? "") ?? 1)
         case .leakAtOnce: FaultyBehaviour.leakAtOnce()
         case .leakInChild: FaultyBehaviour.leakInChild()
+        case .leakTables: FaultyBehaviour.leakTables()
+        case .startThreads: FaultyBehaviour.startThreads()
+        case .longInfo: FaultyBehaviour.sendLongInfo()
         case .spin: while true {}
         case .hold: FaultyBehaviour.sleepForEver()
         case .fork: FaultyBehaviour.run("sleep 1000; : \(setup["token"] ?? "")")

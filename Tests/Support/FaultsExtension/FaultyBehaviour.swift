@@ -33,6 +33,31 @@ enum FaultyBehaviour {
     /// In another process, which lives beside a small parent.
     static func leakInChild() { run("x=$(head -c 120000000 /dev/zero | tr '\\0' x); sleep 1000") }
 
+    /// Without touching memory: pages that are only read are all one page, and every two megabytes of them need a table.
+    static func leakTables() {
+        let size = 1 << 38
+        guard let memory = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+            memory != MAP_FAILED
+        else { return }
+        madvise(memory, size, MADV_NOHUGEPAGE)
+        var sum: UInt8 = 0
+        for offset in stride(from: 0, to: size, by: 2 << 20) {
+            sum |= memory.load(fromByteOffset: offset, as: UInt8.self)
+        }
+        if sum != 0 { abort() }
+    }
+
+    /// More than anybody counts in a moment.
+    static func startThreads() {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, 1 << 16)
+        for _ in 0..<1100 {
+            var thread = pthread_t()
+            pthread_create(&thread, &attributes, { _ in while true { pause() } }, nil)
+        }
+    }
+
     /// Starts a shell command.
     static func run(_ command: String) {
         let words = ["sh", "-c", command]
@@ -41,6 +66,13 @@ enum FaultyBehaviour {
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
         posix_spawn(&pid, "/bin/sh", nil, nil, &arguments, environ)
+    }
+
+    /// As many and as long texts as a message holds, past the library's bounds.
+    static func sendLongInfo() {
+        let long = String(repeating: "\"", count: 2000)
+        EngineLink.shared.send(
+            .serviceInfo(Dictionary(uniqueKeysWithValues: (10..<74).map { ("\($0)" + long, long) })))
     }
 
     static func writeGarbageOnControl() {
