@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `five services that say as much of themselves as they can are all in the take's summary`() throws {
+        try TestPlace.with { place in
+            try place.installFaults()
+            var configuration = place.faultyTake("longInfo")
+            configuration.destinations = Array(repeating: configuration.destinations[0], count: 5)
+            let engine = try EngineUnderTest(configuration, in: place)
+            for index in 0..<5 {
+                try engine.event(of: index, "what it says") { if case .serviceInfo = $0 { true } else { nil } }
+            }
+            let ended = try engine.stop()
+            #expect(ended.exitStatus == 0 && ended.failure == nil)
+            let destinations = try #require(ended.summary?.destinations)
+            #expect(destinations.map(\.ending) == Array(repeating: .finished, count: 5))
+            // Two keys and values of 100 and 1000 quotation marks would be more than 4096 bytes in JSON.
+            #expect(destinations.allSatisfy { $0.serviceInfo?.count == 1 }, "\(destinations)")
+        }
+    }
+
     @Test func `without a recording the take ends with its last destination, with 75`() throws {
         try TestPlace.with { place in
             try place.installFaults()
