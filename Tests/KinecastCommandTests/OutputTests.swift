@@ -52,6 +52,21 @@ import Testing
         #expect(SourcesCommand.text(list).starts(with: ["Monitors:", "  none found, see below"]))
     }
 
+    @Test func `what steers a terminal, and what stands for a byte of a path, is in no title or name`() {
+        var list = SourceList()
+        list.applications = ["\u{1b}]0;x\u{7}\u{9b}2J\u{202e}", "icon \u{ef9b}\u{efc2}\u{ef9b}"]
+        let text = SourcesCommand.text(list)
+        #expect(text.contains("  --audio 'app: ]0;x 2J '") && text.contains("  --audio 'app:icon '"), "\(text)")
+        // Of a file, the name is shown as it is but for that.
+        func bytes(_ text: String, _ forTerminal: Bool) -> [UInt8] {
+            Terminal.bytes(of: text, forTerminal: forTerminal)
+        }
+        #expect(bytes("caf\u{efe9} \u{1b}c\n日", true) == Array("caf".utf8) + [0xe9] + Array(" \u{fffd}c\u{fffd}日".utf8))
+        #expect(bytes("caf\u{efe9} \u{1b}c", false) == Array("caf".utf8) + [0xe9] + Array(" \u{1b}c".utf8))
+        // No path has these: its bytes would be U+009B.
+        #expect(bytes("\u{efc2}\u{ef9b}", true) == Array("\u{efc2}\u{ef9b}".utf8))
+    }
+
     @Test func `the doctor marks what is wrong and says what helps`() {
         let lines = DoctorCommand.text([
             DoctorCheck(name: "display", ok: true, essential: false, detail: ":0"),

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineControl
+import KinePlatform
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,9 @@ struct SourcesCommand: ParsableCommand {
     static func text(_ list: SourceList) -> [String] {
         let empty = list.problems.isEmpty ? "  none" : "  none found, see below"
         return list.sections.flatMap { section in
-            ["\(section.title):"] + (section.rows.isEmpty ? [empty] : TextTable.lines(section.rows).map { "  \($0)" })
+            // Titles and names are other programs', and no paths.
+            let rows = section.rows.map { $0.map { $0.printable(limit: .max) } }
+            return ["\(section.title):"] + (rows.isEmpty ? [empty] : TextTable.lines(rows).map { "  \($0)" })
         }
     }
 }

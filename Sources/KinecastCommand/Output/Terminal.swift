@@ -33,7 +33,22 @@ final class Terminal: Sendable {
     }
 
     /// Writes a line in place of the status line, which is gone until it is next set. Paths in it are written as the bytes that they are.
-    func line(_ text: String) { write(line: text.unescaped) }
+    func line(_ text: String) { write(line: Self.bytes(of: text, forTerminal: isInteractive)) }
+
+    /// The names of files, and what other programs say, may hold anything: for a terminal, U+FFFD takes the place of what would steer it.
+    static func bytes(of text: String, forTerminal: Bool) -> [UInt8] {
+        guard forTerminal else { return text.unescaped }
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: shown.append("\u{fffd}")
+            default: shown.append(scalar)
+            }
+        }
+        let bytes = String(shown).unescaped
+        // Where these are not the bytes of a path, they may be those of such a character.
+        return String(escaping: bytes).unicodeScalars.elementsEqual(shown) ? bytes : Array(String(shown).utf8)
+    }
 
     /// The same without changing paths: there are no bytes in JSON that are not UTF-8.
     func json(_ text: String) { write(line: Array(text.utf8)) }
@@ -53,7 +68,7 @@ final class Terminal: Sendable {
     func status(_ text: (_ columns: Int) -> String) {
         guard isInteractive, !isInBackground else { return }
         hasStatusLine.withLock { $0 = true }
-        write(("\r\u{1b}[K" + text(max(1, columns - 1))).unescaped)
+        write(Array("\r\u{1b}[K".utf8) + Self.bytes(of: text(max(1, columns - 1)), forTerminal: true))
     }
 
     /// Whether another job has the terminal, whose text the status line would overwrite.
