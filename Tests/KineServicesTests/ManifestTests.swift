@@ -182,6 +182,21 @@ import Testing
         ),
         (#"{"id": "a", "executable": "b", "urlSchemes": ["RTMP"]}"#, #"urlSchemes holds "RTMP", which is not"#),
         (#"{"id": "a", "executable": "b", "name": "x\u001b[2J"}"#, "name has to be one line"),
+        (#"{"id": "a", "executable": "b", "name": "x\u202ey"}"#, "name has to be one line"),
+        (#"{"id": "a\n", "executable": "b"}"#, "id has to begin with"),
+        (#"{"id": ".", "executable": "b"}"#, "id has to begin with"),
+        (#"{"id": "a", "executable": "b\u0000c"}"#, "executable has to be the name"),
+        (
+            #"{"kinecast": 2, "id": "a", "executable": "b", "setupProgram": "b/../../c"}"#,
+            "setupProgram has to be the name"
+        ),
+        (#"{"kinecast": 2, "id": "a", "executable": "b", "icon": "../b.svg"}"#, "icon has to be the name of"),
+        (#"{"kinecast": 2, "id": "a", "executable": "b", "groups": ["../b"]}"#, #"groups holds "../b""#),
+        (#"{"id": "a", "executable": "b", "environment": ["LD_PRELOAD"]}"#, #"environment holds "LD_PRELOAD""#),
+        (#"{"id": "a", "executable": "b", "environment": ["A=b"]}"#, #"environment holds "A=b""#),
+        (#"{"id": "a", "executable": "b", "read": ["usr"]}"#, #"read holds "usr""#),
+        (#"{"id": "a", "executable": "b", "read": ["/a\u001b[2J"]}"#, "read holds"),
+        (#"{"id": "a", "executable": "b", "read": ["/a\udbff\udfff"]}"#, "read holds"),
         ("not json", "the file is not JSON"), ("", "the file is not JSON"),
     ])
     func `a fault is named by its place, with what is allowed`(json: String, sentence: String) {

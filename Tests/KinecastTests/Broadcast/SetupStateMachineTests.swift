@@ -71,6 +71,10 @@ import Testing
         "file:///etc/passwd",
         "javascript:alert(1)", "https://exa mple.org/", "https://example.org/\u{202e}moc", "example.org",
         "https://example.org/" + String(repeating: "a", count: 2000), "",
+        // To a browser the host of the first two ends before the backslash.
+        #"https://example.org\@login.example.com/"#, #"https://example.org\.login.example.com/"#,
+        "https://example.org\n.login.example.com/", "https://example.org\u{0}.login.example.com/", "https:example.org",
+        "https:///example.org/", "https://exämple.org/", "https://example.org%00/",
     ])
     func `an address that is not https, or hides its host, ends the program`(address: String) {
         var machine = machine()
@@ -146,6 +150,9 @@ import Testing
             ([Self.question(1, [Self.secret, Self.secret])], "a field twice"),
             ([Self.question(1, [SetupQuestionField(key: "a/b")])], "a field that cannot be"),
             ([Self.question(1, [SetupQuestionField(key: "a", type: .choice)])], "a field that cannot be"),
+            ([Self.question(1, [SetupQuestionField(key: "a", title: "\u{1b}]0;x\u{7}")])], "a field that cannot be"),
+            ([Self.question(1, [SetupQuestionField(key: "a", title: "\u{202e}yeK")])], "a field that cannot be"),
+            ([Self.question(1, [SetupQuestionField(key: "\u{efc2}\u{ef9b}")])], "a field that cannot be"),
             ([.report(.finished(SetupResult(setupInfo: [:], broadcastURL: "file:///a")))], "of the broadcast"),
             (
                 [

@@ -47,7 +47,7 @@ final class SetupProcess {
         do {
             options.confinement = try Self.confinement(confined, data: data, environment: environment)
             process = try ChildProcess(
-                executable: program.string, arguments: [],
+                executable: program.escaped, arguments: [],
                 environment: service.manifest.childEnvironment(from: environment)
                     + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
                 options: options)
