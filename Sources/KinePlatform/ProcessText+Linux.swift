@@ -36,16 +36,11 @@ public enum ProcessText {
         while !rest.isEmpty {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             rest = rest.dropFirst(line.count + 1)
-            func number() -> Int {
-                let value = line.drop { !(0x30...0x39).contains($0) }
-                return min(Self.number(in: UnsafeRawBufferPointer(rebasing: value)), mostBytes >> 10)
-            }
-            if line.starts(with: "VmRSS:".utf8) || line.starts(with: "VmSwap:".utf8) || line.starts(with: "VmPTE:".utf8)
-            {
-                bytes = min(bytes + number() << 10, mostBytes)
-            } else if line.starts(with: "Threads:".utf8) {
-                threads = number()
-            }
+            let digits = UnsafeRawBufferPointer(rebasing: line.drop { !(0x30...0x39).contains($0) })
+            let value = min(number(in: digits), mostBytes >> 10)
+            let isMemory = ["VmRSS:", "VmSwap:", "VmPTE:"].contains { line.starts(with: $0.utf8) }
+            if isMemory { bytes = min(bytes + value << 10, mostBytes) }
+            if line.starts(with: "Threads:".utf8) { threads = value }
         }
         return (bytes, threads)
     }

@@ -142,10 +142,8 @@ final class ExtensionProcess {
 
     /// Bytes of memory and threads of the process and all its descendants. A shared page counts for each of them.
     func usage() -> (bytes: Int, threads: Int) {
-        orphans.processes(of: pid, mark: mark).reduce((0, 0)) { sum, process in
-            let own = ProcessTree.usage(of: process)
-            return (sum.0 + own.bytes, sum.1 + own.threads)
-        }
+        let usages = orphans.processes(of: pid, mark: mark).map(ProcessTree.usage)
+        return (usages.reduce(0) { $0 + $1.bytes }, usages.reduce(0) { $0 + $1.threads })
     }
 
     /// Kills the process and all its descendants. `poll` then returns its end.

@@ -63,7 +63,14 @@ enum ProcessTree {
             let file = open(path, O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return body(UnsafeRawBufferPointer(rebasing: buffer[..<0])) }
             defer { close(file) }
-            let count = max(0, read(file, buffer.baseAddress, buffer.count))
+            // The kernel gives at most a page at once.
+            var count = 0
+            while true {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                let more = read(file, rest.baseAddress, rest.count)
+                guard more > 0 else { break }
+                count += more
+            }
             return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }

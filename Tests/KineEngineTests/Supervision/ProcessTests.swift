@@ -46,6 +46,14 @@ import Testing
         #expect(ProcessTree.usage(of: child.pid).bytes == 0)
     }
 
+    @Test func `more children than fit in a page of the kernel's list are found, those that have ended too`() throws {
+        let program = "$SIG{TERM} = sub { 1 while wait > 0; exit 7 }; for (1..1100) { fork or exit } sleep 100"
+        let child = try start("exec perl -e '\(program)'", mark: "children")
+        #expect(becomes { ProcessTree.descendants(of: child.pid).count == 1100 })
+        #expect(becomes { ProcessTree.descendants(of: child.pid).allSatisfy { ProcessTree.usage(of: $0) == (0, 1) } })
+        #expect(child.end(signal: SIGTERM, deadline: .max) == .exited(status: 7))
+    }
+
     @Test(arguments: ["setsid sleep 100 & :", "setsid sh -c 'setsid sleep 100 & :' & :"])
     func `a process that got away is adopted, found by its mark and ended`(command: String) throws {
         let orphans = Orphans()
