@@ -162,7 +162,7 @@ static void refuse_dangers(struct kine_filter *filter, const struct kine_filter_
     // Their flags are in memory, where no filter can look. Libraries then use clone and openat.
     answer_call(filter, 435 /* clone3 */, UNKNOWN);
     answer_call(filter, 437 /* openat2 */, UNKNOWN);
-    // Landlock lets any directory be watched.
+    // Landlock has no rule for watching a directory.
     if (!policy->may_watch) refuse_call(filter, __NR_inotify_add_watch);
 }
 
@@ -214,13 +214,13 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
     answer(filter, REFUSE);
     end_call(filter, begin);
     if (!policy->may_use_sockets) {
-        // A socket that it was given may be ended and connected elsewhere, also by the first bytes that it sends: Landlock misses that.
+        // A socket that it was given could be ended and connected elsewhere, by TCP Fast Open too, which Landlock does not see.
         refuse_call(filter, __NR_connect);
         without_bits(filter, __NR_sendto, 3, MSG_FASTOPEN);
         without_bits(filter, __NR_sendmsg, 2, MSG_FASTOPEN);
         without_bits(filter, __NR_sendmmsg, 3, MSG_FASTOPEN);
     }
-    // Whoever closes such a socket last waits, and it can be passed to the engine.
+    // The last process that closes such a socket waits: the engine, where the socket was passed to it.
     begin = begin_call(filter, __NR_setsockopt);
     load(filter, ARGUMENT(1));
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, SOL_SOCKET, 1, 0);
@@ -250,7 +250,7 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
 }
 
 static void look_at_processes(struct kine_filter *filter, const struct kine_filter_policy *policy) {
-    // No children of its parent's; its orphans stay its own (kine_spawn), and it ends with its parent.
+    // Its children are not its parent's, its orphans stay its own (kine_spawn), and it ends with its parent.
     without_bits(filter, __NR_clone, 0,
                  CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
                      CLONE_NEWNET);
@@ -284,7 +284,7 @@ static void look_at_processes(struct kine_filter *filter, const struct kine_filt
 }
 
 static void look_at_descriptors(struct kine_filter *filter, const struct kine_filter_policy *policy) {
-    // A signal to any process of the user, when something comes; memory in pipes; and a lease, for which others wait to open the file.
+    // A signal to any process of the user, when something comes; memory in pipes; and a lease, which makes others wait to open a file.
     uint16_t begin = begin_call(filter, __NR_fcntl);
     load(filter, ARGUMENT(1));
     static const uint32_t commands[] = {8 /* F_SETOWN */, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */, 1024 /* F_SETLEASE */,

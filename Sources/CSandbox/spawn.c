@@ -57,7 +57,7 @@ static int drop_capabilities(void) {
 // The last step before exec: from here on, fewer and fewer calls succeed.
 static int confine(const struct kine_spawn_options *options, int ruleset) {
     if (options->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-    // Whoever counts its descendants finds those, too, whose parents have ended.
+    // Processes whose parents have ended stay among its descendants, and are counted with them.
     if (options->no_new_privileges && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return -1;
     if (ruleset >= 0 && kine_landlock_enter(ruleset) != 0) return -1;
     if (options->no_capabilities && drop_capabilities() != 0) return -1;

@@ -182,7 +182,7 @@ static int take_name(const char *name) {
     return closing(pair[0], result);
 }
 
-// Whoever closes it last waits for its peer: the engine, where the socket was passed to it.
+// The last process that closes it waits for the peer: the engine, where the socket was passed to it.
 static int linger(const char *port) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return 0;
