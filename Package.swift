@@ -75,7 +75,7 @@ let package = Package(
         .target(name: "CPipeWire", dependencies: ["CLinux"], cSettings: pipeWireHeaders),
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
-        .target(name: "CWayland", dependencies: ["CLinux"]),
+        .target(name: "CWayland", dependencies: ["CLinux"], exclude: ["protocols"]),
         .target(
             name: "CXCB",
             linkerSettings: [
