@@ -23,20 +23,22 @@ package final class WaylandConnection {
     }
 
     package let display: OpaquePointer
-    package private(set) var registry: OpaquePointer?
+    private var registry: OpaquePointer?
     /// Called for each global, those that are there at first and later ones.
     package var appeared: ((Global) -> Void)?
     package var disappeared: ((_ name: UInt32) -> Void)?
 
     private let globals = Listener(
-        kine_registry_listener(
+        wl_registry_add_listener,
+        wl_registry_listener(
             global: { context, _, name, interface, version in
                 guard let interface else { return }
                 WaylandConnection.from(context).appeared?(
                     Global(name: name, interface: String(cString: interface), version: version))
             }, global_remove: { context, _, name in WaylandConnection.from(context).disappeared?(name) }))
     private let callbacks = Listener(
-        kine_callback_listener { context, callback, _ in
+        wl_callback_add_listener,
+        wl_callback_listener { context, callback, _ in
             guard let callback else { return }
             wl_proxy_destroy(callback)
             WaylandConnection.from(context).waiting.removeValue(forKey: callback)?()
@@ -48,13 +50,15 @@ package final class WaylandConnection {
         guard kine_load_wayland() != 0 else { throw .noLibrary }
         guard let display = kine_connect_wayland(name) else { throw .noCompositor }
         self.display = display
-        registry = kine_get_registry(display, globals.table, Unmanaged.passUnretained(self).toOpaque())
+        registry = globals.attach(to: wl_display_get_registry(display), context)
     }
 
     deinit {
         for proxy in Array(waiting.keys) + [registry].compactMap(\.self) { wl_proxy_destroy(proxy) }
         wl_display_disconnect(display)
     }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandConnection {
         Unmanaged<WaylandConnection>.fromOpaque(context!).takeUnretainedValue()
@@ -66,11 +70,17 @@ package final class WaylandConnection {
     /// For poll: readable when there are events.
     package var descriptor: Int32 { wl_display_get_fd(display) }
 
+    /// Makes the object of a global that `appeared` was called with. Nil without memory, or if CWayland does not have
+    /// its interface.
+    ///
+    /// - Parameter version: the newest one that the caller knows. The object has the compositor's where that is lower.
+    package func bind(_ global: Global, upTo version: UInt32) -> OpaquePointer? {
+        kine_bind(registry, global.name, global.interface, min(version, global.version))
+    }
+
     /// Calls `body` when the compositor has carried out all requests so far, while events are handled.
     package func afterAnswers(_ body: @escaping () -> Void) {
-        guard let callback = kine_sync(display, callbacks.table, Unmanaged.passUnretained(self).toOpaque()) else {
-            return
-        }
+        guard let callback = callbacks.attach(to: wl_display_sync(display), context) else { return }
         waiting[callback] = body
     }
 

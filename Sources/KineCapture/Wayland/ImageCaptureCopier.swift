@@ -21,7 +21,8 @@ final class ImageCaptureCopier: OutputCopier {
     private(set) var orientation: Orientation?
 
     private let sessionListener = Listener(
-        kine_capture_session_listener(
+        ext_image_copy_capture_session_v1_add_listener,
+        ext_image_copy_capture_session_v1_listener(
             buffer_size: { context, _, width, height in
                 ImageCaptureCopier.from(context).machine.note(size: PixelSize(width: Int(width), height: Int(height)))
             },
@@ -33,7 +34,8 @@ final class ImageCaptureCopier: OutputCopier {
                 ImageCaptureCopier.from(context).perform { $0.stopped(at: MonotonicClock.now()) }
             }))
     private let frameListener = Listener(
-        kine_captured_frame_listener(
+        ext_image_copy_capture_frame_v1_add_listener,
+        ext_image_copy_capture_frame_v1_listener(
             transform: { context, _, transform in
                 ImageCaptureCopier.from(context).machine.note(
                     orientation: Orientation(undoingWaylandTransform: Int32(truncatingIfNeeded: transform)))
@@ -51,8 +53,8 @@ final class ImageCaptureCopier: OutputCopier {
             failed: { context, _, reason in
                 let failure: ImageCaptureStateMachine.Failure =
                     switch reason {
-                    case KINE_CAPTURE_FAILED_CONSTRAINTS.rawValue: .constraints
-                    case KINE_CAPTURE_FAILED_STOPPED.rawValue: .stopped
+                    case EXT_IMAGE_COPY_CAPTURE_FRAME_V1_FAILURE_REASON_BUFFER_CONSTRAINTS.rawValue: .constraints
+                    case EXT_IMAGE_COPY_CAPTURE_FRAME_V1_FAILURE_REASON_STOPPED.rawValue: .stopped
                     default: .unknown
                     }
                 ImageCaptureCopier.from(context).perform { $0.failed(failure, at: MonotonicClock.now()) }
@@ -65,6 +67,8 @@ final class ImageCaptureCopier: OutputCopier {
     }
 
     deinit { closeSession() }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> ImageCaptureCopier {
         Unmanaged<ImageCaptureCopier>.fromOpaque(context!).takeUnretainedValue()
@@ -100,34 +104,34 @@ final class ImageCaptureCopier: OutputCopier {
     private func openSession() {
         closeSession()
         guard let output = copy.proxy else { return perform { $0.startAgain(isThere: false) } }
-        source = kine_create_capture_source(globals.sources, output)
-        session = kine_create_capture_session(
-            globals.sessions, source, copy.showsCursor ? 1 : 0, sessionListener.table,
-            Unmanaged.passUnretained(self).toOpaque())
+        source = ext_output_image_capture_source_manager_v1_create_source(globals.sources, output)
+        let options = copy.showsCursor ? EXT_IMAGE_COPY_CAPTURE_MANAGER_V1_OPTIONS_PAINT_CURSORS.rawValue : 0
+        session = sessionListener.attach(
+            to: ext_image_copy_capture_manager_v1_create_session(globals.sessions, source, options), context)
     }
 
     private func closeSession() {
         closeFrame()
-        if let session { kine_destroy_capture_session(session) }
-        if let source { kine_destroy_capture_source(source) }
+        if let session { ext_image_copy_capture_session_v1_destroy(session) }
+        if let source { ext_image_capture_source_v1_destroy(source) }
         (session, source) = (nil, nil)
     }
 
     private func closeFrame() {
-        if let frameObject { kine_destroy_captured_frame(frameObject) }
+        if let frameObject { ext_image_copy_capture_frame_v1_destroy(frameObject) }
         frameObject = nil
     }
 
     private func capture(_ layout: CopyBuffer.Layout, _ missing: [PixelRect]?) {
         closeFrame()
         guard let session, let buffer = copy.nextBuffer(layout) else { return }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        guard let frame = kine_create_captured_frame(session, frameListener.table, context) else { return }
-        frameObject = frame
-        kine_attach_to_captured_frame(frame, buffer)
+        frameObject = frameListener.attach(to: ext_image_copy_capture_session_v1_create_frame(session), context)
+        guard let frameObject else { return }
+        ext_image_copy_capture_frame_v1_attach_buffer(frameObject, buffer)
         for rect in missing ?? [PixelRect(size: layout.size)] {
-            kine_damage_captured_frame(frame, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height))
+            ext_image_copy_capture_frame_v1_damage_buffer(
+                frameObject, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height))
         }
-        kine_capture_frame(frame)
+        ext_image_copy_capture_frame_v1_capture(frameObject)
     }
 }

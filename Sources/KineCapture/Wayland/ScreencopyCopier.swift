@@ -12,7 +12,8 @@ final class ScreencopyCopier: OutputCopier {
     private var frameObject: OpaquePointer?
 
     private let frameListener = Listener(
-        kine_frame_listener(
+        zwlr_screencopy_frame_v1_add_listener,
+        zwlr_screencopy_frame_v1_listener(
             buffer: { context, _, format, width, height, stride in
                 ScreencopyCopier.from(context).perform {
                     $0.described(
@@ -21,7 +22,10 @@ final class ScreencopyCopier: OutputCopier {
                         ))
                 }
             },
-            flags: { context, _, flags in ScreencopyCopier.from(context).machine.note(isUpsideDown: flags & 1 != 0) },
+            flags: { context, _, flags in
+                let isUpsideDown = flags & ZWLR_SCREENCOPY_FRAME_V1_FLAGS_Y_INVERT.rawValue != 0
+                ScreencopyCopier.from(context).machine.note(isUpsideDown: isUpsideDown)
+            },
             ready: { context, _, _, _, _ in ScreencopyCopier.from(context).perform { $0.ready() } },
             failed: { context, _ in ScreencopyCopier.from(context).perform { $0.failed(at: MonotonicClock.now()) } },
             damage: { context, _, x, y, width, height in
@@ -33,14 +37,15 @@ final class ScreencopyCopier: OutputCopier {
                 ScreencopyCopier.from(context).perform { $0.descriptionEnded(at: MonotonicClock.now()) }
             }))
 
-    /// The manager is the connection's; `version` is what it was bound with.
-    init(_ copy: OutputCopy, manager: OpaquePointer, version: UInt32) {
+    /// The manager is the connection's.
+    init(_ copy: OutputCopy, manager: OpaquePointer) {
         self.copy = copy
         self.manager = manager
-        machine = ScreencopyStateMachine(version: version, hasDamage: copy.subject.part == nil)
+        machine = ScreencopyStateMachine(
+            version: wl_proxy_get_version(manager), hasDamage: copy.subject.part == nil)
     }
 
-    deinit { if let frameObject { kine_destroy_frame(frameObject) } }
+    deinit { if let frameObject { zwlr_screencopy_frame_v1_destroy(frameObject) } }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> ScreencopyCopier {
         Unmanaged<ScreencopyCopier>.fromOpaque(context!).takeUnretainedValue()
@@ -69,9 +74,13 @@ final class ScreencopyCopier: OutputCopier {
         case .capture: capture()
         case .copy(let layout, let waitsForDamage):
             guard let buffer = copy.nextBuffer(layout) else { return }
-            kine_copy_frame(frameObject, buffer, waitsForDamage ? 1 : 0)
+            if waitsForDamage {
+                zwlr_screencopy_frame_v1_copy_with_damage(frameObject, buffer)
+            } else {
+                zwlr_screencopy_frame_v1_copy(frameObject, buffer)
+            }
         case .release:
-            if let frameObject { kine_destroy_frame(frameObject) }
+            if let frameObject { zwlr_screencopy_frame_v1_destroy(frameObject) }
             frameObject = nil
         case nil: break
         }
@@ -79,15 +88,14 @@ final class ScreencopyCopier: OutputCopier {
 
     private func capture() {
         guard let output = copy.proxy else { return perform { $0.outputChanged(isThere: false) } }
-        let context = Unmanaged.passUnretained(self).toOpaque()
         let cursor: Int32 = copy.showsCursor ? 1 : 0
-        frameObject =
+        let frame: OpaquePointer? =
             if let part = copy.subject.part {
-                kine_capture_region(
-                    manager, output, cursor, Int32(part.x), Int32(part.y), Int32(part.width), Int32(part.height),
-                    frameListener.table, context)
+                zwlr_screencopy_manager_v1_capture_output_region(
+                    manager, cursor, output, Int32(part.x), Int32(part.y), Int32(part.width), Int32(part.height))
             } else {
-                kine_capture_output(manager, output, cursor, frameListener.table, context)
+                zwlr_screencopy_manager_v1_capture_output(manager, cursor, output)
             }
+        frameObject = frameListener.attach(to: frame, Unmanaged.passUnretained(self).toOpaque())
     }
 }

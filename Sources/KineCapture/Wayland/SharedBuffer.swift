@@ -40,21 +40,23 @@ final class SharedBuffer {
         guard let mapping = mmap(nil, byteCount, access, MAP_SHARED, descriptor, 0), mapping != MAP_FAILED else {
             throw .noSharedMemory(call: "mmap", Errno(rawValue: errno))
         }
-        guard
-            let proxy = kine_make_buffer(
-                memory, descriptor, Int32(size.width), Int32(size.height), Int32(stride), format)
-        else {
+        let pool = wl_shm_create_pool(memory, descriptor, Int32(byteCount))
+        let buffer = pool.flatMap {
+            wl_shm_pool_create_buffer($0, 0, Int32(size.width), Int32(size.height), Int32(stride), format)
+        }
+        if let pool { wl_shm_pool_destroy(pool) }
+        guard let buffer else {
             munmap(mapping, byteCount)
             throw .noSharedMemory(call: "wl_shm_pool.create_buffer", .noMemory)
         }
-        self.proxy = proxy
+        proxy = buffer
         self.byteCount = byteCount
         self.connection = connection
         bytes = mapping
     }
 
     deinit {
-        kine_destroy_buffer(proxy)
+        wl_buffer_destroy(proxy)
         munmap(bytes, byteCount)
     }
 }

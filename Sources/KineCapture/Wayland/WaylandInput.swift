@@ -41,15 +41,17 @@ final class WaylandInput {
     private static let buttonNumbers = [1, 3, 2]
 
     private let seatListener = Listener(
-        kine_seat_listener(
+        wl_seat_add_listener,
+        wl_seat_listener(
             capabilities: { context, _, capabilities in WaylandInput.from(context).follow(capabilities) },
             name: { _, _, _ in }))
     private let pointerListener = Listener(
-        kine_pointer_listener(
+        wl_pointer_add_listener,
+        wl_pointer_listener(
             enter: { context, pointer, serial, _, x, y in
                 let input = WaylandInput.from(context)
                 if let cursor = input.cursor() {
-                    kine_set_cursor(
+                    wl_pointer_set_cursor(
                         pointer, serial, cursor.surface, Int32(cursor.hotSpot.x), Int32(cursor.hotSpot.y))
                 }
                 input.moved(x, y)
@@ -62,11 +64,16 @@ final class WaylandInput {
                     numbers.indices.contains(index)
                 else { return }
                 let number = numbers[index]
-                WaylandInput.from(context).receive(state == 1 ? .pressed(button: number) : .released(button: number))
+                let isPressed = state == WL_POINTER_BUTTON_STATE_PRESSED.rawValue
+                WaylandInput.from(context).receive(isPressed ? .pressed(button: number) : .released(button: number))
             },
-            axis: { _, _, _, _, _ in }))
+            axis: { _, _, _, _, _ in },
+            // Later versions send these.
+            frame: { _, _ in }, axis_source: { _, _, _ in }, axis_stop: { _, _, _, _ in },
+            axis_discrete: { _, _, _, _ in }, axis_value120: { _, _, _, _ in }))
     private let keyboardListener = Listener(
-        kine_keyboard_listener(
+        wl_keyboard_add_listener,
+        wl_keyboard_listener(
             keymap: { context, _, format, descriptor, size in
                 WaylandInput.from(context).setKeymap(format: format, descriptor, size: Int(size))
             },
@@ -74,27 +81,28 @@ final class WaylandInput {
             leave: { _, _, _, _ in },
             key: { context, _, _, _, key, state in
                 let input = WaylandInput.from(context)
-                guard state == 1 else { return }
+                guard state == WL_KEYBOARD_KEY_STATE_PRESSED.rawValue else { return }
                 input.receive(input.escapeKeys.contains(key) ? .escaped : .key)
             },
-            modifiers: { _, _, _, _, _, _, _ in }))
+            modifiers: { _, _, _, _, _, _, _ in },
+            // Later versions send this.
+            repeat_info: { _, _, _, _ in }))
 
-    /// Follows the devices of the seat with that number in the registry.
+    /// Follows the devices of that seat.
     init(
         _ global: WaylandConnection.Global, of connection: WaylandConnection, cursor: @escaping () -> Cursor?,
         receive: @escaping (Event) -> Void
     ) {
         self.cursor = cursor
         self.receive = receive
-        seat = kine_bind_input_seat(
-            connection.registry, global.name, min(global.version, UInt32(KINE_SEAT_VERSION)), seatListener.table,
-            context)
+        seat = seatListener.attach(to: connection.bind(global, upTo: 3), context)
     }
 
     deinit {
-        release(&pointer, kine_destroy_pointer)
-        release(&keyboard, kine_destroy_keyboard)
-        release(&seat, kine_destroy_input_seat)
+        release(&pointer, wl_pointer_release)
+        release(&keyboard, wl_keyboard_release)
+        // A seat has a release from version 5 on.
+        if let seat { wl_seat_destroy(seat) }
     }
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -103,33 +111,42 @@ final class WaylandInput {
         Unmanaged<WaylandInput>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    private func release(_ object: inout OpaquePointer?, _ destroy: (OpaquePointer?) -> Void) {
-        if object != nil { destroy(object) }
-        object = nil
+    /// - Parameter request: the device's last; the first versions do not have it.
+    private func release(_ device: inout OpaquePointer?, _ request: (OpaquePointer?) -> Void) {
+        guard let object = device else { return }
+        if wl_proxy_get_version(object) >= WL_POINTER_RELEASE_SINCE_VERSION {
+            request(object)
+        } else {
+            wl_proxy_destroy(object)
+        }
+        device = nil
     }
 
     /// Devices come and go.
     private func follow(_ capabilities: UInt32) {
-        if capabilities & 1 == 0 {
-            release(&pointer, kine_destroy_pointer)
+        if capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue == 0 {
+            release(&pointer, wl_pointer_release)
         } else if pointer == nil {
-            pointer = kine_get_pointer(seat, pointerListener.table, context)
+            pointer = pointerListener.attach(to: wl_seat_get_pointer(seat), context)
         }
-        if capabilities & 2 == 0 {
-            release(&keyboard, kine_destroy_keyboard)
+        if capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue == 0 {
+            release(&keyboard, wl_keyboard_release)
         } else if keyboard == nil {
-            keyboard = kine_get_keyboard(seat, keyboardListener.table, context)
+            keyboard = keyboardListener.attach(to: wl_seat_get_keyboard(seat), context)
         }
     }
 
-    /// Places are in 1/256.
-    private func moved(_ x: Int32, _ y: Int32) { receive(.moved(x: Double(x) / 256, y: Double(y) / 256)) }
+    private func moved(_ x: wl_fixed_t, _ y: wl_fixed_t) {
+        receive(.moved(x: wl_fixed_to_double(x), y: wl_fixed_to_double(y)))
+    }
 
     /// Owns the descriptor. Where the mapping cannot be read, the key is where keyboards have it.
     private func setKeymap(format: UInt32, _ descriptor: Int32, size: Int) {
         defer { close(descriptor) }
         escapeKeys = [Self.escapeKey]
-        guard format == 1, let text = Self.keymap(descriptor, size: size) else { return }
+        guard format == WL_KEYBOARD_KEYMAP_FORMAT_XKB_V1.rawValue, let text = Self.keymap(descriptor, size: size) else {
+            return
+        }
         let keys = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { keys -> [UInt32] in
             let count = kine_find_keys(text, text.count, Self.escapeSymbol, keys.baseAddress, Int32(keys.count))
             return keys.prefix(max(0, Int(count))).map(\.self)

@@ -23,7 +23,8 @@ final class WaylandOutputs {
     var hasChanged = false
 
     private let outputListener = Listener(
-        kine_output_listener(
+        wl_output_add_listener,
+        wl_output_listener(
             geometry: { context, proxy, x, y, _, _, _, make, model, transform in
                 WaylandOutputs.change(context, proxy) { entry in
                     if !entry.isPlaced { (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y)) }
@@ -34,7 +35,7 @@ final class WaylandOutputs {
                 }
             },
             mode: { context, proxy, flags, width, height, refresh in
-                guard flags & 1 != 0, width > 0, height > 0 else { return }
+                guard flags & WL_OUTPUT_MODE_CURRENT.rawValue != 0, width > 0, height > 0 else { return }
                 WaylandOutputs.change(context, proxy) { entry in
                     entry.output.pixelSize = PixelSize(width: Int(width), height: Int(height))
                     entry.output.refresh = max(0, Int(refresh))
@@ -53,14 +54,15 @@ final class WaylandOutputs {
                 WaylandOutputs.change(context, proxy) { $0.output.description = String(cString: description) }
             }))
     private let logicalListener = Listener(
-        kine_logical_output_listener(
-            position: { context, proxy, x, y in
+        zxdg_output_v1_add_listener,
+        zxdg_output_v1_listener(
+            logical_position: { context, proxy, x, y in
                 WaylandOutputs.change(context, proxy) { entry in
                     entry.isPlaced = true
                     (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y))
                 }
             },
-            size: { context, proxy, width, height in
+            logical_size: { context, proxy, width, height in
                 WaylandOutputs.change(context, proxy) { entry in
                     (entry.output.bounds.width, entry.output.bounds.height) = (Int(width), Int(height))
                 }
@@ -101,11 +103,7 @@ final class WaylandOutputs {
     func appeared(_ global: WaylandConnection.Global) -> Bool {
         switch global.interface {
         case "wl_output":
-            let version = min(global.version, UInt32(KINE_OUTPUT_VERSION))
-            guard
-                let proxy = kine_bind_output(
-                    connection.registry, global.name, version, outputListener.table, context)
-            else { return true }
+            guard let proxy = outputListener.attach(to: connection.bind(global, upTo: 4), context) else { return true }
             let entry = Entry(proxy: proxy)
             // Until the compositor has named it.
             entry.output.name = "output-\(global.name)"
@@ -113,8 +111,7 @@ final class WaylandOutputs {
             place(entry)
         case "zxdg_output_manager_v1":
             guard layout == nil else { return true }
-            layout = kine_bind_output_layout(
-                connection.registry, global.name, min(global.version, UInt32(KINE_OUTPUT_LAYOUT_VERSION)))
+            layout = connection.bind(global, upTo: 3)
             for entry in entries.values { place(entry) }
         default: return false
         }
@@ -130,12 +127,17 @@ final class WaylandOutputs {
 
     private func place(_ entry: Entry) {
         guard let layout, entry.logical == nil else { return }
-        entry.logical = kine_get_logical_output(layout, entry.proxy, logicalListener.table, context)
+        entry.logical = logicalListener.attach(
+            to: zxdg_output_manager_v1_get_xdg_output(layout, entry.proxy), context)
     }
 
     private func release(_ entry: Entry) {
-        if let logical = entry.logical { kine_destroy_logical_output(logical) }
-        kine_destroy_output(entry.proxy)
+        if let logical = entry.logical { zxdg_output_v1_destroy(logical) }
+        if wl_output_get_version(entry.proxy) >= WL_OUTPUT_RELEASE_SINCE_VERSION {
+            wl_output_release(entry.proxy)
+        } else {
+            wl_output_destroy(entry.proxy)
+        }
     }
 
     /// Without xdg-output, an output is as large as its mode and its scale say.

@@ -49,17 +49,24 @@ final class WaylandRegionWindow {
 
     private static let crosshairSide = 25
 
+    private let shellListener = Listener(
+        xdg_wm_base_add_listener, xdg_wm_base_listener { _, shell, serial in xdg_wm_base_pong(shell, serial) })
     private let roleListener = Listener(
-        kine_role_listener { context, _, serial in WaylandRegionWindow.from(context).configure(serial) })
+        xdg_surface_add_listener,
+        xdg_surface_listener { context, _, serial in WaylandRegionWindow.from(context).configure(serial) })
     private let toplevelListener = Listener(
-        kine_toplevel_listener(
+        xdg_toplevel_add_listener,
+        xdg_toplevel_listener(
             configure: { context, _, width, height, _ in
                 WaylandRegionWindow.from(context).wanted = PixelSize(
                     width: max(0, Int(width)), height: max(0, Int(height)))
             },
-            close: { context, _ in WaylandRegionWindow.from(context).events.append(.closed) }))
+            close: { context, _ in WaylandRegionWindow.from(context).events.append(.closed) },
+            // Later versions send these.
+            configure_bounds: { _, _, _, _ in }, wm_capabilities: { _, _, _ in }))
     private let frameListener = Listener(
-        kine_callback_listener { context, callback, _ in
+        wl_callback_add_listener,
+        wl_callback_listener { context, callback, _ in
             wl_proxy_destroy(callback)
             WaylandRegionWindow.from(context).frame = nil
         })
@@ -93,10 +100,11 @@ final class WaylandRegionWindow {
     private func found(_ global: WaylandConnection.Global) {
         if outputs.appeared(global) { return }
         switch global.interface {
-        case "wl_compositor" where compositor == nil && global.version >= KINE_COMPOSITOR_VERSION:
-            compositor = kine_bind_compositor(connection.registry, global.name)
-        case "xdg_wm_base" where shell == nil: shell = kine_bind_shell(connection.registry, global.name)
-        case "wl_shm" where memory == nil: memory = kine_bind_memory(connection.registry, global.name)
+        case "wl_compositor" where compositor == nil && global.version >= WL_SURFACE_DAMAGE_BUFFER_SINCE_VERSION:
+            compositor = connection.bind(global, upTo: 4)
+        case "xdg_wm_base" where shell == nil:
+            shell = shellListener.attach(to: connection.bind(global, upTo: 1), context)
+        case "wl_shm" where memory == nil: memory = connection.bind(global, upTo: 1)
         case "wl_seat" where input == nil:
             input = WaylandInput(global, of: connection, cursor: { [unowned self] in crosshair() }) {
                 [unowned self] event in receive(event)
@@ -133,17 +141,19 @@ final class WaylandRegionWindow {
     ///
     /// - Parameter position: the monitor's place on the desktop; nil: not known.
     func show(_ picture: StillPicture, at position: (x: Int, y: Int)?) throws(VideoSourceError) {
-        guard let compositor, let shell, memory != nil, let surface = kine_create_surface(compositor) else {
+        guard let compositor, let shell, memory != nil, let surface = wl_compositor_create_surface(compositor) else {
             throw .noRegionWindow
         }
         self.picture = picture
         self.surface = surface
-        role = kine_give_role(shell, surface, roleListener.table, context)
-        toplevel = kine_make_toplevel(role, toplevelListener.table, context)
-        kine_name_toplevel(toplevel, "Kinecast", "kinecast")
+        role = roleListener.attach(to: xdg_wm_base_get_xdg_surface(shell, surface), context)
+        toplevel = toplevelListener.attach(to: xdg_surface_get_toplevel(role), context)
+        xdg_toplevel_set_title(toplevel, "Kinecast")
+        xdg_toplevel_set_app_id(toplevel, "kinecast")
         let output = WaylandLayout.output(at: position, showing: picture.size, on: outputs.all)
-        kine_fill_output(toplevel, output.flatMap { outputs.proxy(of: $0.name) })
-        kine_commit_surface(surface)
+        // Without an output, the compositor chooses one.
+        xdg_toplevel_set_fullscreen(toplevel, output.flatMap { outputs.proxy(of: $0.name) })
+        wl_surface_commit(surface)
         connection.flush()
     }
 
@@ -170,18 +180,18 @@ final class WaylandRegionWindow {
 
     private func takeAway() {
         if let frame { wl_proxy_destroy(frame) }
-        if let toplevel { kine_destroy_toplevel(toplevel) }
-        if let role { kine_destroy_role(role) }
-        for surface in [surface, cursor?.surface].compactMap(\.self) { kine_destroy_surface(surface) }
+        if let toplevel { xdg_toplevel_destroy(toplevel) }
+        if let role { xdg_surface_destroy(role) }
+        for surface in [surface, cursor?.surface].compactMap(\.self) { wl_surface_destroy(surface) }
         (frame, toplevel, role, surface, cursor) = (nil, nil, nil, nil, nil)
         (picture, canvas, shown, buffers) = (nil, nil, nil, [])
     }
 
     private func configure(_ serial: UInt32) {
-        kine_acknowledge(role, serial)
+        xdg_surface_ack_configure(role, serial)
         guard let picture else { return }
         // The same size, where only the focus has changed.
-        if let canvas, canvas.fit == fit(of: picture.size) { return kine_commit_surface(surface) }
+        if let canvas, canvas.fit == fit(of: picture.size) { return wl_surface_commit(surface) }
         renew()
     }
 
@@ -216,9 +226,10 @@ final class WaylandRegionWindow {
         let damage = shown.map { $0.drawn.union(drawn) } ?? PixelRect(size: canvas.fit.window)
         shown = (content, drawn)
         buffer.attach(to: surface, scale: canvas.fit.scale)
-        kine_damage_surface(surface, Int32(damage.x), Int32(damage.y), Int32(damage.width), Int32(damage.height))
-        frame = kine_request_frame(surface, frameListener.table, context)
-        kine_commit_surface(surface)
+        wl_surface_damage_buffer(
+            surface, Int32(damage.x), Int32(damage.y), Int32(damage.width), Int32(damage.height))
+        frame = frameListener.attach(to: wl_surface_frame(surface), context)
+        wl_surface_commit(surface)
     }
 
     /// Nil: the compositor still reads all of them.
@@ -257,12 +268,12 @@ final class WaylandRegionWindow {
         if let cursor { return WaylandInput.Cursor(surface: cursor.surface, hotSpot: hotSpot) }
         let side = PixelSize(width: Self.crosshairSide, height: Self.crosshairSide)
         guard let memory, let buffer = try? WindowBuffer(side, .argb, memory: memory, connection),
-            let surface = kine_create_surface(compositor)
+            let surface = wl_compositor_create_surface(compositor)
         else { return nil }
         Self.drawCrosshair(on: buffer)
         buffer.attach(to: surface, scale: 1)
-        kine_damage_surface(surface, 0, 0, Int32(side.width), Int32(side.height))
-        kine_commit_surface(surface)
+        wl_surface_damage_buffer(surface, 0, 0, Int32(side.width), Int32(side.height))
+        wl_surface_commit(surface)
         cursor = (surface, buffer)
         return WaylandInput.Cursor(surface: surface, hotSpot: hotSpot)
     }

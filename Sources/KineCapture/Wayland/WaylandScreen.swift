@@ -27,7 +27,7 @@ final class WaylandScreen {
     let outputs: WaylandOutputs
     /// Of everything that the compositor offers.
     private(set) var interfaces: Set<String> = []
-    private var screencopy: (object: OpaquePointer, version: UInt32)?
+    private var screencopy: OpaquePointer?
     private var captureSessions: OpaquePointer?
     private var captureSources: OpaquePointer?
     private var memory: OpaquePointer?
@@ -41,7 +41,7 @@ final class WaylandScreen {
     }
 
     deinit {
-        for object in [screencopy?.object, captureSessions, captureSources, memory].compactMap(\.self) {
+        for object in [screencopy, captureSessions, captureSources, memory].compactMap(\.self) {
             wl_proxy_destroy(object)
         }
     }
@@ -51,13 +51,12 @@ final class WaylandScreen {
         if outputs.appeared(global) { return }
         switch global.interface {
         case "zwlr_screencopy_manager_v1" where screencopy == nil:
-            let version = min(global.version, UInt32(KINE_SCREENCOPY_VERSION))
-            screencopy = kine_bind_screencopy(connection.registry, global.name, version).map { ($0, version) }
+            screencopy = connection.bind(global, upTo: 3)
         case "ext_image_copy_capture_manager_v1" where captureSessions == nil:
-            captureSessions = kine_bind_image_capture(connection.registry, global.name)
+            captureSessions = connection.bind(global, upTo: 1)
         case "ext_output_image_capture_source_manager_v1" where captureSources == nil:
-            captureSources = kine_bind_capture_sources(connection.registry, global.name)
-        case "wl_shm" where memory == nil: memory = kine_bind_memory(connection.registry, global.name)
+            captureSources = connection.bind(global, upTo: 1)
+        case "wl_shm" where memory == nil: memory = connection.bind(global, upTo: 1)
         default: break
         }
     }
@@ -84,7 +83,8 @@ final class WaylandScreen {
     var copyProtocol: WaylandCopyProtocol? {
         guard memory != nil else { return nil }
         return .find(
-            screencopyVersion: screencopy?.version, hasImageCapture: captureSessions != nil && captureSources != nil)
+            screencopyVersion: screencopy.map { wl_proxy_get_version($0) },
+            hasImageCapture: captureSessions != nil && captureSources != nil)
     }
 
     /// What copies an output; the compositor has to have answered. Throws where its screens cannot be copied.
@@ -93,9 +93,7 @@ final class WaylandScreen {
     ) throws(VideoSourceError) -> any OutputCopier {
         guard let memory, let copyProtocol else { throw .noScreencopy }
         let copy = OutputCopy(subject, showsCursor: showsCursor, outputs: outputs, memory: memory, connection)
-        if copyProtocol == .screencopy, let (manager, version) = screencopy {
-            return ScreencopyCopier(copy, manager: manager, version: version)
-        }
+        if copyProtocol == .screencopy, let screencopy { return ScreencopyCopier(copy, manager: screencopy) }
         guard let captureSessions, let captureSources else { throw .noScreencopy }
         return ImageCaptureCopier(
             copy, globals: ImageCaptureCopier.Globals(sessions: captureSessions, sources: captureSources))

@@ -19,7 +19,8 @@ final class WindowBuffer {
     var drawn: PixelRect?
     private let buffer: SharedBuffer
     private let listener = Listener(
-        kine_buffer_listener { context, _ in
+        wl_buffer_add_listener,
+        wl_buffer_listener { context, _ in
             Unmanaged<WindowBuffer>.fromOpaque(context!).takeUnretainedValue().isBusy = false
         })
 
@@ -30,15 +31,18 @@ final class WindowBuffer {
         self.size = size
         buffer = try SharedBuffer(
             size, stride: size.width * 4, format: format.rawValue, memory: memory, isWritten: true, connection)
-        kine_listen_to_buffer(buffer.proxy, listener.table, Unmanaged.passUnretained(self).toOpaque())
+        listener.attach(to: buffer.proxy, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Words of 0xAARRGGBB, rows packed.
     var pixels: UnsafeMutablePointer<UInt32> { buffer.bytes.assumingMemoryBound(to: UInt32.self) }
 
     /// Has `surface` show it from its next commit on.
+    ///
+    /// - Parameter scale: pixels of the buffer to one of the surface.
     func attach(to surface: OpaquePointer, scale: Int) {
         isBusy = true
-        kine_attach_buffer(surface, buffer.proxy, Int32(scale))
+        wl_surface_set_buffer_scale(surface, Int32(scale))
+        wl_surface_attach(surface, buffer.proxy, 0, 0)
     }
 }

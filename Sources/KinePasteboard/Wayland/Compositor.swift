@@ -33,35 +33,29 @@ final class Compositor {
 
     private func found(_ global: WaylandConnection.Global) {
         switch global.interface {
-        case "wl_seat": if seat == nil { seat = kine_bind_seat(connection.registry, global.name) }
-        case Self.name(KINE_DATA_CONTROL_EXT): bind(KINE_DATA_CONTROL_EXT, global.name)
-        case Self.name(KINE_DATA_CONTROL_WLR): if manager == nil { bind(KINE_DATA_CONTROL_WLR, global.name) }
+        case "wl_seat": if seat == nil { seat = connection.bind(global, upTo: 1) }
+        // Version 1 of the older protocol has the same requests and events.
+        case "zwlr_data_control_manager_v1": if manager == nil { manager = connection.bind(global, upTo: 1) }
+        case "ext_data_control_manager_v1":
+            if let manager { wl_proxy_destroy(manager) }
+            manager = connection.bind(global, upTo: 1)
         default: break
         }
-    }
-
-    private static func name(_ dataControl: kine_data_control) -> String {
-        String(cString: kine_data_control_name(dataControl))
-    }
-
-    private func bind(_ dataControl: kine_data_control, _ name: UInt32) {
-        if let manager { wl_proxy_destroy(manager) }
-        manager = kine_bind_data_control(connection.registry, name, dataControl)
     }
 
     // MARK: Objects
 
     /// `listener` and `context` have to outlive this object.
     func makeDevice(
-        _ listener: Listener<kine_device_listener>, _ context: UnsafeMutableRawPointer
+        _ listener: Listener<ext_data_control_device_v1_listener>, _ context: UnsafeMutableRawPointer
     ) -> OpaquePointer? {
-        kine_get_data_device(manager, seat, listener.table, context)
+        listener.attach(to: ext_data_control_manager_v1_get_data_device(manager, seat), context)
     }
 
     func makeSource(
-        _ listener: Listener<kine_source_listener>, _ context: UnsafeMutableRawPointer
+        _ listener: Listener<ext_data_control_source_v1_listener>, _ context: UnsafeMutableRawPointer
     ) -> OpaquePointer? {
-        kine_create_source(manager, listener.table, context)
+        listener.attach(to: ext_data_control_manager_v1_create_data_source(manager), context)
     }
 
     // MARK: Events

@@ -39,18 +39,21 @@ final class DataControlOwner {
     private static let textTypes = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "TEXT", "STRING"]
 
     private let deviceListener = Listener(
-        kine_device_listener(
+        ext_data_control_device_v1_add_listener,
+        ext_data_control_device_v1_listener(
             data_offer: { context, _, offer in DataControlOwner.from(context).appeared(offer) },
             selection: { context, _, offer in DataControlOwner.from(context).selected(offer) },
             finished: { context, _ in DataControlOwner.from(context).isSeatGone = true },
             primary_selection: { context, _, offer in DataControlOwner.from(context).remove(offer) }))
     private let offerListener = Listener(
-        kine_offer_listener { context, offer, type in
+        ext_data_control_offer_v1_add_listener,
+        ext_data_control_offer_v1_listener { context, offer, type in
             guard let offer, let type, String(cString: type) == Clipboard.groupType else { return }
             DataControlOwner.from(context).offers[offer] = true
         })
     private let sourceListener = Listener(
-        kine_source_listener(
+        ext_data_control_source_v1_add_listener,
+        ext_data_control_source_v1_listener(
             send: { context, source, type, descriptor in
                 DataControlOwner.from(context).asked(source, type.map { String(cString: $0) } ?? "", descriptor)
             },
@@ -107,8 +110,8 @@ final class DataControlOwner {
         guard let source = compositor.makeSource(sourceListener, context) else {
             return answer(.failure(.noConnection(place)))
         }
-        for type in Self.textTypes + [Clipboard.groupType] { kine_source_offer(source, type) }
-        kine_set_selection(device, source)
+        for type in Self.textTypes + [Clipboard.groupType] { ext_data_control_source_v1_offer(source, type) }
+        ext_data_control_device_v1_set_selection(device, source)
         // The one before is told that it is cancelled.
         sources.insert(source)
         let now = MonotonicClock.now()
@@ -124,7 +127,7 @@ final class DataControlOwner {
         guard let source else { return }
         if owned?.source == source { owned = nil }
         sources.remove(source)
-        kine_destroy_source(source)
+        ext_data_control_source_v1_destroy(source)
     }
 
     private func asked(_ source: OpaquePointer?, _ type: String, _ descriptor: Int32) {
@@ -144,7 +147,7 @@ final class DataControlOwner {
         guard let pipe = try? FileDescriptor.pipe() else { return answer(.failure(.noAnswer)) }
         // The other end is the owner's, which need not expect that it does not block.
         _ = fcntl(pipe.readEnd.rawValue, F_SETFL, O_NONBLOCK)
-        kine_offer_receive(selection, Clipboard.groupType, pipe.writeEnd.rawValue)
+        ext_data_control_offer_v1_receive(selection, Clipboard.groupType, pipe.writeEnd.rawValue)
         try? pipe.writeEnd.close()
         transfers.receive(from: pipe.readEnd.rawValue, at: MonotonicClock.now(), answer)
     }
@@ -152,7 +155,7 @@ final class DataControlOwner {
     private func appeared(_ offer: OpaquePointer?) {
         guard let offer else { return }
         offers[offer] = false
-        kine_listen_to_offer(offer, offerListener.table, context)
+        offerListener.attach(to: offer, context)
     }
 
     /// Nil: the clipboard is empty.
@@ -163,6 +166,6 @@ final class DataControlOwner {
 
     private func remove(_ offer: OpaquePointer?) {
         guard let offer, offers.removeValue(forKey: offer) != nil else { return }
-        kine_destroy_offer(offer)
+        ext_data_control_offer_v1_destroy(offer)
     }
 }
