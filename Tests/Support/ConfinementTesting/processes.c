@@ -151,7 +151,7 @@ static int execute(const char *path) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// A child of its parent's: nobody would count it with this process.
+// A child of its parent's, which would not be counted with this process.
 static int make_sibling(const char *argument) {
     (void)argument;
     pid_t pid = fork();
