@@ -21,13 +21,8 @@ final class DesktopServices {
     /// A result from another thread.
     enum Completion: Sendable {
         case opening(Int, AppOpener.Outcome)
-        case answer(ticket: Int, Result<PasteboardText?, DesktopFailure>?)
-    }
-
-    /// Its own number for a request, since two clients may choose the same.
-    private struct Ticket {
-        var client: Client
-        var number: Int
+        /// To the request of that number among `requests`; nil: it is done.
+        case answer(Int, Result<PasteboardText?, DesktopFailure>?)
     }
 
     /// Requests of one sender that are not answered yet.
@@ -41,8 +36,8 @@ final class DesktopServices {
     /// An extension that changed the clipboard without end would keep the person from copying.
     private var clipboardAllowances: [LocalNotificationStateMachine.Sender: RateAllowance] = [:]
     private var machine = LocalNotificationStateMachine()
-    private var tickets: [Int: Ticket] = [:]
-    private var lastTicket = 0
+    /// Numbered here, since two clients may choose the same number.
+    private var requests = PendingRequests<(client: Client, number: Int)>()
     /// The last client of each sender, to be told of clicks.
     private var clients: [LocalNotificationStateMachine.Sender: Client] = [:]
 
@@ -83,38 +78,36 @@ final class DesktopServices {
     /// Answers at once or later.
     func perform(_ request: DesktopRequest, for client: Client, at now: Int64) {
         clients[client.sender] = client
-        guard tickets.count(where: { $0.value.client.sender == client.sender }) < Self.mostOutstanding else {
+        guard requests.count(where: { $0.client.sender == client.sender }) < Self.mostOutstanding else {
             let failure = DesktopFailure(.tooMany, "The desktop has not answered 64 requests; wait for the answers.")
             return client.answer(.failed(failure, number: request.number))
         }
-        lastTicket += 1
-        let ticket = lastTicket
-        tickets[ticket] = Ticket(client: client, number: request.number)
+        let number = requests.add((client, request.number))
         do throws(DesktopFailure) {
-            try perform(request.task, client, ticket, at: now)
+            try perform(request.task, client, number, at: now)
         } catch {
-            answer(ticket, error)
+            answer(number, error)
         }
     }
 
     private func perform(
-        _ task: DesktopTask, _ client: Client, _ ticket: Int, at now: Int64
+        _ task: DesktopTask, _ client: Client, _ number: Int, at now: Int64
     ) throws(DesktopFailure) {
         switch task {
         case .post(let contents):
             guard desktop != nil else { throw Self.noBus }
             let shown = try contents.cleaned(of: client.secrets, service: client.service)
-            handle(.post(.init(contents: shown), from: client.sender, request: ticket), at: now)
+            handle(.post(.init(contents: shown), from: client.sender, request: number), at: now)
         case .withdraw(let identifier):
             handle(.withdraw(identifier: identifier, from: client.sender), at: now)
-            answer(ticket, nil)
+            answer(number, nil)
         case .activateApp(let token):
             // An app opens itself after a click, which was the person's wish.
             guard client.sender == .app || machine.consume(client.sender, at: now) else {
                 throw DesktopFailure(.tooMany, "The app was opened too often in a short time; try again in 10 s.")
             }
             opener.open(token: client.sender == .app ? token : nil, at: now) { [weak self] in
-                self?.opened($0, client, ticket)
+                self?.opened($0, client, number)
             }
         case .setText(let text, let group):
             try Self.check(group, client)
@@ -123,11 +116,11 @@ final class DesktopServices {
                     .tooMany, "The clipboard was changed too often in a short time; try again in a second.")
             }
             try pasteboard.set(text, group: group) { [deliver] failure in
-                deliver(.answer(ticket: ticket, failure.map { .failure($0) }))
+                deliver(.answer(number, failure.map { .failure($0) }))
             }
         case .text(let group):
             try Self.check(group, client)
-            try pasteboard.read(group: group) { [deliver] in deliver(.answer(ticket: ticket, $0)) }
+            try pasteboard.read(group: group) { [deliver] in deliver(.answer(number, $0)) }
         case .unknown:
             throw DesktopFailure(
                 .unavailable, "This version of Kinecast does not know the request; install a newer one.")
@@ -150,15 +143,15 @@ final class DesktopServices {
     private static let noBus = DesktopFailure(
         .unavailable, "There is no session bus, so there are no notifications; start one with dbus-run-session.")
 
-    private func opened(_ isOpen: Bool, _ client: Client, _ ticket: Int) {
-        guard !isOpen else { return answer(ticket, nil) }
+    private func opened(_ isOpen: Bool, _ client: Client, _ number: Int) {
+        guard !isOpen else { return answer(number, nil) }
         guard app != nil else {
-            return answer(ticket, DesktopFailure(.failed, "No app has begun this take, so there is none to be opened."))
+            return answer(number, DesktopFailure(.failed, "No app has begun this take, so there is none to be opened."))
         }
         let name = appName
         let sentence = "\(name) could not be opened; "
         guard client.service != nil, desktop != nil else {
-            return answer(ticket, DesktopFailure(.failed, sentence + "open it by hand."))
+            return answer(number, DesktopFailure(.failed, sentence + "open it by hand."))
         }
         let contents = NotificationContents(
             identifier: "kinecast.open-app", title: "Open \(name) to go on.",
@@ -166,7 +159,7 @@ final class DesktopServices {
                 "\(client.service.map { $0.printable(limit: 60) } ?? "A service") needs it, and it could not be opened."
         )
         handle(.post(.init(contents: contents), from: client.sender, request: nil), at: MonotonicClock.now())
-        answer(ticket, DesktopFailure(.personTold, sentence + "a notification asks the person to."))
+        answer(number, DesktopFailure(.personTold, sentence + "a notification asks the person to."))
     }
 
     // MARK: The engine's own words
@@ -194,20 +187,20 @@ final class DesktopServices {
     func completed(_ completion: Completion, at now: Int64) {
         switch completion {
         case .opening(let number, let outcome): opener.tried(number, outcome, at: now)
-        case .answer(let ticket, nil): answer(ticket, nil)
-        case .answer(let ticket, .failure(let failure)): answer(ticket, failure)
-        case .answer(let ticket, .success(let text)):
-            guard let ticket = tickets.removeValue(forKey: ticket) else { return }
-            ticket.client.answer(.text(text, number: ticket.number))
+        case .answer(let number, nil): answer(number, nil)
+        case .answer(let number, .failure(let failure)): answer(number, failure)
+        case .answer(let number, .success(let text)):
+            guard let request = requests.remove(number) else { return }
+            request.client.answer(.text(text, number: request.number))
         }
     }
 
     /// Gives the clipboard's text to the desktop's clipboard manager. Returns at `deadline` (CLOCK_MONOTONIC, nanoseconds) at the latest.
     func leave(until deadline: Int64) { pasteboard.end(until: deadline) }
 
-    private func answer(_ ticket: Int, _ failure: DesktopFailure?) {
-        guard let ticket = tickets.removeValue(forKey: ticket) else { return }
-        ticket.client.answer(failure.map { .failed($0, number: ticket.number) } ?? .done(number: ticket.number))
+    private func answer(_ number: Int, _ failure: DesktopFailure?) {
+        guard let request = requests.remove(number) else { return }
+        request.client.answer(failure.map { .failed($0, number: request.number) } ?? .done(number: request.number))
     }
 
     private func handle(_ event: LocalNotificationStateMachine.Event, at now: Int64) {
@@ -215,7 +208,7 @@ final class DesktopServices {
             switch action {
             case .show(let post, let sender, let number): desktop?.post(notification(post, sender), number: number)
             case .remove(let number): desktop?.withdraw(number)
-            case .answer(let ticket, let failure): answer(ticket, failure)
+            case .answer(let number, let failure): answer(number, failure)
             case .activated(let sender, let activation): activated(sender, activation, at: now)
             }
         }

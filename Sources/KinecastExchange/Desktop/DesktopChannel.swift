@@ -10,12 +10,12 @@ final class DesktopChannel: Sendable {
     private typealias Waiting = CheckedContinuation<Reply, Never>
 
     private struct State {
-        var lastNumber = 0
+        /// Nil for a click's request, whose answer is not waited for.
+        var requests = PendingRequests<Waiting?>()
         /// The request that carries a long text, and those that wait for its answer: several at once could fill the socket's queue,
         /// which ends the connection.
         var longRequest: Int?
         var longTasks: [(DesktopTask, Waiting?)] = []
-        var waiting: [Int: Waiting] = [:]
         var companion: DesktopCompanionLink?
         var isLinked = false
         var lastListener = 0
@@ -67,13 +67,12 @@ final class DesktopChannel: Sendable {
                 state.longTasks.append((task, continuation))
                 return nil
             }
-            state.lastNumber += 1
-            if task.isLong { state.longRequest = state.lastNumber }
-            state.waiting[state.lastNumber] = continuation
+            let number = state.requests.add(continuation)
+            if task.isLong { state.longRequest = number }
             if !link.isExtension, state.companion == nil {
                 state.companion = DesktopCompanionLink(to: self)
             }
-            return (DesktopRequest(number: state.lastNumber, task: task), state.companion)
+            return (DesktopRequest(number: number, task: task), state.companion)
         }
         guard let (request, companion) = sent else { return }
         if let companion { companion.send(request, locator) } else { link.send(.desktop(request)) }
@@ -97,7 +96,7 @@ final class DesktopChannel: Sendable {
     func received(_ answer: DesktopAnswer) {
         let (continuation, next) = state.withLock { state -> (Waiting?, (DesktopTask, Waiting?)?) in
             guard let number = answer.number else { return (nil, nil) }
-            let continuation = state.waiting.removeValue(forKey: number)
+            let continuation = state.requests.remove(number) ?? nil
             guard number == state.longRequest else { return (continuation, nil) }
             state.longRequest = nil
             return (continuation, state.longTasks.isEmpty ? nil : state.longTasks.removeFirst())
@@ -117,8 +116,8 @@ final class DesktopChannel: Sendable {
             guard state.companion === companion else { return [Waiting]() }
             state.companion = nil
             state.longRequest = nil
-            defer { (state.waiting, state.longTasks) = ([:], []) }
-            return state.waiting.values + state.longTasks.compactMap(\.1)
+            defer { state.longTasks = [] }
+            return (state.requests.removeAll() + state.longTasks.map(\.1)).compactMap(\.self)
         }
         for continuation in waiting { continuation.resume(returning: .failure(failure)) }
     }

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a question is asked, its answers are sent, and the result ends it`() {
         var machine = machine()
-        guard case .ask(let form)? = machine.handle(Self.question(1), at: 1).first else {
+        guard case .ask(let form, question: 1)? = machine.handle(Self.question(1), at: 1).first else {
             Issue.record("nothing was asked")
             return
         }
@@ -213,7 +213,7 @@ import Testing
             field.default = "/home/u/.ssh/id_rsa"
             return field
         }
-        guard case .ask(let form)? = machine.handle(Self.question(1, fields), at: 0).first else {
+        guard case .ask(let form, question: 1)? = machine.handle(Self.question(1, fields), at: 0).first else {
             Issue.record("nothing was asked")
             return
         }

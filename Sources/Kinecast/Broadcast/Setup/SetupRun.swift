@@ -115,7 +115,6 @@ final class SetupRun: Sendable {
         var machine: SetupStateMachine
         let prompts: AsyncStream<Prompt>.Continuation
         var outcome: SetupStateMachine.Outcome?
-        private var questions = 0
 
         init(process: SetupProcess, machine: SetupStateMachine, prompts: AsyncStream<Prompt>.Continuation) {
             self.process = process
@@ -167,9 +166,7 @@ final class SetupRun: Sendable {
         mutating func handle(_ input: SetupStateMachine.Input) {
             for action in machine.handle(input, at: MonotonicClock.now()) {
                 switch action {
-                case .ask(let form):
-                    questions += 1
-                    prompts.yield(.ask(form, question: questions))
+                case .ask(let form, let question): prompts.yield(.ask(form, question: question))
                 case .showLogin(let url): prompts.yield(.showLogin(url))
                 case .hideLogin: prompts.yield(.hideLogin)
                 case .send(let request): send(request)

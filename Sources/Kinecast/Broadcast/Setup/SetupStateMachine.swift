@@ -35,7 +35,7 @@ struct SetupStateMachine: Sendable {
     }
 
     enum Action: Sendable, Equatable {
-        case ask(BroadcastForm)
+        case ask(BroadcastForm, question: Int)
         case showLogin(URL)
         case hideLogin
         case send(SetupRequest)
@@ -49,7 +49,7 @@ struct SetupStateMachine: Sendable {
     private enum State: Sendable, Equatable {
         /// It has to say something until then.
         case working(until: Int64)
-        case asking(question: Int, fields: [BroadcastField])
+        case asking
         case loggingIn(until: Int64)
         /// The outcome is known, and the process may exit by itself until then; nil: it has been killed.
         case leaving(Outcome, until: Int64?)
@@ -62,7 +62,8 @@ struct SetupStateMachine: Sendable {
     private var state: State
     /// The instant at which it closed its control channel.
     private var closedAt: Int64?
-    private var questions = 0
+    /// Those that the person has not answered, at most one, with their fields.
+    private var questions = PendingRequests<[BroadcastField]>()
     private var logins = 0
     /// What the person has answered last for settings whose value only they give.
     private var given: [String: String] = [:]
@@ -126,11 +127,11 @@ struct SetupStateMachine: Sendable {
         let hiding = hideLogin
         switch report {
         case .ask(let number, let message, let fields):
-            questions += 1
-            guard number == questions else { return fail("numbered a question wrongly") }
-            guard questions <= limits.questions else { return fail("asked more than \(limits.questions) questions") }
-            state = .asking(question: number, fields: fields)
-            return hiding + [.ask(BroadcastForm(service: service, message: message, fields: fields))]
+            guard number == questions.add(fields) else { return fail("numbered a question wrongly") }
+            guard number <= limits.questions else { return fail("asked more than \(limits.questions) questions") }
+            state = .asking
+            let form = BroadcastForm(service: service, message: message, fields: fields)
+            return hiding + [.ask(form, question: number)]
         case .login(let url):
             logins += 1
             guard logins <= limits.logins else { return fail("wanted more than \(limits.logins) logins") }
@@ -146,7 +147,7 @@ struct SetupStateMachine: Sendable {
     }
 
     private mutating func answered(_ values: [String: String], _ question: Int, at now: Int64) -> [Action] {
-        guard case .asking(question, let fields) = state else { return [] }
+        guard case .asking = state, let fields = questions.remove(question) else { return [] }
         let given = values.filter { !$0.value.isEmpty }
         for (key, _) in given.sorted(by: { $0.key < $1.key }) where !fields.contains(where: { $0.key == key }) {
             return cancelBecause(
