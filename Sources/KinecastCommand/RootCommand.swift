@@ -73,7 +73,7 @@ struct RootCommand: ParsableCommand {
             let (typed, option) = first.contains("://") ? ("an address", "--to ADDRESS") : (first, first)
             return "No command stands before \(typed); did you mean kinecast \(command) \(option)?"
         }
-        return RenamedOptions.hint(for: arguments) ?? ForeignOptions.hint(for: arguments)
+        return ForeignOptions.hint(for: arguments)
     }
 
     /// The command that was left out in front of a file, an address or an option; nil where there is one, or a word that may be a
