@@ -25,21 +25,17 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     case registry(TakeRegistry.Error)
     /// The connection to the engine failed.
     case control(ControlError)
-    /// The engine refused the request; one sentence of the engine's.
-    case refused(String)
+    /// The engine refused the request.
+    case refused(Refusal)
     /// The engine did not answer in time.
     case noAnswer(TakeReference)
     /// The engine ended before it had answered.
     case endedWithoutAnswer(TakeReference)
     /// The take is over, or this session with it is.
     case takeIsOver
-    /// No destination of the take runs.
-    case noDestination(take: String)
     /// No destination of the take has a link.
     case noLink(take: String)
     case recovery(MP4Recovery.Error)
-    /// The engine could not write a clip.
-    case clip(ClipFailure)
     /// The memory of the samples that the engine passed on cannot be used.
     case samples(StreamReceiver.Error)
     /// A recording cannot be cut or looked at; one sentence of the engine's.
@@ -66,7 +62,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// An error's kind without details. The names never change, for logs and programs.
     public enum Code: String, Sendable, CaseIterable {
         case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
-        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, clip, samples, editing
+        case noAnswer, endedWithoutAnswer, takeIsOver, noLink, recovery, samples, editing
         case cancelled
     }
 
@@ -83,10 +79,8 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         case .noAnswer: .noAnswer
         case .endedWithoutAnswer: .endedWithoutAnswer
         case .takeIsOver: .takeIsOver
-        case .noDestination: .noDestination
         case .noLink: .noLink
         case .recovery: .recovery
-        case .clip: .clip
         case .samples: .samples
         case .editing: .editing
         case .cancelled: .cancelled
@@ -96,7 +90,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// Another thing that the person can do. The description does not name it.
     public var alternative: Alternative? {
         switch self {
-        case .clip(let failure): failure.alternative
+        case .refused(let refusal): refusal.alternative
         case .editing(let failure): failure.alternative
         default: nil
         }

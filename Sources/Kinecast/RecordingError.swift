@@ -118,10 +118,6 @@ extension RecordingError {
     }
 
     init(_ error: ClientError) {
-        if case .clip(let failure) = error {
-            self.init(failure)
-            return
-        }
         let code: Code =
             switch error {
             case .engineNotFound, .namedEngineUnusable, .executableUnknown, .engineCannotStart: .engineNotFound
@@ -129,24 +125,11 @@ extension RecordingError {
             case .cancelled: .cancelled
             case .editing(let failure): Self.code(of: failure)
             case .endedWithoutAnswer: .engineDied
-            case .noReport, .noThread, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
-                .noLink, .recovery, .samples, .clip:
+            case .refused(let refusal): Self.code(of: refusal)
+            case .noReport, .noThread, .registry, .control, .noAnswer, .takeIsOver, .noLink, .recovery, .samples:
                 .failed
             }
         self.init(code, error.description, error.alternative)
-    }
-
-    init(_ failure: ClipFailure) {
-        let code: Code =
-            switch failure.code {
-            case .notBuffering: .notBuffering
-            case .exportInProgress: .exportInProgress
-            case .invalidRequest: .invalidParameter
-            case .cannotCreate: .failedToSave
-            case .storageFailed: .insufficientStorage
-            case .empty, .unavailable, .unknown: .exportFailed
-            }
-        self.init(code, failure.message, failure.alternative)
     }
 
     /// - Parameter hasBegun: the take ran before it failed.
@@ -175,6 +158,20 @@ extension RecordingError {
 }
 
 extension RecordingError {
+    fileprivate static func code(of refusal: Refusal) -> Code {
+        switch refusal.code {
+        case .notPermitted: .userDeclined
+        case .invalidRequest: .invalidParameter
+        case .otherVersion: .otherVersion
+        case .notBuffering: .notBuffering
+        case .exportInProgress: .exportInProgress
+        case .noClip: .exportFailed
+        case .cannotCreate: .failedToSave
+        case .storageFailed: .insufficientStorage
+        case .unavailable, .noDestination: .failed
+        }
+    }
+
     fileprivate static func code(of failure: EditFailure) -> Code {
         switch EditFailure.Code(rawValue: failure.code) {
         case .cannotRead, .notARecording, .notFinished: .notARecording
@@ -195,7 +192,7 @@ extension Alternative {
         case .giveRegion: "give the region in pixels"
         case .chooseWindow: "choose a window in the desktop's dialog"
         case .nameWindow: "name the window"
-        case .recordSilently, .unknown: nil
+        case .recordSilently: nil
         }
     }
 }

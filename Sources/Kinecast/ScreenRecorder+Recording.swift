@@ -39,7 +39,9 @@ extension ScreenRecorder {
         let session = try running().session
         var changes = pauses.add().makeAsyncIterator()
         do throws(ClientError) { try await request(session) } catch { throw RecordingError(error) }
-        while let change = await changes.next(isolation: nil), let change, change != isPaused {}
+        while recording?.isPaused == !isPaused, let change = await changes.next(isolation: nil), let change,
+            change != isPaused
+        {}
     }
 
     /// Shows something else in the recording or capture that runs, fitted into its size, without a gap. Returns when it is shown; if it

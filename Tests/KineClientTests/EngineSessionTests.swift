@@ -36,17 +36,20 @@ import Testing
             }
         }
 
-        /// Answers each message of the first client by `reply`, on a thread; the channel ends where that is nil.
-        func serve(_ reply: @escaping @Sendable (ClientMessage) -> [EngineMessage]?) throws -> DedicatedThread {
+        /// Sends what `messages` has for each request of the first client, on a thread; the channel ends where that is
+        /// nil.
+        func serve(
+            _ messages: @escaping @Sendable (ClientRequest, _ id: Int) -> [EngineMessage]?
+        ) throws -> DedicatedThread {
             let registration = registration
             return try DedicatedThread(starting: "test-engine") {
                 _ = WakeSignal.poll([registration.listener.descriptor.rawValue], until: nil)
                 // A client that has gone already is not accepted.
                 let accepted = registration.listener.acceptWaiting(as: EngineConnection.self).connections
                 guard let connection = accepted.first else { return }
-                while let messages = try? connection.receive(until: .max) {
-                    for message in messages {
-                        guard let answers = reply(message) else { return }
+                while let requests = try? connection.receive(until: .max) {
+                    for message in requests {
+                        guard let request = message.request, let answers = messages(request, message.id) else { return }
                         for answer in answers { try? connection.send(answer) }
                     }
                 }
@@ -114,61 +117,66 @@ import Testing
         #expect(death.cause == .aborted && death.file == .notBegun)
     }
 
+    private static func done(_ id: Int) -> EngineMessage { .answer(id: id, .success(.done)) }
+
+    private static func reply(_ id: Int, _ reply: EngineReply) -> EngineMessage { .answer(id: id, .success(reply)) }
+
     @Test func `requests have their answers, and events come beside them in order`() async throws {
         let engine = try Engine()
         let summary = Self.summary
-        let thread = try engine.serve { message in
-            switch message {
-            case .pause: [.commandNeeded(environment: ["DISPLAY=:7"]), .paused]
-            case .commandStarted(let process): [.warning("\(process)")]
-            case .resume: [.refused("It does not pause.", request: nil)]
-            case .status: [.status(Self.status("abc", link: "http://a"))]
-            case .annotate: []
-            case .renewLinks: [Self.link("http://b")]
-            case .stop: [.finished(summary)]
-            case .setMicrophone(let isOn): [.microphone(on: isOn)]
-            case .switchSource(let source): [.sourceSwitched(source)]
-            case .setCamera(let camera): [.camera(camera)]
-            case .exportClip, .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .addDestination,
-                .removeDestination, .permissionAnswer, .unknown:
-                nil
+        let refusal = Refusal(.unavailable, "It does not pause.")
+        let clip = ExportedClip(
+            output: "/tmp/1.mp4", start: .zero, duration: .seconds(1), askedDuration: nil, bytes: 1, frames: 1)
+        let thread = try engine.serve { request, id in
+            switch request {
+            case .pause: [.event(.commandNeeded(environment: ["DISPLAY=:7"])), .event(.paused), Self.done(id)]
+            case .commandStarted(let process): [.event(.warning("\(process)"))]
+            case .resume: [.answer(id: id, .failure(refusal))]
+            case .status: [Self.reply(id, .status(Self.status("abc", link: "http://a")))]
+            case .renewLinks: [Self.reply(id, .status(Self.status("abc", link: "http://b")))]
+            case .stop: [.event(.finished(summary))]
+            case .annotate, .setMicrophone, .switchSource, .setCamera: [Self.done(id)]
+            case .addDestination: [Self.reply(id, .destinationAdded(3))]
+            case .removeDestination: [Self.reply(id, .destinationRemoved(.finished))]
+            case .exportClip: [Self.reply(id, .clip(clip))]
+            case .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .permissionAnswer: nil
             }
         }
         let session = try await engine.attach()
         try await session.pause()
         session.commandStarted(process: 7)
-        await #expect(throws: ClientError.refused("It does not pause.")) { try await session.resume() }
+        await #expect(throws: ClientError.refused(refusal)) { try await session.resume() }
         try await session.setMicrophone(isOn: true)
         try await session.switchSource(to: .focusedWindow)
         #expect(try await session.status().id == "abc")
         try await session.annotate(["title": "x"])
         try await session.setCamera(nil)
+        #expect(try await session.addDestination(.init(service: "live", label: "live")) == 3)
+        #expect(try await session.removeDestination(3) == .finished)
+        #expect(try await session.exportClip(to: "/tmp/1.mp4", duration: nil) == clip)
         #expect(try await session.links().destinations.first?.link == "http://a")
-        _ = try await session.renewLinks()
+        #expect(try await session.renewLinks().destinations.first?.link == "http://b")
         #expect(try await session.stop() == .finished(summary))
         session.close()
         var events: [SessionEvent] = []
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .microphone(isOn: true),
-                .sourceSwitched(.focusedWindow), .camera(nil),
-                .destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://b"))),
-                .ended(.finished(summary)),
+                .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .ended(.finished(summary)),
             ])
         thread.join()
     }
 
-    @Test func `a session that follows is told that the take runs, and asks how its destinations are`() async throws {
+    @Test func `a session that follows gets the take's events, and progress with its destinations`() async throws {
         let engine = try Engine()
         let status = Self.status("abc", link: "http://a")
         let started = TakeStarted(id: "abc", output: nil, size: PixelSize(width: 64, height: 48), environment: [])
-        let thread = try engine.serve { message in
-            switch message {
-            case .follow(progress: true): [.status(status), .started(started), .paused, .progress(TakeProgress())]
-            case .status: [.status(status), .finished(Self.summary)]
-            default: nil
-            }
+        let thread = try engine.serve { request, id in
+            guard case .follow(progress: true) = request else { return nil }
+            return [
+                Self.reply(id, .status(status)), .event(.started(started)), .event(.paused),
+                .event(.progress(status.progress)), .event(.finished(Self.summary)),
+            ]
         }
         let session = try await engine.follow()
         var events: [SessionEvent] = []
@@ -177,22 +185,14 @@ import Testing
             if case .ended = event { break }
         }
         session.close()
-        let progress = SessionEvent.progress(TakeProgress(), status.destinations)
-        #expect(events == [progress, .started(started), .paused, progress, .ended(.finished(Self.summary))])
-        thread.join()
-    }
-
-    @Test func `an engine of an older version that cannot be followed says so`() async throws {
-        let engine = try Engine()
-        let thread = try engine.serve { _ in [.refused("unknown", request: nil)] }
-        await #expect(throws: ClientError.refused("unknown")) { try await engine.follow() }
+        #expect(events == [.started(started), .paused, .progress(status.progress), .ended(.finished(Self.summary))])
         thread.join()
     }
 
     @Test func `a session that follows recovers the file of an engine that died`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { message in
-            if case .follow = message { [.status(Self.status("abc", link: nil))] } else { nil }
+        let thread = try engine.serve { request, id in
+            if case .follow = request { [Self.reply(id, .status(Self.status("abc", link: nil)))] } else { nil }
         }
         let session = try await engine.follow()
         // Asks something, upon which the engine is gone.
@@ -205,13 +205,12 @@ import Testing
         thread.join()
     }
 
-    @Test func `a take without destinations has nobody to tell and no link`() async throws {
+    @Test func `a take without destinations has no link`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { message in
-            if case .status = message { [.status(Self.status("abc", link: nil))] } else { [] }
+        let thread = try engine.serve { request, id in
+            if case .status = request { [Self.reply(id, .status(Self.status("abc", link: nil)))] } else { [] }
         }
         let session = try await engine.attach()
-        await #expect(throws: ClientError.noDestination(take: "abc")) { try await session.annotate(["title": "x"]) }
         await #expect(throws: ClientError.noLink(take: "abc")) { try await session.renewLinks() }
         session.close()
         await session.closed()
@@ -220,7 +219,7 @@ import Testing
 
     @Test func `an engine that goes away is said to have ended without an answer`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { _ in nil }
+        let thread = try engine.serve { _, _ in nil }
         let session = try await engine.attach()
         let record = engine.registration.record
         let take = ClientError.TakeReference(id: record.id, pid: record.pid, output: record.output)
@@ -230,7 +229,7 @@ import Testing
 
     @Test func `an engine that does not answer is said not to`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { _ in [] }
+        let thread = try engine.serve { _, _ in [] }
         let session = try await engine.attach()
         let error = await #expect(throws: ClientError.self) { try await session.status(within: .zero) }
         #expect(error?.code == .noAnswer)
@@ -240,7 +239,7 @@ import Testing
 
     @Test func `a request that is too large to be sent is refused`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { _ in [] }
+        let thread = try engine.serve { _, _ in [] }
         let session = try await engine.attach()
         let error = await #expect(throws: ClientError.self) {
             try await session.annotate(["title": String(repeating: "x", count: 2 << 20)])
@@ -252,8 +251,8 @@ import Testing
 
     @Test func `a task that is cancelled waits no longer, and the session goes on`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { message in
-            if case .resume = message { [.resumed] } else { [] }
+        let thread = try engine.serve { request, id in
+            if case .resume = request { [Self.done(id)] } else { [] }
         }
         let session = try await engine.attach()
         let waiting = Task { () async throws(ClientError) in try await session.outcome() }
@@ -266,7 +265,7 @@ import Testing
 
     @Test func `a session that nobody holds lets its engine go`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { _ in [] }
+        let thread = try engine.serve { _, _ in [] }
         do { _ = try await engine.attach() }
         thread.join()  // the channel has ended
     }
@@ -282,9 +281,5 @@ import Testing
             status.destinations = [live]
         }
         return status
-    }
-
-    private static func link(_ link: String) -> EngineMessage {
-        .destination(DestinationEvent(destination: 0, label: "live", kind: .link(link)))
     }
 }

@@ -144,7 +144,7 @@ import Testing
             .endedWithoutAnswer(.init(id: "abc", pid: 7, output: nil)),
             "Take abc ended without an answer; kinecast status shows what runs."
         ),
-        (.refused("It does not pause."), "It does not pause."),
+        (.refused(Refusal(.unavailable, "It does not pause.")), "It does not pause."),
         (.registry(.nothingRuns), "No take is running; kinecast record starts one."),
         (
             .recovery(.nothingRecorded(path: "a")),

@@ -25,7 +25,7 @@ import Testing
             try client.send(.status)
             // The listings connected too, to see whether an engine was there.
             let engines = registration.listener.acceptWaiting(as: EngineConnection.self).connections
-            #expect(engines.contains { (try? $0.readAvailable()) == [.status] })
+            #expect(engines.contains { (try? $0.readAvailable())?.map(\.request) == [.status] })
             registration.unregister()
             #expect(registry.list() == .init())
             #expect(PrivateDirectory.entries(base.appending("takes")) == [])

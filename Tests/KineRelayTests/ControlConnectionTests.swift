@@ -21,9 +21,9 @@ import Testing
         let (client, engine) = try pair()
         try client.send(.pause)
         try client.send(.resume)
-        #expect(try engine.receive(until: Self.soon()) == [.pause, .resume])
-        try engine.send(.paused)
-        #expect(try client.receive(until: Self.soon()) == [.paused])
+        #expect(try engine.receive(until: Self.soon()).map(\.request) == [.pause, .resume])
+        try engine.send(.event(.paused))
+        #expect(try client.receive(until: Self.soon()) == [.event(.paused)])
     }
 
     @Test func `reading without a message does not wait`() throws {
@@ -35,10 +35,10 @@ import Testing
 
     @Test func `the last messages of a peer that has gone are still read`() throws {
         let (client, engine) = try pair()
-        try engine.send(.warning("one"))
-        try engine.send(.warning("two"))
+        try engine.send(.event(.warning("one")))
+        try engine.send(.event(.warning("two")))
         engine.close()
-        #expect(try client.readAvailable() == [.warning("one"), .warning("two")])
+        #expect(try client.readAvailable() == [.event(.warning("one")), .event(.warning("two"))])
         #expect(client.isClosed)
         #expect(try client.readAvailable() == [])
         #expect(throws: ControlError.closed) { try client.receive(until: Self.soon()) }
@@ -54,7 +54,7 @@ import Testing
         let (client, engine) = try pair()
         let text = String(repeating: "x", count: 100_000)
         #expect(throws: ControlError.peerTooSlow) {
-            for _ in 0..<100 { try engine.send(.warning(text)) }
+            for _ in 0..<100 { try engine.send(.event(.warning(text))) }
         }
         #expect(engine.isClosed)
         withExtendedLifetime(client) {}
@@ -63,7 +63,7 @@ import Testing
     @Test func `a message larger than the socket's buffer arrives as its reader reads`() throws {
         let (client, engine) = try pair()
         let text = String(repeating: "x", count: 900_000)
-        try engine.send(.warning(text))
+        try engine.send(.event(.warning(text)))
         #expect(engine.pollEvents & Int16(POLLOUT) != 0)
         let deadline = Self.soon()
         let drained = Monitor(false)
@@ -71,7 +71,7 @@ import Testing
             let done = engine.drain(until: deadline)
             drained.signal { $0 = done }
         }
-        #expect(try client.receive(until: deadline) == [.warning(text)])
+        #expect(try client.receive(until: deadline) == [.event(.warning(text))])
         thread.join()
         #expect(drained.withLock { $0 })
     }
@@ -88,9 +88,9 @@ import Testing
     @Test func `whole messages before garbage are delivered first`() throws {
         let (raw, other) = try UnixSocket.pair()
         let client = try ClientConnection(adopting: raw)
-        let good = try ControlEncoder.frame(ControlHello()) + ControlEncoder.frame(EngineMessage.paused)
+        let good = try ControlEncoder.frame(ControlHello()) + ControlEncoder.frame(EngineMessage.event(.paused))
         try other.writeAll(good + [0xff, 0xff, 0xff, 0xff])
-        #expect(try client.readAvailable() == [.paused])
+        #expect(try client.readAvailable() == [.event(.paused)])
         #expect(throws: ControlError.self) { try client.readAvailable() }
         try other.close()
     }

@@ -7,7 +7,9 @@ import Testing
 @testable import KineRelay
 
 @Suite struct ControlDecoderTests {
-    static let messages: [ClientMessage] = [.start(configuration), .pause, .resume, .status, .stop(immediately: true)]
+    static let messages = [ClientRequest.start(configuration), .pause, .resume, .status, .stop(immediately: true)]
+        .enumerated().map { ClientMessage(id: $0, $1) }
+    private static let pause = [ClientMessage(id: 1, .pause), ClientMessage(id: 2, .resume)]
 
     static let configuration = {
         var configuration = TakeConfiguration(
@@ -41,14 +43,14 @@ import Testing
     }
 
     @Test func `every cut in two gives the same messages`() throws {
-        let bytes = try Self.stream([.pause, .resume])
+        let bytes = try Self.stream(Self.pause)
         for cut in bytes.indices {
             var decoder = ControlDecoder()
             decoder.append(bytes[..<cut])
             var received = try decode(&decoder)
             decoder.append(bytes[cut...])
             received += try decode(&decoder)
-            #expect(received == [.pause, .resume], "cut at \(cut)")
+            #expect(received == Self.pause, "cut at \(cut)")
         }
     }
 
@@ -61,7 +63,8 @@ import Testing
 
     @Test func `a message beyond the limit is not sent`() {
         #expect(throws: ControlDecoder.Error.self) {
-            try ControlEncoder.frame(EngineMessage.warning(String(repeating: "x", count: ControlDecoder.messageLimit)))
+            try ControlEncoder.frame(
+                EngineMessage.event(.warning(String(repeating: "x", count: ControlDecoder.messageLimit))))
         }
     }
 
@@ -100,7 +103,7 @@ import Testing
         var decoder = ControlDecoder()
         decoder.append([0, 0, 0, 0])
         #expect(throws: ControlDecoder.Error.notKinecast) { try decode(&decoder) }
-        decoder.append(try Self.stream([.pause]))
+        decoder.append(try Self.stream(Self.pause))
         #expect(throws: ControlDecoder.Error.notKinecast) { try decode(&decoder) }
     }
 

@@ -16,6 +16,12 @@ import Testing
         return progress
     }
 
+    private func progress(_ destinations: [DestinationStatus]) -> TakeProgress {
+        var progress = progress
+        progress.destinations = destinations
+        return progress
+    }
+
     private var destinations: [DestinationStatus] {
         var page = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)
         page.residentMemory = 12 << 20
@@ -31,11 +37,11 @@ import Testing
         #expect(ProgressLine(progress: progress).text(columns: 80) == "● 0:07  1.2 MB")
         #expect(ProgressLine(progress: progress, isPaused: true).text(columns: 80) == "‖ 0:07  1.2 MB  paused")
         #expect(
-            ProgressLine(progress: progress, statuses: destinations, hasFile: false).text(columns: 80)
+            ProgressLine(progress: progress(destinations), hasFile: false).text(columns: 80)
                 == "● 0:07  live: 1 viewer  rtmp (h/app): starting, connecting  c: crashed")
         let silent = DestinationStatus(destination: 0, service: "meter", label: "meter", phase: .live)
         #expect(
-            ProgressLine(progress: progress, statuses: [silent], hasFile: false).text(columns: 80)
+            ProgressLine(progress: progress([silent]), hasFile: false).text(columns: 80)
                 == "● 0:07  meter: live")
     }
 
@@ -50,8 +56,8 @@ import Testing
         var connection = ConnectionStatistics()
         connection.bitrate = 812_400
         connection.queueMilliseconds = 240
-        line = ProgressLine(progress: progress, last: before, statuses: destinations, isVerbose: true)
-        line.statuses[1].statistics.connection = connection
+        line = ProgressLine(progress: progress(destinations), last: before, isVerbose: true)
+        line.progress.destinations[1].statistics.connection = connection
         #expect(
             line.text(columns: 200)
                 == "● 0:07  1.2 MB  live: 1 viewer, 12 MB  rtmp (h/app): starting, connecting, 812 kbit/s, "
@@ -59,15 +65,15 @@ import Testing
     }
 
     @Test func `a narrow terminal gets services' ids instead of addresses, and then less of the end`() {
-        let line = ProgressLine(progress: progress, statuses: Array(destinations.dropFirst()))
+        let line = ProgressLine(progress: progress(Array(destinations.dropFirst())))
         #expect(line.text(columns: 62) == "● 0:07  1.2 MB  rtmp (h/app): starting, connecting  c: crashed")
         #expect(line.text(columns: 61) == "● 0:07  1.2 MB  rtmp: starting, connecting  c: crashed")
         #expect(line.text(columns: 20) == "● 0:07  1.2 MB  rtm…")
     }
 
     @Test func `it is never wider than the terminal, whatever a destination says`() {
-        var line = ProgressLine(progress: progress, statuses: destinations, isVerbose: true)
-        line.statuses[1].state = "接続中 e\u{301} 👩‍👩‍👧 ❤️ \n\u{1b}[2J"
+        var line = ProgressLine(progress: progress(destinations), isVerbose: true)
+        line.progress.destinations[1].state = "接続中 e\u{301} 👩‍👩‍👧 ❤️ \n\u{1b}[2J"
         for columns in 0...150 {
             let text = line.text(columns: columns)
             #expect(text.columns <= columns && text.allSatisfy { !$0.isNewline }, "\(text)")

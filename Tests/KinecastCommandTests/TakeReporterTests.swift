@@ -222,7 +222,7 @@ import Testing
                 "  → 0  x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
             ])
         var hiding = status("abc", [])
-        hiding.1?.unmatchedExclusions = [.titled("Zürich"), .id(0x77)]
+        hiding.1?.unmatchedExclusions = ["title:Zürich", "0x77"]
         #expect(StatusCommand.text([hiding]).last == "abc hides nothing for title:Zürich, 0x77: no window matches.")
     }
 

@@ -20,7 +20,7 @@ import Testing
     /// The window that was shown was closed.
     static let closed = {
         var summary = Self.summary
-        summary.sourceEnded = true
+        summary.isSourceEnded = true
         return SessionEvent.ended(.finished(summary))
     }()
     static let needed = SessionEvent.commandNeeded(environment: ["DISPLAY=:7"])

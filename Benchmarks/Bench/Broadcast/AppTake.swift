@@ -33,7 +33,7 @@ final class AppTake {
         let end = deadline(in: 5)
         while MonotonicClock.now() < end {
             for message in try connection.receive(until: end) {
-                if case .status(let status) = message { return status }
+                if case .answer(_, .success(.status(let status))) = message { return status }
             }
         }
         throw EngineTake.Failed(description: "The app's engine gave no status.")

@@ -70,8 +70,8 @@ final class EngineTake {
         var live: Set<Int> = []
         try take(until: deadline(in: 20)) { message in
             switch message {
-            case .started: hasStarted = true
-            case .destination(let event):
+            case .event(.started): hasStarted = true
+            case .event(.destination(let event)):
                 switch event.kind {
                 case .phase(.live): live.insert(event.destination)
                 case .ended(let ending): throw Failed(description: "The destination \(event.label) ended: \(ending).")
@@ -93,7 +93,7 @@ final class EngineTake {
         try connection.send(.status)
         var result: TakeStatus?
         try take(until: deadline(in: 5)) { message in
-            if case .status(let status) = message { result = status }
+            if case .answer(_, .success(.status(let status))) = message { result = status }
             return result != nil
         }
         guard let result else { throw Failed(description: "The engine gave no status.") }
@@ -118,7 +118,7 @@ final class EngineTake {
         try connection.send(.stop(immediately: false))
         var summary: TakeSummary?
         try take(until: deadline(in: 20)) { message in
-            if case .finished(let result) = message { summary = result }
+            if case .event(.finished(let result)) = message { summary = result }
             return summary != nil
         }
         _ = process.end(signal: 0, deadline: deadline(in: 10))
@@ -140,9 +140,11 @@ final class EngineTake {
             }
             var isDone = false
             for message in messages {
-                if case .failed(let failure) = message { throw Failed(description: failure.message) }
-                if case .refused(let reason, _) = message { throw Failed(description: reason) }
-                if case .destination(let event) = message, case .link(let link) = event.kind { links.append(link) }
+                if case .event(.failed(let failure)) = message { throw Failed(description: failure.message) }
+                if case .answer(_, .failure(let refusal)) = message { throw Failed(description: refusal.message) }
+                if case .event(.destination(let event)) = message, case .link(let link) = event.kind {
+                    links.append(link)
+                }
                 if try body(message) { isDone = true }
             }
             if isDone { return }

@@ -43,22 +43,26 @@ private func decode(_ bytes: [UInt8]) -> Decoded {
 
 /// What a client prints of it.
 private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
-    func show(_ progress: TakeProgress, _ destinations: [DestinationStatus] = []) {
-        let line = ProgressLine(progress: progress, last: last, statuses: destinations, isVerbose: true)
+    func show(_ progress: TakeProgress) {
+        let line = ProgressLine(progress: progress, last: last, isVerbose: true)
         precondition(line.text(columns: 79).columns <= 79, "a line that wraps")
         last = progress
-        _ = TextTable.lines(destinations.map(DestinationColumns.columns))
+        _ = TextTable.lines(progress.destinations.map(DestinationColumns.columns))
     }
     switch message {
-    case .started(let take): _ = take.maximumBitrate.map(Quantity.bitrate)
-    case .progress(let progress): show(progress)
-    case .status(let status): show(status.progress, status.destinations)
-    case .destination(let event): checkSentence(of: event)
-    case .finished(let summary): checkSummary(summary)
-    case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
-    case .paused, .resumed, .microphone, .sourceSwitched, .camera, .samples, .frames, .destinationAdded, .clip,
-        .screenLocked, .commandNeeded, .permissionQuestion, .warning, .refused:
-        break
+    case .answer(_, .success(.status(let status))): show(status.progress)
+    case .answer: break
+    case .event(let event):
+        switch event {
+        case .started(let take): _ = take.maximumBitrate.map(Quantity.bitrate)
+        case .progress(let progress): show(progress)
+        case .destination(let event): checkSentence(of: event)
+        case .finished(let summary): checkSummary(summary)
+        case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
+        case .paused, .resumed, .microphone, .sourceSwitched, .camera, .samples, .frames, .screenLocked,
+            .commandNeeded, .permissionQuestion, .warning, .dismissed:
+            break
+        }
     }
 }
 

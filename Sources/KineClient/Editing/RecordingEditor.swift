@@ -32,7 +32,8 @@ public struct RecordingEditor: Sendable {
         return images
     }
 
-    private static let otherAnswer = "The engine answered another question; install an engine of this version."
+    private static let otherAnswer = Refusal(
+        .otherVersion, "The engine answered another question; install an engine of this version.")
 
     private func ask(_ request: EditRequest) async throws(ClientError) -> EditAnswer {
         let cancellation = Cancellation()

@@ -60,7 +60,6 @@ public final class ClientFeed: Sendable {
     /// - Parameter connection: has received the descriptors that belong to `start`.
     func received(_ message: SampleFeedMessage, over connection: ClientConnection) {
         switch message {
-        case .accepted: break
         case .start(let stream):
             do throws(StreamReceiver.Error) {
                 post(.start(try StreamReceiver(stream, descriptors: connection.removeDescriptors()), stream))
@@ -70,7 +69,7 @@ public final class ClientFeed: Sendable {
         case .pause(let position): post(.pause(after: position))
         case .resume(let position): post(.resume(after: position))
         case .finish(let position): post(.finish(after: position))
-        case .failed(let sentence): post(.failed(.refused(sentence)))
+        case .failed(let sentence): post(.failed(.refused(Refusal(.unavailable, sentence))))
         }
     }
 }

@@ -21,7 +21,7 @@ extension ClientError: CustomStringConvertible {
         case .noThread(let name, let errno): DedicatedThread.explanation(of: errno, thread: name)
         case .registry(let error): error.description
         case .control(let error): error.description
-        case .refused(let reason): reason
+        case .refused(let refusal): refusal.message
         case .noAnswer(let take):
             "\(take) (process \(take.pid)) does not answer; try again, or "
                 + (take.id.map { "kinecast stop --now \($0) ends it and saves what was recorded." }
@@ -31,12 +31,9 @@ extension ClientError: CustomStringConvertible {
                 + (take.output.map { "; if \($0) does not play, kinecast recover finishes it." }
                     ?? "; kinecast status shows what runs.")
         case .takeIsOver: "The take is over; start another."
-        case .noDestination(let take):
-            "Take \(take) has no destination that could be told; kinecast broadcast starts one that has."
         case .noLink(let take):
             "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
         case .recovery(let error): "\(error)."
-        case .clip(let failure): failure.message
         case .samples(let error): "The samples cannot be received: \(error)."
         case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."

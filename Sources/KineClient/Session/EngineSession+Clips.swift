@@ -21,7 +21,7 @@ extension EngineSession {
     }
 
     /// Has the engine write the last `duration` of the take to a new file. Returns when the file is there, and throws `noAnswer` as
-    /// `stop` does, `ClientError.clip` where there will be none. The take goes on.
+    /// `stop` does, `refused` where there will be none. The take goes on.
     ///
     /// - Parameters:
     ///   - path: absolute.
@@ -34,12 +34,7 @@ extension EngineSession {
         isNumbered: Bool = false
     ) async throws(ClientError) -> ExportedClip {
         let request = ClipRequest(
-            id: Int.random(in: 1...1 << 52), output: path, duration: duration, overwrite: overwrite,
-            isPrivate: isPrivate, isNumbered: isNumbered)
-        guard case .clip(let result) = try await ask(.exportClip(request)) else { throw .takeIsOver }
-        switch result {
-        case .exported(let clip): return clip
-        case .failed(let failure): throw .clip(failure)
-        }
+            output: path, duration: duration, overwrite: overwrite, isPrivate: isPrivate, isNumbered: isNumbered)
+        return try await send(.exportClip(request)) { if case .clip(let clip) = $0 { clip } else { nil } }
     }
 }

@@ -7,7 +7,7 @@ import KineRelay
 ///
 /// The session that started the engine owns the take: when the session is closed or released, the engine finishes the file and
 /// the broadcasts by itself, unless the take outlives its client; when the engine dies, the session recovers the file. An attached
-/// session only listens and asks; one that follows is told all that the owner is told.
+/// session only listens and asks; one that follows gets the owner's events as well.
 /// All waiting is done on the session's own thread, so no call blocks. Cancelling a task ends its wait, not its request.
 public final class EngineSession: Sendable {
     /// The time that an engine has to answer a request.
@@ -41,7 +41,7 @@ public final class EngineSession: Sendable {
                 return reply(.failure(error))
             }
             do throws(ControlError) {
-                try engine.connection.send(.start(configuration))
+                try engine.connection.send(.start(configuration, required: configuration.required))
             } catch {
                 // An engine that died at once is noticed by the loop: its channel is closed.
                 guard error == .closed else {
@@ -50,12 +50,9 @@ public final class EngineSession: Sendable {
                 }
             }
             reply(.success(()))
-            let role = SessionStateMachine.Role.owner(
-                pid: engine.process.pid, file: configuration.file,
-                hasDestinations: !configuration.destinations.isEmpty)
             SessionLoop(
-                role, over: engine.connection, engine: engine, replacing: replaced, mailbox: mailbox,
-                events: continuation
+                .owner(pid: engine.process.pid, file: configuration.file), over: engine.connection, engine: engine,
+                replacing: replaced, mailbox: mailbox, events: continuation
             ).run()
         }
         return EngineSession(events, mailbox)
@@ -74,8 +71,8 @@ public final class EngineSession: Sendable {
         try await attach { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
     }
 
-    /// Takes up a take that another client started, or this app before it was started again: `events` then tells what a session
-    /// tells that started the engine, and a file whose engine dies is recovered unless its first client does it.
+    /// Reattaches to a running take, which another client started, or this app before it was started again: `events`
+    /// then has what the owner's has, and a file whose engine dies is recovered unless the owner does it.
     ///
     /// - Parameter progress: `SessionEvent.progress` comes once a second.
     public static func follow(_ take: TakeRecord, progress: Bool = true) async throws(ClientError) -> EngineSession {
@@ -86,7 +83,7 @@ public final class EngineSession: Sendable {
         progress: Bool, _ find: @escaping @Sendable () throws(TakeRegistry.Error) -> (TakeRegistry, TakeRecord)
     ) async throws(ClientError) -> EngineSession {
         let session = try await attach(follows: true, find)
-        _ = try await session.ask(.follow(progress: progress))
+        try await session.send(.follow(progress: progress))
         return session
     }
 
@@ -140,44 +137,47 @@ public final class EngineSession: Sendable {
     }
 
     /// Pauses the take: nothing is recorded or broadcast until `resume`.
-    public func pause() async throws(ClientError) { _ = try await ask(.pause) }
+    public func pause() async throws(ClientError) { try await send(.pause) }
 
-    public func resume() async throws(ClientError) { _ = try await ask(.resume) }
+    public func resume() async throws(ClientError) { try await send(.resume) }
 
     /// Records the microphone from now on, or no more. Refused in a take that was begun without one, and where the person does not
     /// allow it, who may be asked first.
     public func setMicrophone(isOn: Bool) async throws(ClientError) {
-        _ = try await ask(.setMicrophone(on: isOn))
+        try await send(.setMicrophone(on: isOn))
     }
 
     /// Shows another source from now on, fitted into the take's size, while the file and the broadcasts go on. Returns when it is shown.
     /// If it cannot be opened, the take shows what it showed before, and the engine's reason is thrown.
     /// It takes as long as the person does who is asked or draws, and throws `noAnswer` as `stop` does.
     public func switchSource(to source: TakeConfiguration.Source) async throws(ClientError) {
-        _ = try await ask(.switchSource(source))
+        try await send(.switchSource(source))
     }
 
     /// Shows that camera over the picture from now on; nil: none. Returns before its first frame: a camera takes a second to begin.
     /// Refused where there is no such camera, and where the person does not allow it, who may be asked first.
     public func setCamera(_ camera: TakeConfiguration.Camera?) async throws(ClientError) {
-        _ = try await ask(.setCamera(camera))
+        try await send(.setCamera(camera))
     }
 
     public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
-        try await status(.status, within: patience)
+        try await send(.status, within: patience, Self.takeStatus)
     }
 
-    /// Tells the extensions what is being shown. Throws `noDestination` where none runs.
+    private static func takeStatus(_ reply: EngineReply) -> TakeStatus? {
+        if case .status(let status) = reply { status } else { nil }
+    }
+
+    /// Tells the extensions what is being shown. Refused where none runs.
     public func annotate(_ information: [String: String]) async throws(ClientError) {
-        let status = try await status(.annotate(information))
-        guard status.destinations.contains(where: { $0.phase != .ended }) else { throw .noDestination(take: status.id) }
+        try await send(.annotate(information))
     }
 
     /// The take's status with the links of its destinations. Throws `noLink` where no destination has one, and `refused` where this
     /// program may not have them.
     public func links() async throws(ClientError) -> TakeStatus {
         let status = try await status()
-        if let reason = status.withheld { throw .refused(reason) }
+        if let reason = status.withheld { throw .refused(Refusal(.notPermitted, reason)) }
         guard status.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
             throw .noLink(take: status.id)
         }
@@ -187,27 +187,24 @@ public final class EngineSession: Sendable {
     /// Replaces the links by new ones; the old ones stop working.
     public func renewLinks() async throws(ClientError) -> TakeStatus {
         _ = try await links()
-        // The new links come one event at a time; a status asked for after the first has all of them.
-        _ = try await ask(.renewLinks)
-        return try await status()
+        return try await send(.renewLinks, Self.takeStatus)
     }
 
     /// Begins to broadcast to a further destination of a take that runs; `events` tells how that goes. Returns the destination's number,
     /// by which its events and its status name it.
     public func addDestination(_ destination: TakeConfiguration.Destination) async throws(ClientError) -> Int {
-        let request = SessionRequest.addDestination(destination, reference: Int(UInt32.random(in: 0...(.max))))
-        guard case .added(let number) = try await ask(request) else { throw .takeIsOver }
-        return number
+        try await send(.addDestination(destination)) {
+            if case .destinationAdded(let number) = $0 { number } else { nil }
+        }
     }
 
     /// Finishes the broadcast to one destination, while the take and the others go on. Returns when it has ended, which takes as long as
     /// its service may take to finish, and throws `noAnswer` as `stop` does. Refused for the last destination of a take that was begun for
     /// its destinations alone.
     public func removeDestination(_ number: Int) async throws(ClientError) -> DestinationEnding {
-        guard case .removed(let ending) = try await ask(.removeDestination(number)) else {
-            throw .takeIsOver
+        try await send(.removeDestination(number)) {
+            if case .destinationRemoved(let ending) = $0 { ending } else { nil }
         }
-        return ending
     }
 
     /// Has samples of the take sent to this process. A session has one feed at a time; a process may have several sessions. Returns when
@@ -216,7 +213,7 @@ public final class EngineSession: Sendable {
         let (feed, earlier) = (ClientFeed(), mailbox.feed)
         mailbox.feed = feed
         do throws(ClientError) {
-            _ = try await ask(.receiveSamples(request))
+            try await send(.receiveSamples(request))
         } catch {
             mailbox.feed = earlier
             throw error
@@ -225,54 +222,60 @@ public final class EngineSession: Sendable {
     }
 
     /// The samples are not wanted any more.
-    public func endSamples() { mailbox.post(.input(.endSamples)) }
+    public func endSamples() { mailbox.post(.request(.endSamples, from: nil)) }
 
     /// The program that `SessionEvent.commandNeeded` asked for runs as `process`.
-    public func commandStarted(process: Int32) { mailbox.post(.input(.commandStarted(process))) }
+    public func commandStarted(process: Int32) { mailbox.post(.request(.commandStarted(process: process), from: nil)) }
 
     /// Asks for the take's end and returns at once; `events` tells how it ended.
-    public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
+    public func requestStop(immediately: Bool = false) {
+        mailbox.post(.request(.stop(immediately: immediately), from: nil))
+    }
 
     /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine says anything; throws
     /// `noAnswer` after ten seconds in which it does not. `immediately` skips moving the index.
     public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
-        try await outcome(.stop(immediately: immediately), within: Self.patience)
+        try await send(.stop(immediately: immediately))
+        return try await outcome()
     }
 
     /// Waits until the take is over.
-    public func outcome() async throws(ClientError) -> TakeOutcome { try await outcome(.outcome, within: nil) }
+    public func outcome() async throws(ClientError) -> TakeOutcome {
+        guard let result = await mailbox.outcome.value() else { throw .cancelled }
+        return try result.get()
+    }
 
     /// Kills the engine, with its extensions, and recovers the file, for a user who will not wait; `events` tells what was saved. An
     /// attached session kills the process at the other end of its connection.
-    public func abort() { mailbox.post(.input(.abort)) }
+    public func abort() { mailbox.post(.abort) }
 
     /// Closes the connection. An engine whose take this session started finishes it by itself.
-    public func close() { mailbox.post(.input(.close)) }
+    public func close() { mailbox.post(.close) }
 
     /// Waits until the session is closed and the engine that it started, with all its helpers, is gone.
     public func closed() async { _ = await mailbox.finished.value() }
 
-    func ask(_ request: SessionRequest, within patience: Duration? = patience) async throws(ClientError)
-        -> SessionAnswer
-    {
+    /// Asks, and waits for the answer; throws `refused` for a refusal.
+    ///
+    /// - Parameter timeout: `noAnswer` is thrown after it, unless the engine may take long and goes on saying anything.
+    @discardableResult
+    func send(
+        _ request: ClientRequest, within timeout: Duration = patience
+    ) async throws(ClientError) -> EngineReply {
         let answer = SessionMailbox.Answer()
-        let deadline = patience.map { MonotonicClock.now() + Int64($0 / .nanoseconds(1)) }
-        mailbox.post(.request(request, deadline: deadline, answer))
+        let deadline = MonotonicClock.now() + Int64(timeout / .nanoseconds(1))
+        mailbox.post(.request(request, from: answer, deadline: deadline))
         guard let result = await answer.value() else { throw .cancelled }
         return try result.get()
     }
 
-    private func status(
-        _ request: SessionRequest, within patience: Duration = patience
-    ) async throws(ClientError) -> TakeStatus {
-        guard case .status(let status) = try await ask(request, within: patience) else { throw .takeIsOver }
-        return status
-    }
-
-    private func outcome(
-        _ request: SessionRequest, within patience: Duration?
-    ) async throws(ClientError) -> TakeOutcome {
-        guard case .outcome(let outcome) = try await ask(request, within: patience) else { throw .takeIsOver }
-        return outcome
+    /// - Parameter value: what is wanted of the reply; nil where it is another one.
+    func send<Value>(
+        _ request: ClientRequest, within timeout: Duration = patience, _ value: (EngineReply) -> Value?
+    ) async throws(ClientError) -> Value {
+        guard let value = value(try await send(request, within: timeout)) else {
+            throw .control(.protocolError(.malformed("the reply is to another request")))
+        }
+        return value
     }
 }

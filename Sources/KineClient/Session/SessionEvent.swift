@@ -10,8 +10,8 @@ public enum SessionEvent: Sendable, Equatable {
     case commandNeeded(environment: [String])
     /// The take runs: its first frame has been captured.
     case started(TakeStarted)
-    /// Once a second, where the configuration asked for it. The statuses are those of the take's destinations.
-    case progress(TakeProgress, [DestinationStatus])
+    /// Once a second, where the configuration asked for it.
+    case progress(TakeProgress)
     case paused
     case resumed
     /// The microphone is recorded from now on, or no more.

@@ -14,18 +14,16 @@ final class SessionLoop {
     private let engine: EngineProcess?
     /// The file that the recording is to replace. While it has the name, nothing is recorded under it.
     private let replaced: FileIdentity?
-    private var machine: SessionStateMachine
-    private var answers: [Int: SessionMailbox.Answer] = [:]
-    private var lastRequest = 0
+    private var machine: SessionMailbox.Machine
     /// False once the channel is closed, since poll would report it as readable for ever.
     private var readsChannel = true
 
     /// - Parameter engine: nil where another client started it.
     init(
-        _ role: SessionStateMachine.Role, over connection: ClientConnection, engine: EngineProcess? = nil,
+        _ role: SessionMailbox.Machine.Role, over connection: ClientConnection, engine: EngineProcess? = nil,
         replacing replaced: FileIdentity? = nil, mailbox: SessionMailbox, events: AsyncStream<SessionEvent>.Continuation
     ) {
-        machine = SessionStateMachine(role)
+        machine = SessionMailbox.Machine(role)
         self.connection = connection
         self.engine = engine
         self.replaced = replaced
@@ -36,7 +34,7 @@ final class SessionLoop {
     func run() {
         while !machine.isFinished {
             let ready = wait()
-            if ready.mailbox { mailbox.collect().forEach(read) }
+            if ready.mailbox { mailbox.collect().forEach(handle) }
             if ready.channel, readsChannel { readMessages() }
             if machine.isClosing, engine?.process.poll() != nil { handle(.engineExited) }
             if let deadline = machine.nextDeadline, MonotonicClock.now() >= deadline {
@@ -63,16 +61,6 @@ final class SessionLoop {
         return (entries[0].revents != 0, entries[1].revents != 0)
     }
 
-    private func read(_ entry: SessionMailbox.Entry) {
-        switch entry {
-        case .input(let input): handle(input)
-        case .request(let request, let deadline, let answer):
-            lastRequest += 1
-            answers[lastRequest] = answer
-            handle(.request(id: lastRequest, request, deadline: deadline))
-        }
-    }
-
     private func readMessages() {
         do throws(ControlError) {
             for message in try connection.readAvailable() { handle(.message(message)) }
@@ -85,24 +73,27 @@ final class SessionLoop {
         }
     }
 
-    private func handle(_ input: SessionStateMachine.Input) {
+    private func handle(_ input: SessionMailbox.Machine.Input) {
         // What the engine wrote before it died is still read.
         if case .channelClosed = input { mailbox.feed?.post(.failed(.takeIsOver)) }
         for action in machine.handle(input) { perform(action) }
     }
 
-    private func perform(_ action: SessionStateMachine.Action) {
+    private func perform(_ action: SessionMailbox.Machine.Action) {
         switch action {
-        case .send(let message): send(message)
+        case .send(let id, let request): send(request, id)
         case .feed(let message): mailbox.feed?.received(message, over: connection)
-        case .emit(let event): events.yield(event)
+        case .emit(let event):
+            events.yield(event)
+            if case .ended(let outcome) = event { mailbox.outcome.fulfil(.success(outcome)) }
         case .askPerson(let question): askPerson(question)
-        case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
+        case .answer(let caller, let result): caller.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
             handle(.recovered(recover(cause, output: output, hasBegun: hasBegun)))
         case .closeChannel:
             readsChannel = false
             connection.close()
+            mailbox.outcome.fulfil(.failure(.takeIsOver))
         case .finish: break
         }
     }
@@ -119,16 +110,17 @@ final class SessionLoop {
         let mailbox = mailbox
         do throws(Errno) {
             _ = try DedicatedThread(starting: "kine-question") {
-                mailbox.post(.input(.personAnswered(TerminalQuestion.controlling()?.ask(question))))
+                let answer = TerminalQuestion.controlling()?.ask(question)
+                mailbox.post(.request(.permissionAnswer(answer), from: nil))
             }
         } catch {
-            handle(.personAnswered(nil))
+            handle(.request(.permissionAnswer(nil), from: nil))
         }
     }
 
-    private func send(_ message: ClientMessage) {
-        if let reason = connection.deliver(message) {
-            handle(.message(.refused(reason, request: RequestReference(message))))
+    private func send(_ request: ClientRequest, _ id: Int) {
+        if let reason = connection.deliver(ClientMessage(id: id, request)) {
+            handle(.message(.answer(id: id, .failure(Refusal(.invalidRequest, reason)))))
         }
     }
 }

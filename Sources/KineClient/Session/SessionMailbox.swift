@@ -1,18 +1,15 @@
 // The queue from other threads to a session's thread.
+import KineControl
 import KinePlatform
 import Synchronization
 
-/// The inputs and requests for a session's thread, from any other.
+/// The inputs for a session's thread, from any other.
 final class SessionMailbox: Sendable {
-    typealias Answer = Promise<Result<SessionAnswer, ClientError>>
-
-    enum Entry {
-        case input(SessionStateMachine.Input)
-        case request(SessionRequest, deadline: Int64?, Answer)
-    }
+    typealias Answer = Promise<Result<EngineReply, ClientError>>
+    typealias Machine = SessionStateMachine<Answer>
 
     private struct State {
-        var entries: [Entry] = []
+        var inputs: [Machine.Input] = []
         var isOpen = true
         var feed: ClientFeed?
     }
@@ -21,16 +18,18 @@ final class SessionMailbox: Sendable {
     private let wake = WakeSignal()
     /// Fulfilled when the session's thread has nothing left to do.
     let finished = Promise<Void>()
+    /// How the take ended, or that the session was closed before.
+    let outcome = Promise<Result<TakeOutcome, ClientError>>()
 
-    /// For poll: readable when an entry came.
+    /// For poll: readable when an input came.
     var descriptor: Int32 { wake.descriptor }
 
-    func post(_ entry: Entry) {
+    func post(_ input: Machine.Input) {
         let isTaken = state.withLock { state in
-            if state.isOpen { state.entries.append(entry) }
+            if state.isOpen { state.inputs.append(input) }
             return state.isOpen
         }
-        if isTaken { wake.signal() } else { Self.refuse(entry) }
+        if isTaken { wake.signal() } else { Self.refuse(input) }
     }
 
     /// The reader of samples that this session has.
@@ -39,12 +38,12 @@ final class SessionMailbox: Sendable {
         set { state.withLock { $0.feed = newValue } }
     }
 
-    /// The entries since the last call, in order.
-    func collect() -> [Entry] {
+    /// The inputs since the last call, in order.
+    func collect() -> [Machine.Input] {
         wake.clear()
         return state.withLock { state in
-            defer { state.entries = [] }
-            return state.entries
+            defer { state.inputs = [] }
+            return state.inputs
         }
     }
 
@@ -52,14 +51,15 @@ final class SessionMailbox: Sendable {
     func close() {
         let rest = state.withLock { state in
             state.isOpen = false
-            defer { state.entries = [] }
-            return state.entries
+            defer { state.inputs = [] }
+            return state.inputs
         }
         rest.forEach(Self.refuse)
+        outcome.fulfil(.failure(.takeIsOver))
         finished.fulfil(())
     }
 
-    private static func refuse(_ entry: Entry) {
-        if case .request(_, _, let answer) = entry { answer.fulfil(.failure(.takeIsOver)) }
+    private static func refuse(_ input: Machine.Input) {
+        if case .request(_, let caller?, _) = input { caller.fulfil(.failure(.takeIsOver)) }
     }
 }

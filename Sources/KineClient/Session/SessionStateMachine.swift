@@ -2,119 +2,35 @@
 import KineControl
 import KineRelay
 
-/// A request to the engine that has an answer.
-enum SessionRequest: Equatable {
-    case pause
-    case resume
-    case setMicrophone(on: Bool)
-    case switchSource(TakeConfiguration.Source)
-    case setCamera(TakeConfiguration.Camera?)
-    case status
-    /// Answered when the engine has accepted it.
-    case receiveSamples(SampleRequest)
-    /// To be told what the client that started the engine is told. Answered by a status.
-    case follow(progress: Bool)
-    /// Answered by a status, which says what destinations there are.
-    case annotate([String: String])
-    /// Answered by the first new link.
-    case renewLinks
-    /// Answered by the new destination's number. `reference`: of this request alone.
-    case addDestination(TakeConfiguration.Destination, reference: Int)
-    /// Answered by the destination's end.
-    case removeDestination(Int)
-    /// Answered when the clip's file is there, or cannot be.
-    case exportClip(ClipRequest)
-    /// Answered by the take's outcome.
-    case stop(immediately: Bool)
-    /// The take's outcome, without asking for its end.
-    case outcome
-
-    var messages: [ClientMessage] {
-        switch self {
-        case .pause: [.pause]
-        case .resume: [.resume]
-        case .setMicrophone(let isOn): [.setMicrophone(on: isOn)]
-        case .switchSource(let source): [.switchSource(source)]
-        case .setCamera(let camera): [.setCamera(camera)]
-        case .status: [.status]
-        case .receiveSamples(let request): [.receiveSamples(request)]
-        case .follow(let progress): [.follow(progress: progress)]
-        case .annotate(let information): [.annotate(information), .status]
-        case .renewLinks: [.renewLinks]
-        case .addDestination(let destination, let reference): [.addDestination(destination, reference: reference)]
-        case .removeDestination(let number): [.removeDestination(number)]
-        case .exportClip(let request): [.exportClip(request)]
-        case .stop(let immediately): [.stop(immediately: immediately)]
-        case .outcome: []
-        }
-    }
-
+extension ClientRequest {
     /// Whether the engine may take as long as it needs. The time for an answer then limits only its silence: it is asked for its
     /// status as well, and again each time that is over.
-    var mayTakeLong: Bool {
+    fileprivate var mayTakeLong: Bool {
         switch self {
-        // The desktop may ask the person which window to show, or they may draw a region.
-        case .switchSource: true
-        case .setMicrophone, .setCamera, .removeDestination, .exportClip, .stop: true
+        // A switch: the desktop may ask the person which window to show, or they may draw a region.
+        case .setMicrophone, .setCamera, .switchSource, .removeDestination, .exportClip, .stop: true
         default: false
         }
     }
-
-    /// The answer to this request that a message of the engine holds; nil: none.
-    func answer(in message: EngineMessage) -> SessionAnswer? {
-        switch (self, message) {
-        case (.pause, .paused), (.resume, .resumed): .done
-        case (.setMicrophone(let wanted), .microphone(let isOn)): wanted == isOn ? .done : nil
-        case (.switchSource(let wanted), .sourceSwitched(let source)): wanted == source ? .done : nil
-        case (.setCamera(let wanted), .camera(let camera)): wanted == camera ? .done : nil
-        case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
-            .status(status)
-        case (.receiveSamples, .samples(.accepted)): .done
-        case (.addDestination(_, let own), .destinationAdded(let number, let reference)):
-            own == reference ? .added(number) : nil
-        case (.removeDestination(let number), .destination(let event)) where event.destination == number:
-            if case .ended(let ending) = event.kind { .removed(ending) } else { nil }
-        case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
-        case (.exportClip(let request), .clip(let answer)): request.id == answer.id ? .clip(answer.result) : nil
-        default: nil
-        }
-    }
 }
 
-enum SessionAnswer: Equatable {
-    case done
-    case status(TakeStatus)
-    /// The number of a new destination.
-    case added(Int)
-    case removed(DestinationEnding)
-    case clip(ClipAnswer.Result)
-    case outcome(TakeOutcome)
-}
-
-/// The client's side of a control channel, for the client that started the engine or for one that came later.
-struct SessionStateMachine {
+/// The client's side of a control channel, for the client that started the engine or for one that came later. `Caller`:
+/// what waits for an answer.
+struct SessionStateMachine<Caller: Sendable> {
     enum Role: Equatable {
         /// This process started the engine, and recovers the file if it dies. `file`: its path, if there is to be one.
-        case owner(pid: Int32, file: String? = nil, hasDestinations: Bool)
-        /// Another process started it. `follows`: this one is told what that one is told, and recovers the file where that has not
-        /// done it.
+        case owner(pid: Int32, file: String? = nil)
+        /// Another process started it. `follows`: this one gets the owner's events, and recovers the file if the owner
+        /// did not.
         case guest(TakeRecord, follows: Bool)
     }
 
-    enum Input: Equatable {
+    enum Input {
         case message(EngineMessage)
         /// The control channel ended, or broke for that reason.
         case channelClosed(ControlError?)
-        /// `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
-        case request(id: Int, SessionRequest, deadline: Int64?)
-        /// A request to end the take that needs no answer.
-        case stop(immediately: Bool)
-        /// The samples are not wanted any more.
-        case endSamples
-        /// The program whose window is waited for runs as this process.
-        case commandStarted(Int32)
-        /// The answer to `askPerson`; nil: none.
-        case personAnswered(Bool?)
+        /// `from`: nil: the answer is not waited for. `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
+        case request(ClientRequest, from: Caller?, deadline: Int64? = nil)
         /// End the engine now, and save what there is.
         case abort
         /// The engine is gone, and its file was recovered if it could be.
@@ -127,14 +43,16 @@ struct SessionStateMachine {
         case engineExited
     }
 
-    enum Action: Equatable {
-        case send(ClientMessage)
+    enum Action {
+        /// `id`: 0: the answer is not waited for.
+        case send(id: Int, ClientRequest)
         /// Pass on to the reader of samples.
         case feed(SampleFeedMessage)
         case emit(SessionEvent)
-        /// Ask the person at this process's terminal, and come back with `personAnswered`.
+        /// Ask the person at this process's terminal, and come back with `permissionAnswer`.
         case askPerson(String)
-        case answer(id: Int, Result<SessionAnswer, ClientError>)
+        /// A stop is done after the take's last event.
+        case answer(Caller, Result<EngineReply, ClientError>)
         /// Kill the engine if it still runs, recover its file, and come back with `recovered`. `hasBegun`: it had said that the
         /// take runs.
         case recover(EngineDeath.Cause, output: String?, hasBegun: Bool)
@@ -153,29 +71,28 @@ struct SessionStateMachine {
         case finished
     }
 
-    private struct Pending: Equatable {
-        var id: Int
-        var request: SessionRequest
-        var deadline: Int64?
-        /// Whether the engine has said anything since it was last asked.
+    private struct Pending {
+        var caller: Caller
+        var request: ClientRequest
+        /// The engine has said anything since it was last asked.
         var isEngineAlive = false
     }
 
     /// The nanoseconds after which an engine that takes long is asked for its status again.
-    static let checkInterval: Int64 = 10_000_000_000
+    static var checkInterval: Int64 { 10_000_000_000 }
 
     private let role: Role
     private var state = State.running
     private var started: TakeStarted?
-    private var pending: [Pending] = []
+    private var pending = PendingRequests<Pending>()
+    /// The engine's reason for closing the channel.
+    private var dismissal: Refusal?
     private var hasExited = false
-    /// There are destinations, though the take may have begun without any.
-    private var hasSeenDestination = false
 
     init(_ role: Role) { self.role = role }
 
     /// The time at which `Input.time` is due next; nil: never.
-    var nextDeadline: Int64? { pending.compactMap(\.deadline).min() }
+    var nextDeadline: Int64? { pending.nextDeadline }
 
     var isFinished: Bool { state == .finished }
     /// Whether the end of the engine's process is waited for.
@@ -185,11 +102,7 @@ struct SessionStateMachine {
         switch input {
         case .message(let message): state == .running ? received(message) : []
         case .channelClosed(let error): state == .running ? channelClosed(error) : []
-        case .request(let id, let request, let deadline): self.request(id, request, deadline)
-        case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
-        case .endSamples: state == .running ? [.send(.endSamples)] : []
-        case .commandStarted(let process): state == .running ? [.send(.commandStarted(process: process))] : []
-        case .personAnswered(let answer): state == .running ? [.send(.permissionAnswer(answer))] : []
+        case .request(let request, let caller, let deadline): self.request(request, from: caller, deadline)
         case .abort: state == .running ? recover(.aborted) : []
         case .recovered(let death): recovered(death)
         case .time(let now): expire(now)
@@ -199,57 +112,40 @@ struct SessionStateMachine {
     }
 
     private mutating func received(_ message: EngineMessage) -> [Action] {
-        for index in pending.indices where pending[index].deadline != nil && pending[index].request.mayTakeLong {
-            pending[index].isEngineAlive = true
-        }
-        var events: [Action] = []
+        pending.changeEach { $0.isEngineAlive = true }
         switch message {
-        case .commandNeeded(let environment): events = [.emit(.commandNeeded(environment: environment))]
+        case .event(let event): return received(event)
+        case .answer(let id, let result):
+            // Its time may be over.
+            guard let one = pending.remove(id) else { return [] }
+            return [.answer(one.caller, result.mapError { ClientError.refused($0) })]
+        }
+    }
+
+    private mutating func received(_ event: EngineEvent) -> [Action] {
+        switch event {
+        case .commandNeeded(let environment): return [.emit(.commandNeeded(environment: environment))]
         case .started(let take):
             started = take
-            events = [.emit(.started(take))]
-        case .progress(let progress):
-            // Progress says nothing about destinations, so a status is asked for each time and shown instead.
-            if showsDestinations { return [.send(.status)] }
-            events = [.emit(.progress(progress, []))]
-        case .status(let status):
-            if showsDestinations { events = [.emit(.progress(status.progress, status.destinations))] }
-        case .paused: events = [.emit(.paused)]
-        case .resumed: events = [.emit(.resumed)]
-        case .samples(let message): events = [.feed(message)]
-        case .permissionQuestion(let question): events = [.askPerson(question)]
-        case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
-        case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
-        case .sourceSwitched(let source): events = [.emit(.sourceSwitched(source))]
-        case .camera(let camera): events = [.emit(.camera(camera))]
-        case .clip, .frames: break
-        case .warning(let text): events = [.emit(.warning(text))]
-        case .destination(let event):
-            hasSeenDestination = true
-            events = [.emit(.destination(event))]
-        case .destinationAdded: events = []
-        case .refused(let reason, let reference):
-            let isRefused = { (one: Pending) in
-                // Engines of earlier versions answer in the order of the requests, and do not say which.
-                guard let reference else { return one.request != .outcome }
-                return one.request.messages.contains { reference.isOf(RequestReference($0)) }
-            }
-            guard let index = pending.firstIndex(where: isRefused) else {
-                // Another client's pause has answered this one already.
-                let isAnswered = reference.map { own in
-                    [ClientMessage.pause, .resume].contains { own.isOf(RequestReference($0)) }
-                }
-                return isAnswered == true ? [] : [.emit(.warning(reason))]
-            }
-            return [.answer(id: pending.remove(at: index).id, .failure(.refused(reason)))]
+            return [.emit(.started(take))]
+        case .progress(let progress): return [.emit(.progress(progress))]
+        case .paused: return [.emit(.paused)]
+        case .resumed: return [.emit(.resumed)]
+        case .samples(let message): return [.feed(message)]
+        case .permissionQuestion(let question): return [.askPerson(question)]
+        case .screenLocked(let isLocked): return [.emit(.screenLocked(isLocked))]
+        case .microphone(let isOn): return [.emit(.microphone(isOn: isOn))]
+        case .sourceSwitched(let source): return [.emit(.sourceSwitched(source))]
+        case .camera(let camera): return [.emit(.camera(camera))]
+        case .frames: return []
+        case .warning(let text): return [.emit(.warning(text))]
+        case .destination(let event): return [.emit(.destination(event))]
+        case .dismissed(let refusal):
+            dismissal = refusal
+            return []
         case .finished(let summary): return over(.finished(summary))
         case .failed(let failure): return over(.failed(failure))
         }
-        let answers = pending.compactMap { one in
-            one.request.answer(in: message).map { Action.answer(id: one.id, .success($0)) }
-        }
-        pending.removeAll { $0.request.answer(in: message) != nil }
-        return events + answers
     }
 
     private mutating func channelClosed(_ error: ControlError?) -> [Action] {
@@ -258,10 +154,9 @@ struct SessionStateMachine {
         case .owner, .guest(_, follows: true):
             return told + recover(.died)
         case .guest(_, follows: false):
-            let reason = error.map(ClientError.init) ?? .endedWithoutAnswer(reference)
-            let failed = pending.filter { $0.request != .outcome }
-                .map { Action.answer(id: $0.id, .failure(reason)) }
-            pending.removeAll { $0.request != .outcome }
+            let reason =
+                error.map(ClientError.init) ?? dismissal.map(ClientError.refused) ?? .endedWithoutAnswer(reference)
+            let failed = pending.removeAll().map { Action.answer($0.caller, .failure(reason)) }
             let death = EngineDeath(cause: .died, file: .leftAlone(path: reference.output))
             return told + failed + over(.engineDied(death))
         }
@@ -280,48 +175,39 @@ struct SessionStateMachine {
 
     private mutating func over(_ outcome: TakeOutcome) -> [Action] {
         state = .over(outcome)
-        defer { pending = [] }
-        return [.emit(.ended(outcome))] + pending.map { .answer(id: $0.id, Self.answer($0.request, after: outcome)) }
+        return [.emit(.ended(outcome))]
+            + pending.removeAll().map { .answer($0.caller, Self.answerAfterEnd(to: $0.request)) }
     }
 
-    private static func answer(
-        _ request: SessionRequest, after outcome: TakeOutcome
-    ) -> Result<SessionAnswer, ClientError> {
-        switch request {
-        case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .switchSource, .setCamera, .status, .receiveSamples, .follow, .annotate,
-            .renewLinks, .addDestination, .removeDestination, .exportClip:
-            .failure(.takeIsOver)
-        }
+    private static func answerAfterEnd(to request: ClientRequest) -> Result<EngineReply, ClientError> {
+        if case .stop = request { .success(.done) } else { .failure(.takeIsOver) }
     }
 
-    private mutating func request(_ id: Int, _ request: SessionRequest, _ deadline: Int64?) -> [Action] {
+    private mutating func request(_ request: ClientRequest, from caller: Caller?, _ deadline: Int64?) -> [Action] {
+        guard let caller else { return state == .running ? [.send(id: 0, request)] : [] }
         switch state {
         case .running:
-            pending.append(Pending(id: id, request: request, deadline: deadline))
-            return (request.messages + (request.mayTakeLong ? [.status] : [])).map(Action.send)
+            let id = pending.add(Pending(caller: caller, request: request), until: deadline)
+            return [.send(id: id, request)] + (request.mayTakeLong ? [.send(id: 0, .status)] : [])
         case .recovering:
-            pending.append(Pending(id: id, request: request, deadline: nil))
+            _ = pending.add(Pending(caller: caller, request: request))
             return []
-        case .over(let outcome): return [.answer(id: id, Self.answer(request, after: outcome))]
-        case .closing, .finished: return [.answer(id: id, .failure(.takeIsOver))]
+        case .over: return [.answer(caller, Self.answerAfterEnd(to: request))]
+        case .closing, .finished: return [.answer(caller, .failure(.takeIsOver))]
         }
     }
 
     private mutating func expire(_ now: Int64) -> [Action] {
-        let isDue = { (one: Pending) in one.deadline.map { $0 <= now } ?? false }
-        let goesOn = { [isRecovering = state != .running] (one: Pending) in
-            one.request.mayTakeLong && (one.isEngineAlive || isRecovering)
+        let isRunning = state == .running
+        var asksAgain = false
+        let due = pending.removeDue(at: now) { one in
+            guard one.request.mayTakeLong, one.isEngineAlive || !isRunning else { return nil }
+            one.isEngineAlive = false
+            asksAgain = isRunning
+            return now + Self.checkInterval
         }
-        var actions: [Action] = []
-        for index in pending.indices where isDue(pending[index]) && goesOn(pending[index]) {
-            pending[index].deadline = now + Self.checkInterval
-            pending[index].isEngineAlive = false
-            if state == .running { actions = [.send(.status)] }
-        }
-        actions += pending.filter(isDue).map { .answer(id: $0.id, .failure(.noAnswer(reference))) }
-        pending.removeAll(where: isDue)
-        return actions
+        return (asksAgain ? [.send(id: 0, .status)] : [])
+            + due.map { .answer($0.caller, .failure(.noAnswer(reference))) }
     }
 
     private mutating func close() -> [Action] {
@@ -332,8 +218,7 @@ struct SessionStateMachine {
             return []
         case .running, .over: break
         }
-        let answers = pending.map { Action.answer(id: $0.id, .failure(.takeIsOver)) }
-        pending = []
+        let answers = pending.removeAll().map { Action.answer($0.caller, .failure(.takeIsOver)) }
         if case .owner = role, !hasExited {
             state = .closing
             return answers + [.closeChannel]
@@ -349,17 +234,12 @@ struct SessionStateMachine {
         return [.finish]
     }
 
-    private var showsDestinations: Bool {
-        switch role {
-        case .owner(_, _, let hasDestinations): hasDestinations || hasSeenDestination
-        case .guest(_, let follows): follows
-        }
-    }
-
     private var reference: ClientError.TakeReference {
         switch role {
-        case .owner(let pid, let file, _): .init(id: started?.id, pid: pid, output: started?.file ?? file)
+        case .owner(let pid, let file): .init(id: started?.id, pid: pid, output: started?.file ?? file)
         case .guest(let record, _): .init(id: record.id, pid: record.pid, output: started?.file ?? record.output)
         }
     }
 }
+
+extension SessionStateMachine.Action: Equatable where Caller: Equatable {}

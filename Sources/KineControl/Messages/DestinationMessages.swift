@@ -14,12 +14,6 @@ public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     case paused
     case finishing
     case ended
-    /// A phase of a later version.
-    case unknown
-
-    public init(from decoder: any Decoder) throws {
-        self = DestinationPhase(rawValue: try String(from: decoder)) ?? .unknown
-    }
 }
 
 /// The end of a destination.
@@ -34,26 +28,6 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
     case memoryLimitExceeded(peak: Int, limit: Int)
     /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
     case stalled(String)
-
-    /// Decodes an ending of a later version as a failure: only `finished` is a success.
-    public init(from decoder: any Decoder) throws {
-        let endings = try decoder.container(keyedBy: CodingKeys.self)
-        func reason<Key: CodingKey>(_ ending: CodingKeys, _ key: Key) throws -> String {
-            try endings.nestedContainer(keyedBy: Key.self, forKey: ending).decode(String.self, forKey: key)
-        }
-        switch endings.allKeys.count == 1 ? endings.allKeys.first : nil {
-        case .finished: self = .finished
-        case .failed: self = .failed(try reason(.failed, FailedCodingKeys._0))
-        case .crashed: self = .crashed(try reason(.crashed, CrashedCodingKeys._0))
-        case .memoryLimitExceeded:
-            let bytes = try endings.nestedContainer(
-                keyedBy: MemoryLimitExceededCodingKeys.self, forKey: .memoryLimitExceeded)
-            self = .memoryLimitExceeded(
-                peak: try bytes.decode(Int.self, forKey: .peak), limit: try bytes.decode(Int.self, forKey: .limit))
-        case .stalled: self = .stalled(try reason(.stalled, StalledCodingKeys._0))
-        case nil: self = .failed("It ended in a way that only a later version of Kinecast knows.")
-        }
-    }
 }
 
 /// An event of a destination.
@@ -84,11 +58,14 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
     /// The destination's name for a person: service and address, without secrets.
     public var label: String
     public var kind: Kind
+    /// The destination after this event; nil for a line of its log, which changes nothing.
+    public var status: DestinationStatus?
 
-    public init(destination: Int, label: String, kind: Kind) {
+    public init(destination: Int, label: String, kind: Kind, status: DestinationStatus? = nil) {
         self.destination = destination
         self.label = label
         self.kind = kind
+        self.status = status
     }
 }
 
@@ -114,7 +91,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var peakMemory = 0
     public var memoryLimit = 0
     public var statistics = ExtensionStatistics()
-    /// Seconds since the extension's last heartbeat, or since its start; nil while none runs, and from older engines.
+    /// Seconds since the extension's last heartbeat, or since its start; nil while none runs.
     public var secondsSinceHeartbeat: Double?
     /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
@@ -127,20 +104,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var confinement: Set<Sandbox.Layer>?
     public var ending: DestinationEnding?
     /// A client has removed it from the take, so its ending says nothing about the take's.
-    public var isRemoved: Bool {
-        get { removed ?? false }
-        set { removed = newValue ? true : nil }
-    }
-    /// Absent where it is false, as in messages of older engines.
-    private var removed: Bool?
-
-    private enum CodingKeys: String, CodingKey {
-        case destination, service, label, phase, link, playerLink, state, problem, pid, residentMemory, peakMemory
-        case memoryLimit, statistics, encoding, restarts, confinement, ending, removed
-        case serviceInfo, secondsSinceHeartbeat
-        case framesSkipped = "picturesSkipped"
-        case audioLost = "soundLost"
-    }
+    public var isRemoved = false
 
     public init(destination: Int, service: String, label: String, phase: DestinationPhase) {
         self.destination = destination

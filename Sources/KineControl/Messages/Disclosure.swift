@@ -1,4 +1,5 @@
-// What each message gives away of what a take captures. Neither switch has a default: a new message does not compile without its line.
+// What an answer or an event gives away of what a take captures, and which kinds there are: `ClientRequest.disclosed`
+// says it of each request. No switch over messages has a default: a new message does not compile without its line.
 
 /// The kinds of a person's things that a take captures.
 public struct CapturedKinds: Sendable, Equatable {
@@ -15,27 +16,8 @@ public struct CapturedKinds: Sendable, Equatable {
     }
 }
 
-extension ClientMessage {
-    /// The permissions that a program needs for this request, where the take captures these kinds.
-    public func disclosed(of captured: CapturedKinds) -> Set<PermissionKind> {
-        switch self {
-        // From the take's owner alone.
-        case .start, .commandStarted, .permissionAnswer: []
-        // Answered without links: `EngineMessage.withoutLinks`.
-        case .status, .follow: []
-        case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .unknown: []
-        case .setMicrophone(let isOn): isOn ? [.microphone] : []
-        case .setCamera(let camera): camera?.showsPerson == true ? [.camera] : []
-        case .switchSource: captured.now.intersection([.screen])
-        case .receiveSamples(let request): request.disclosed(of: captured.now)
-        case .receiveFrames, .addDestination, .renewLinks: captured.now
-        case .exportClip: captured.ever
-        }
-    }
-}
-
 extension SampleRequest {
-    fileprivate func disclosed(of captured: Set<PermissionKind>) -> Set<PermissionKind> {
+    func disclosed(of captured: Set<PermissionKind>) -> Set<PermissionKind> {
         var kinds: Set<PermissionKind> = []
         switch video {
         case .raw, .encoded: kinds = [.screen, .camera]
@@ -77,39 +59,63 @@ extension TakeConfiguration.Camera {
     public var showsPerson: Bool { device != "pattern" && (!device.hasPrefix("/") || device.hasPrefix("/dev/")) }
 }
 
+// What a program gets that may not have what the take captures: no links, and nothing that services say in their own
+// words but for problems, since that may hold a link or a key.
+
 extension EngineMessage {
-    /// The message for a program that may not have what the take captures: without links, and without what services say in their own
-    /// words but for problems, since that may hold a link or a key. Nil: nothing is left of it.
+    /// Nil: nothing is left of the message.
     ///
-    /// - Parameter reason: why they are left out, for `TakeStatus.withheld`.
+    /// - Parameter reason: why links and words are left out, for `TakeStatus.withheld`.
     public func withoutLinks(_ reason: String) -> EngineMessage? {
         switch self {
-        case .destination(let event):
+        case .answer(_, .failure): self
+        case .answer(let id, .success(let reply)): .answer(id: id, .success(reply.withoutLinks(reason)))
+        case .event(let event): event.withoutLinks.map(EngineMessage.event)
+        }
+    }
+}
+
+extension EngineReply {
+    fileprivate func withoutLinks(_ reason: String) -> EngineReply {
+        switch self {
+        case .done, .destinationAdded, .destinationRemoved, .clip: return self
+        case .status(var status):
+            let progress = status.progress.withoutLinks
+            if progress != status.progress { status.withheld = reason }
+            status.progress = progress
+            return .status(status)
+        }
+    }
+}
+
+extension EngineEvent {
+    fileprivate var withoutLinks: EngineEvent? {
+        switch self {
+        case .progress(let progress): return .progress(progress.withoutLinks)
+        case .destination(var event):
+            event.status = event.status?.withoutLinks
             switch event.kind {
             case .link, .playerLink, .state, .log, .serviceInfo: return nil
-            case .phase, .warning, .memoryWarning, .restarting, .ended: return self
+            case .phase, .warning, .memoryWarning, .restarting, .ended: return .destination(event)
             }
-        case .status(var status):
-            let destinations = status.destinations.map(\.withoutLinks)
-            if destinations != status.destinations { status.withheld = reason }
-            status.destinations = destinations
-            return .status(status)
-        case .finished(let summary): return .finished(summary.withoutLinks)
+        case .finished(var summary):
+            summary.progress = summary.progress.withoutLinks
+            return .finished(summary)
         case .failed(var failure):
-            failure.summary = failure.summary?.withoutLinks
+            if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
             return .failed(failure)
-        case .started, .commandNeeded, .progress, .paused, .resumed, .microphone, .sourceSwitched, .camera,
-            .screenLocked, .permissionQuestion, .warning, .destinationAdded, .samples, .frames, .clip, .refused:
+        case .started, .commandNeeded, .paused, .resumed, .microphone, .sourceSwitched, .camera, .screenLocked,
+            .permissionQuestion, .warning, .samples, .frames, .dismissed:
             return self
         }
     }
 }
 
-extension TakeSummary {
-    fileprivate var withoutLinks: TakeSummary {
-        var summary = self
-        summary.destinations = destinations.map(\.withoutLinks)
-        return summary
+extension TakeProgress {
+    fileprivate var withoutLinks: TakeProgress {
+        var progress = self
+        progress.destinations = destinations.map(\.withoutLinks)
+        return progress
     }
 }
 

@@ -19,8 +19,9 @@ public struct FrameRequest: Codable, Sendable, Equatable {
 
 /// What an engine tells a client that wants frames.
 public enum FrameFeedMessage: Codable, Sendable, Equatable {
-    /// The request is in order. `open` follows for each extension, as soon as it has started.
-    case accepted
-    /// An extension of that service passes frames on. The descriptor is one end of a pair of packet sockets: see `FramePacket`.
+    /// For each extension, as soon as it has started. One of that service passes frames on. The descriptor is one end
+    /// of a pair of packet sockets: see `FramePacket`.
     case open(service: String, destination: Int)
+    /// The client gets none any more, and has to end what it has; one sentence.
+    case ended(String)
 }

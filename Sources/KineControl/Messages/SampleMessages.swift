@@ -6,10 +6,9 @@ import KineRelay
 /// The samples that a client wants, as a service's manifest says it.
 public struct SampleRequest: Codable, Sendable, Equatable {
     public enum Video: Codable, Sendable, Equatable {
-        /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size. `framesPerSecond`: at most
-        /// so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is; older
-        /// engines send that too. `orientation`: nil: `upright`; `source` cannot be beside a shape that turns the picture. Older
-        /// engines send upright frames in any case, and each sample says its own orientation.
+        /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
+        /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
+        /// `orientation`: nil: `upright`; `source` cannot be beside a shape that turns the picture.
         case raw(
             pixelFormat: PixelFormat, maximumSize: PixelSize? = nil, framesPerSecond: Int? = nil,
             shape: FrameShape? = nil, orientation: FrameOrientation? = nil)
@@ -37,9 +36,8 @@ public struct SampleRequest: Codable, Sendable, Equatable {
 
 /// What an engine tells a client about the samples that it asked for.
 public enum SampleFeedMessage: Codable, Sendable, Equatable {
-    /// The request is in order; `start` or `failed` follows.
-    case accepted
-    /// Once, before the first sample. Its descriptors are in the order of `ExtensionRequest.start`'s.
+    /// Once, before the first sample, unless `failed` comes instead. Its descriptors are in the order of
+    /// `ExtensionRequest.start`'s.
     case start(StreamDescription)
     /// After everything up to that position.
     case pause(after: StreamPosition)

@@ -120,12 +120,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         /// Whether frames come at 1000/1001 of that rate, as NTSC's do: 29.97 a second instead of 30.
-        public var isNTSCRate: Bool {
-            get { ntsc ?? false }
-            set { ntsc = newValue ? true : nil }
-        }
-        /// Absent where it is false, as in messages of older clients.
-        private var ntsc: Bool?
+        public var isNTSCRate = false
         /// Nanoseconds in which `framesPerSecond` frames come.
         public var framePeriod: Int64 { isNTSCRate ? 1_001_000_000 : 1_000_000_000 }
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
@@ -149,51 +144,21 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         /// The size of the file's frames; nil: the source's own.
         public var size: PixelSize?
         /// The part of the upright source that the file shows.
-        public var crop: PictureGeometry.Crop {
-            get { cropping ?? .fit }
-            set { cropping = newValue == .fit ? nil : newValue }
-        }
-        /// Absent where it is `fit`, as in messages of older clients.
-        private var cropping: PictureGeometry.Crop?
+        public var crop = PictureGeometry.Crop.fit
         /// The turn that makes the source upright.
-        public var orientation: Orientation {
-            get { turn ?? .up }
-            set { turn = newValue == .up ? nil : newValue }
-        }
-        /// Absent where it is `up`.
-        private var turn: Orientation?
+        public var orientation = Orientation.up
         /// The chroma and the range of the file's frames. Only a take without destinations can have others than the standard ones.
-        public var colour: ColourFormat {
-            get { colourFormat ?? .standard }
-            set { colourFormat = newValue == .standard ? nil : newValue }
-        }
-        /// Absent where it is standard, as in messages of older clients.
-        private var colourFormat: ColourFormat?
+        public var colour = ColourFormat.standard
         /// The windows that are painted over in frames of a screen or a part of it.
-        public var excludedWindows: [WindowRule] {
-            get { exclusions ?? [] }
-            set { exclusions = newValue.isEmpty ? nil : newValue }
-        }
-        /// Absent where there are none, as in messages of older clients.
-        private var exclusions: [WindowRule]?
+        public var excludedWindows: [WindowRule] = []
         /// Nil: none. It may come later, too.
         public var camera: Camera?
         public var showsCursor = true
         /// The factor by which the pointer's image is enlarged.
-        public var cursorScale: Double {
-            get { cursorEnlargement ?? 1 }
-            set { cursorEnlargement = newValue == 1 ? nil : newValue }
-        }
-        /// Absent where it is 1, as in messages of older clients.
-        private var cursorEnlargement: Double?
+        public var cursorScale = 1.0
         /// Whether clicks of the mouse have rings round them.
-        public var showsClicks: Bool {
-            get { clicks ?? false }
-            set { clicks = newValue ? true : nil }
-        }
-        /// Absent where it is false, as in messages of older clients.
-        private var clicks: Bool?
-        /// The keys that are shown; nil: none. Absent then, as in messages of older clients.
+        public var showsClicks = false
+        /// The keys that are shown; nil: none.
         public var shownKeys: ShownKeys?
 
         public static let defaultQuality = 23
@@ -206,18 +171,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var app = AppAudio.system(required: false)
         public var microphone = Microphone.none
         /// The microphone is not recorded until a client turns it on.
-        public var isMicrophoneOff: Bool {
-            get { microphoneOff ?? false }
-            set { microphoneOff = newValue ? true : nil }
-        }
-        /// Absent where it is false, as in messages of older clients.
-        private var microphoneOff: Bool?
+        public var isMicrophoneOff = false
         /// The take goes on without its microphone where there is none, and a warning says so; otherwise it cannot begin.
-        public var isMicrophoneOptional: Bool {
-            get { microphoneOptional ?? false }
-            set { microphoneOptional = newValue ? true : nil }
-        }
-        private var microphoneOptional: Bool?
+        public var isMicrophoneOptional = false
         /// Whether app and microphone have a track each; otherwise they are mixed into one.
         public var separateTracks = false
         public var sampleRate = 48000
@@ -260,12 +216,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// Nil: the one that fits the session.
     public var backend: Backend?
     /// The desktop's portal asks the person again, although they have permitted it before.
-    public var asksAnew: Bool {
-        get { asking ?? false }
-        set { asking = newValue ? true : nil }
-    }
-    /// Absent where it is false, as in messages of older clients.
-    private var asking: Bool?
+    public var asksAnew = false
     public var video = Video()
     public var audio = Audio()
     /// Absolute path of the file to write, or `standardOutput`; nil: no recording, only destinations.
@@ -278,21 +229,11 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// Whether only its owner may read the file, whatever the umask.
     public var isOutputPrivate = false
     /// The file gets the next free name if `output` is taken: Kinecast has chosen it.
-    public var isOutputNumbered: Bool {
-        get { numbered ?? false }
-        set { numbered = newValue ? true : nil }
-    }
-    /// Absent where it is false, as in messages of older clients.
-    private var numbered: Bool?
+    public var isOutputNumbered = false
     /// The destinations of the broadcast, with an extension for each.
     public var destinations: [Destination] = []
     /// The samples that the client will ask for itself: what they need is made from the beginning.
-    public var expectedSamples: [SampleRequest] {
-        get { samples ?? [] }
-        set { samples = newValue.isEmpty ? nil : newValue }
-    }
-    /// Absent where there are none, as in messages of older clients.
-    private var samples: [SampleRequest]?
+    public var expectedSamples: [SampleRequest] = []
     /// The times after which an extension counts as stalled.
     public var supervision = SupervisionLimits()
     /// The confinement of extensions.
@@ -311,33 +252,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The app that asked for the take; nil: a person, at the command line.
     public var app: AppIdentity?
     /// The take goes on when the client that started it is gone; otherwise the engine finishes it then.
-    public var outlivesClient: Bool {
-        get { outlives ?? false }
-        set { outlives = newValue ? true : nil }
-    }
-    /// Absent where it is false, as in messages of older clients.
-    private var outlives: Bool?
+    public var outlivesClient = false
     /// A person sees on the desktop what is captured, and can stop it there. Only a person at the command line can do without: the
     /// engine sets it for every other program.
-    public var isIndicated: Bool {
-        get { !(indicatorOff ?? false) }
-        set { indicatorOff = newValue ? nil : true }
-    }
-    /// Absent where it is false, as in messages of older clients.
-    private var indicatorOff: Bool?
+    public var isIndicated = true
     /// The client can ask a person in its terminal, where there is no desktop to do so.
-    public var asksInTerminal: Bool {
-        get { terminal ?? false }
-        set { terminal = newValue ? true : nil }
-    }
-    /// Absent where it is false, as in messages of older clients.
-    private var terminal: Bool?
-    public var whenLocked: WhenLocked {
-        get { lockBehaviour ?? .pause }
-        set { lockBehaviour = newValue == .pause ? nil : newValue }
-    }
-    /// Absent where the take pauses, as in messages of older clients.
-    private var lockBehaviour: WhenLocked?
+    public var asksInTerminal = false
+    public var whenLocked = WhenLocked.pause
 
     public init(source: Source, output: String?) {
         self.source = source

@@ -17,7 +17,7 @@ final class ClipBuffer: Sendable {
         /// The same moment on CLOCK_MONOTONIC.
         var instant: Int64
         /// Called on any thread, once.
-        var reply: @Sendable (ClipAnswer.Result) -> Void
+        var reply: @Sendable (Result<ExportedClip, Refusal>) -> Void
 
         /// The samples up to the end have come by then, or will not come.
         var deadline: Int64 { instant + ClipBuffer.patience }
@@ -107,14 +107,14 @@ final class ClipBuffer: Sendable {
 
     /// Writes a clip while the buffer goes on. Only one is written at a time.
     func export(_ export: Export) {
-        if let problem = ClipFailure.problem(of: export.request) { return export.reply(.failed(problem)) }
-        let refusal = state.signal { state -> ClipFailure? in
-            if state.hasEnded { return .takeIsOver }
+        if let problem = Refusal.problem(of: export.request) { return export.reply(.failure(problem)) }
+        let refusal = state.signal { state -> Refusal? in
+            if state.hasEnded { return .clipsAreOver }
             guard case .none = state.export else { return .exportInProgress }
             state.export = .asked(export)
             return nil
         }
-        if let refusal { export.reply(.failed(refusal)) }
+        if let refusal { export.reply(.failure(refusal)) }
     }
 
     /// Writes the clip that is under way, then ends the thread and drops the buffer. Blocks.

@@ -123,18 +123,18 @@ final class ClipLoop {
         writing?.join()
         writing = nil
         guard let video, let clip = ClipSelection(of: store, end: export.end, duration: export.request.duration)
-        else { return Self.end(export, .failed(.empty), state) }
+        else { return Self.end(export, .failure(.nothingCaptured), state) }
         do throws(Errno) {
             writing = try DedicatedThread(starting: "clip") { [state] in
                 Self.end(export, Self.write(clip, video: video, for: export.request), state)
             }
         } catch {
-            Self.end(export, .failed(.noThread(error)), state)
+            Self.end(export, .failure(.noClipThread(error)), state)
         }
     }
 
     private static func end(
-        _ export: ClipBuffer.Export, _ result: ClipAnswer.Result, _ state: Monitor<ClipBuffer.State>
+        _ export: ClipBuffer.Export, _ result: Result<ExportedClip, Refusal>, _ state: Monitor<ClipBuffer.State>
     ) {
         // First, so that the next one is not refused because of this one.
         state.withLock { $0.export = .none }
@@ -143,19 +143,19 @@ final class ClipLoop {
 
     private static func write(
         _ clip: ClipSelection, video: VideoFormat, for request: ClipRequest
-    ) -> ClipAnswer.Result {
+    ) -> Result<ExportedClip, Refusal> {
         do throws(StorageError) {
             let file = try WholeFile(
                 request.output, ifTaken: request.isNumbered ? .number : request.overwrite ? .replace : .refuse,
                 isPrivate: request.isPrivate)
             let finished = try ClipWriter.write(clip, video: video, to: file)
             try file.publishWhole()
-            return .exported(
+            return .success(
                 ExportedClip(
                     output: file.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,
                     bytes: finished.bytes, frames: finished.frames))
         } catch {
-            return .failed(ClipFailure(error))
+            return .failure(Refusal(ofClip: error))
         }
     }
 }

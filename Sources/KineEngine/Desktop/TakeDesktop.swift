@@ -48,8 +48,9 @@ final class TakeDesktop {
     /// Asks the person something; nil withdraws the question.
     func ask(_ question: Notification?) { desktop?.ask(question) }
 
-    /// Somebody asks for a pause. True where a locked screen has paused the take already: unlocking does not end the pause any more.
-    func takeOverPause() -> Bool { lock.takeOverPause() }
+    /// A client asks for a pause. Where a locked screen has paused the take already, unlocking does not end the pause
+    /// any more.
+    func takeOverPause() { _ = lock.takeOverPause() }
 
     /// What follows for the take from a change of the screen's lock, or from its own changes.
     func handle(_ event: ScreenLockStateMachine.Event) -> [ScreenLockStateMachine.Action] {

@@ -143,7 +143,7 @@ final class ClientFeeds {
     private func send(
         _ message: SampleFeedMessage, to reader: Reader, descriptors: [FileDescriptor] = []
     ) -> Bool {
-        (try? reader.client.send(.samples(message), descriptors: descriptors)) != nil
+        (try? reader.client.send(.event(.samples(message)), descriptors: descriptors)) != nil
     }
 }
 

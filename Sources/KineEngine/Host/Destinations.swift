@@ -154,7 +154,9 @@ final class Destinations {
         for supervisor in supervisors where !supervisor.isEnded {
             let status = supervisor.status
             guard let reason = adders[status.destination].flatMap(reason) else { continue }
-            announce(DestinationEvent(destination: status.destination, label: status.label, kind: .warning(reason)))
+            announce(
+                DestinationEvent(
+                    destination: status.destination, label: status.label, kind: .warning(reason), status: status))
             supervisor.request(.removalRequested, at: now)
         }
     }

@@ -89,19 +89,19 @@ final class EngineClients {
         let reason =
             "A take has at most \(Self.mostOfProcess) connections with one process and \(Self.mostInAll) in all; close "
             + "some of them."
-        try? connection.send(.refused(reason, request: nil))
+        connection.tell(.dismissed(Refusal(.unavailable, reason)))
         remove(connection)
     }
 
     /// The latest instant for `accept` and `dismissSilent`; nil: none.
     var nextDeadline: Int64? {
-        let greetings = guests.lazy.filter { !$0.connection.hasGreeted }.map(\.greetingDeadline)
+        let greetings = guests.lazy.filter { $0.connection.peerHello == nil }.map(\.greetingDeadline)
         return [nextAccept, greetings.min()].compactMap(\.self).min()
     }
 
     /// Lets those go whose hello has not come in time. Call it when what came was read.
     func dismissSilent(at now: Int64) {
-        for guest in guests where now >= guest.greetingDeadline && !guest.connection.hasGreeted {
+        for guest in guests where now >= guest.greetingDeadline && guest.connection.peerHello == nil {
             remove(guest.connection)
         }
     }
@@ -111,7 +111,7 @@ final class EngineClients {
         guests.removeAll { $0.connection === connection }
     }
 
-    /// From now on the guest is told what the owner is told.
+    /// From now on the guest gets the owner's events.
     func follow(_ client: EngineConnection, progress: Bool) {
         guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
         guests[index].interest = progress ? .progress : .start
@@ -119,21 +119,22 @@ final class EngineClients {
 
     var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
 
-    /// Hands on the messages received. False when the owner is found to be gone: it has died, or was killed.
-    func receive(_ handle: (ClientMessage, EngineConnection) -> Void) -> Bool {
+    /// Hands on the requests received; nil: one that this version does not know. False when the owner is found to be
+    /// gone: it has died, or was killed.
+    func receive(_ handle: (ClientRequest?, Asker) -> Void) -> Bool {
         let ownerWasThere = ownerIsThere
-        if ownerIsThere { ownerIsThere = Self.receive(from: owner, handle) }
-        // No guest is removed while messages are handled: an answer may go to all of them.
-        let gone = guests.map(\.connection).filter { !Self.receive(from: $0, handle) }
+        if ownerIsThere { ownerIsThere = receive(from: owner, handle) }
+        // No guest is removed while requests are handled: an event may go to all of them.
+        let gone = guests.map(\.connection).filter { !receive(from: $0, handle) }
         if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest.connection } } }
         return ownerIsThere == ownerWasThere
     }
 
-    private static func receive(
-        from client: EngineConnection, _ handle: (ClientMessage, EngineConnection) -> Void
-    ) -> Bool {
+    private func receive(from client: EngineConnection, _ handle: (ClientRequest?, Asker) -> Void) -> Bool {
         do throws(ControlError) {
-            for message in try client.readAvailable() { handle(message, client) }
+            for message in try client.readAvailable() {
+                handle(message.request, Asker(client: client, id: message.id, clients: self))
+            }
             _ = try client.flush()
             return !client.isClosed
         } catch {
@@ -150,32 +151,36 @@ final class EngineClients {
         client === owner ? nil : guests.first { $0.connection === client }?.program ?? .unknown
     }
 
-    /// Answers a client with a message about the take.
-    func tell(_ message: EngineMessage, to client: EngineConnection) {
-        guard let guest = guests.first(where: { $0.connection === client }) else { return tellOwner(message) }
-        tell(message, to: [guest])
-    }
-
-    func tellAll(_ message: EngineMessage) {
-        tellOwner(message)
-        tellGuests(message, from: .common)
+    func tellAll(_ event: EngineEvent) {
+        tellOwner(event)
+        tell(.event(event), to: guests)
     }
 
     func tellStarted(_ take: TakeStarted) {
         tellOwner(.started(take))
-        tellGuests(.started(take), from: .start)
+        tell(.event(.started(take)), to: guests.filter { $0.interest >= .start })
     }
 
+    /// A client that has not read what was sent before gets the next one instead.
+    ///
     /// - Parameter ownerWantsIt: the owner asked for progress, as guests do by `follow`.
     func tellProgress(_ progress: TakeProgress, ownerWantsIt: Bool) {
-        if ownerWantsIt { tellOwner(.progress(progress)) }
-        tellGuests(.progress(progress), from: .progress)
+        if ownerWantsIt, !owner.isPeerBehind { tellOwner(.progress(progress)) }
+        tell(
+            .event(.progress(progress)),
+            to: guests.filter { $0.interest == .progress && !$0.connection.isPeerBehind })
     }
 
-    func tellOwner(_ message: EngineMessage) { if ownerIsThere { owner.tell(message) } }
+    func tellOwner(_ event: EngineEvent) { if ownerIsThere { owner.tell(event) } }
 
-    private func tellGuests(_ message: EngineMessage, from interest: Interest) {
-        tell(message, to: guests.filter { $0.interest >= interest })
+    /// A client that has gone needs no answer.
+    fileprivate func answer(_ client: EngineConnection, _ id: Int, _ result: Result<EngineReply, Refusal>) {
+        let message = EngineMessage.answer(id: id, result)
+        if client === owner {
+            if ownerIsThere { owner.tell(message) }
+        } else {
+            tell(message, to: guests.filter { $0.connection === client })
+        }
     }
 
     /// Each guest gets what it may have of a message.
@@ -189,7 +194,26 @@ final class EngineClients {
     }
 }
 
+/// A client's request, to be answered once, by whatever carries it out and whenever that is done.
+struct Asker {
+    let client: EngineConnection
+    fileprivate let id: Int
+    fileprivate let clients: EngineClients
+
+    func reply(_ reply: EngineReply = .done) { answer(.success(reply)) }
+
+    func refuse(_ error: TakeError) { answer(.failure(error.refusal)) }
+
+    func refuse(_ code: Refusal.Code, _ message: String) { answer(.failure(Refusal(code, message))) }
+
+    func answer(_ result: Result<EngineReply, Refusal>) { clients.answer(client, id, result) }
+}
+
 extension ControlConnection<ClientMessage, EngineMessage> {
+    func tell(_ event: EngineEvent, descriptors: [FileDescriptor] = []) {
+        tell(.event(event), descriptors: descriptors)
+    }
+
     /// Sends a message to a client. One that cannot be sent is replaced by the reason: a client may wait for an answer, and always for
     /// the end of its take.
     func tell(_ message: EngineMessage, descriptors: [FileDescriptor] = []) {
@@ -200,17 +224,17 @@ extension ControlConnection<ClientMessage, EngineMessage> {
 
 extension EngineMessage {
     /// The message in place of one that cannot be sent, with the reason.
-    func replacement(_ reason: String) -> EngineMessage {
+    fileprivate func replacement(_ reason: String) -> EngineMessage {
         switch self {
-        case .finished(var summary):
+        case .answer(let id, _): return .answer(id: id, .failure(Refusal(.unavailable, reason)))
+        case .event(.finished(var summary)):
             summary.destinations = []
-            return .failed(TakeFailure(exitStatus: ExitStatus.engineDied, message: reason, summary: summary))
-        case .failed(var failure):
+            return .event(
+                .failed(TakeFailure(exitStatus: ExitStatus.engineDied, message: reason, summary: summary)))
+        case .event(.failed(var failure)):
             failure.summary?.destinations = []
-            return .failed(failure)
-        case .status: return .refused(reason, request: RequestReference(.status))
-        case .clip, .destinationAdded, .samples, .frames, .refused: return .refused(reason, request: nil)
-        default: return .warning(reason)
+            return .event(.failed(failure))
+        case .event: return .event(.warning(reason))
         }
     }
 }

@@ -4,43 +4,38 @@ import KineControl
 
 extension EngineHost {
     /// Shows that camera from now on, nil: none, if the person allows it.
-    func setCamera(_ camera: TakeConfiguration.Camera?, for client: EngineConnection) {
-        if let reason = refusal(of: camera) { return refuse(reason, .setCamera(camera), to: client) }
-        if camera?.showsPerson == true, permission?.allows(.camera) == false {
-            guard permission?.inquiry == nil else {
-                return refuse(
-                    "The person is being asked already; wait for their answer.", .setCamera(camera), to: client)
-            }
-            return askPermission([.camera], for: .camera(camera, client))
+    func setCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
+        if let error = refusal(of: camera) { return asker.refuse(error) }
+        guard camera?.showsPerson == true, permission?.allows(.camera) == false else {
+            return setAllowedCamera(camera, for: asker)
         }
-        setAllowedCamera(camera, for: client)
+        askPermission([.camera], for: .camera(camera, asker), asker)
     }
 
     /// The person allows it, where they need to.
-    func setAllowedCamera(_ camera: TakeConfiguration.Camera?, for client: EngineConnection) {
-        guard let opened else { return refuse(TakeError.notBegun.message, .setCamera(camera), to: client) }
+    func setAllowedCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
         setCaptured(.camera, isOn: camera?.showsPerson == true)
         opened.take.setCamera(camera)
         self.camera = camera
         desktop?.camera(isOn: camera?.showsPerson == true)
         clients.tellAll(.camera(camera))
+        asker.reply()
     }
 
-    private func refusal(of camera: TakeConfiguration.Camera?) -> String? {
-        guard opened != nil, machine.phase == .recording || machine.phase == .paused else {
-            return TakeError.notBegun.message
-        }
+    private func refusal(of camera: TakeConfiguration.Camera?) -> TakeError? {
+        guard opened != nil, machine.phase == .recording || machine.phase == .paused else { return .notBegun }
         guard let camera else { return nil }
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(camera)
         } catch {
-            return error.description
+            return .configuration(error)
         }
         do throws(VideoSourceError) {
             _ = try CameraInput(camera)
             return nil
         } catch {
-            return error.sentence
+            return .source(error)
         }
     }
 }

@@ -6,13 +6,13 @@ import KineServices
 import SystemPackage
 
 extension EngineHost {
-    func receiveFrames(_ request: FrameRequest, for client: EngineConnection) {
-        if let reason = Self.refusal(of: request, from: AskingProgram(at: client.descriptor))
-            ?? frameReceivers.add(request, for: client)
-        {
-            return refuse(reason, .receiveFrames(request), to: client)
+    func receiveFrames(_ request: FrameRequest, for asker: Asker) {
+        let client = asker.client
+        if let reason = Self.refusal(of: request, from: AskingProgram(at: client.descriptor)) {
+            return asker.refuse(.notPermitted, reason)
         }
-        client.tell(.frames(.accepted))
+        if let reason = frameReceivers.add(request, for: client) { return asker.refuse(.unavailable, reason) }
+        asker.reply()
         destinations?.connectFrames(to: client, only: request.destination)
     }
 

@@ -4,42 +4,45 @@ import KineControl
 
 extension EngineHost {
     /// Opens another source and shows it.
-    func switchSource(to source: TakeConfiguration.Source, for client: EngineConnection) {
-        if let reason = refusal(of: source) { return refuse(reason, .switchSource(source), to: client) }
-        switching = (source, client)
+    func switchSource(to source: TakeConfiguration.Source, for asker: Asker) {
+        if let refusal = refusal(of: source) { return asker.answer(.failure(refusal)) }
+        switching = (source, asker)
         opened?.take.switchSource(to: source, cancellation)
     }
 
-    private func refusal(of source: TakeConfiguration.Source) -> String? {
+    private func refusal(of source: TakeConfiguration.Source) -> Refusal? {
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(source)
         } catch {
-            return error.description
+            return TakeError.configuration(error).refusal
         }
         guard let first = request?.configuration.source, machine.phase == .recording || machine.phase == .paused else {
-            return TakeError.notBegun.message
+            return TakeError.notBegun.refusal
         }
-        if switching != nil { return "Another source is being opened for this take; wait until it is shown." }
+        if switching != nil {
+            return Refusal(.unavailable, "Another source is being opened for this take; wait until it is shown.")
+        }
         // A take of a private screen stays there, and that is nobody's.
-        return first.canBecome(source)
-            ? nil : "A take of a \(first) cannot show a \(source); start another take with that."
+        guard !first.canBecome(source) else { return nil }
+        return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
     }
 
     /// Nobody is to draw a region for a client that has gone.
     func attendSwitch() {
-        guard let client = switching?.client, !clients.contains(client) else { return }
+        guard let client = switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()
     }
 
     /// The source is shown, or cannot be opened.
-    func sourceSwitched(refusal: String?, at now: Int64) {
-        guard let (source, client) = switching else { return }
+    func sourceSwitched(_ error: TakeError?, at now: Int64) {
+        guard let (source, asker) = switching else { return }
         switching = nil
-        if let refusal { return refuse(refusal, .switchSource(source), to: client) }
+        if let error { return asker.refuse(error) }
         shown = source
         destinations?.sourceSwitched(at: now)
         if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
         clients.tellAll(.sourceSwitched(source))
+        asker.reply()
     }
 
     // MARK: Hidden windows

@@ -7,11 +7,13 @@ import KinePlatform
 import KineServices
 
 extension EngineHost {
-    /// Checks the configuration, and opens the take once the person allows it.
-    func start(_ asked: TakeConfiguration) {
+    /// Checks the configuration, and opens the take once the person allows it. `required`: as in `ClientRequest.start`.
+    func start(_ asked: TakeConfiguration, _ required: [String]) {
         var configuration = asked
         let request: TakeRequest
         do throws(TakeError) {
+            let unknown = asked.unknown(among: required)
+            guard unknown.isEmpty else { throw .unknownSettings(unknown) }
             permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
             // The engine's own kinecast alone may leave the indicator out, whatever a message says.
             if permission?.subject != nil { configuration.isIndicated = true }
@@ -75,7 +77,7 @@ extension EngineHost {
         case .feed(let delivery): destinations?.fed(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
         case .clip(let delivery): clipExports.deliver(delivery)
-        case .sourceSwitched(let refusal): sourceSwitched(refusal: refusal, at: now)
+        case .sourceSwitched(let error): sourceSwitched(error, at: now)
         case .exclusions(let findings): noteExclusions(findings)
         case .samplesEnded:
             destinations?.request(.finishRequested, at: now)
@@ -112,8 +114,9 @@ extension EngineHost {
         }
     }
 
-    /// - Parameter request: what the event came with, to be refused where it does not fit.
-    func handle(_ event: TakeStateMachine.Event, asked request: (ClientMessage, EngineConnection)? = nil) {
+    /// - Parameter asker: the request that the event is of, answered here.
+    func handle(_ event: TakeStateMachine.Event, asked asker: Asker? = nil) {
+        var refusal: Refusal?
         for action in machine.handle(event) {
             switch action {
             case .startDestinations: startDestinations()
@@ -137,7 +140,7 @@ extension EngineHost {
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
                 desktop?.resumed()
-            case .refuse(let reason): if let (message, client) = request { refuse(reason, message, to: client) }
+            case .refuse(let reason): refusal = reason
             case .finish(let instant):
                 desktop?.ended()
                 finish(at: instant)
@@ -146,6 +149,7 @@ extension EngineHost {
             case .leave: departure = (0, 0)
             }
         }
+        asker?.answer(refusal.map { .failure($0) } ?? .success(.done))
     }
 
     private func startDestinations() {
@@ -165,6 +169,7 @@ extension EngineHost {
     private func announce(_ event: DestinationEvent) {
         clients.tellAll(.destination(event))
         if let destinations { desktop?.destinations(destinations.statuses) }
+        answerRequests(upon: event)
         tellPerson(event, at: MonotonicClock.now())
     }
 
@@ -186,10 +191,11 @@ extension EngineHost {
         scheduleProgress()
     }
 
-    /// Tells a client that came later what the owner was told when the take began.
-    func follow(_ client: EngineConnection, progress: Bool) {
+    /// Gives a client that came later the events that the owner got when the take began.
+    func follow(_ asker: Asker, progress: Bool) {
+        let client = asker.client
         clients.follow(client, progress: progress)
-        if let status { clients.tell(.status(status), to: client) }
+        replyStatus(to: asker)
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
         client.tell(.started(started))
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
@@ -211,13 +217,9 @@ extension EngineHost {
             maximumBitrate: take.maximumBitrate)
     }
 
-    /// Answers a request of a later version, or a start with a value of one. Without a take its client would wait for ever, so it
-    /// is told, and the engine exits.
-    func refuse(unknown name: String, from client: EngineConnection) {
-        guard request == nil else {
-            return refuse(TakeError.unknownRequest(name).message, .unknown(name), to: client)
-        }
-        handle(.openFailed(TakeError.unknownRequest(name).failure))
+    /// Answers a client of another version. Where it wants to begin a take, it waits for events, and gets the end.
+    func refuseOtherVersion(_ asker: Asker) {
+        if request == nil { handle(.openFailed(TakeError.otherVersion.failure)) } else { asker.refuse(.otherVersion) }
     }
 
     /// Finishing waits for threads and for the disk: the worker does it.
@@ -233,12 +235,10 @@ extension EngineHost {
 
     private func end(_ reason: TakeStateMachine.StopReason) {
         guard let ending else { return }
-        let take = opened?.take
         let outcome = TakeOutcome(
-            reason: reason, ending: ending, progress: take?.progress(at: MonotonicClock.now()) ?? TakeProgress(),
-            size: take?.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output,
-            destinations: destinations?.statuses ?? [])
-        leave(with: outcome.message, status: outcome.exitStatus)
+            reason: reason, ending: ending, progress: progress(at: MonotonicClock.now()),
+            size: opened?.take.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output)
+        leave(with: outcome.event, status: outcome.exitStatus)
     }
 
     /// The failure of a take that has no frame.
@@ -253,8 +253,8 @@ extension EngineHost {
     /// Nanoseconds that the client has to end its programs on the private screen.
     private static let patience: Int64 = 5_000_000_000
 
-    private func leave(with message: EngineMessage, status: Int32) {
-        clients.tellAll(message)
+    private func leave(with event: EngineEvent, status: Int32) {
+        clients.tellAll(event)
         departure = (status, MonotonicClock.now() + Self.patience)
     }
 }

@@ -41,7 +41,9 @@ public final class EngineHost {
     /// The source that is shown now; nil: the one that the take began with.
     var shown: TakeConfiguration.Source?
     /// The source that is being opened to be shown, and who asked for it.
-    var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
+    var switching: (source: TakeConfiguration.Source, asker: Asker)?
+    /// The requests that wait for something to come of a destination.
+    var destinationRequests = DestinationRequests()
     /// The excluded windows that the source found last; nil before that, and where it excludes none.
     var exclusions: ExclusionFindings?
     /// Windows with unreadable titles that a warning has named.
@@ -77,7 +79,7 @@ public final class EngineHost {
             }
             clients.accept(at: now)
             for message in inbox.drain() { receive(message) }
-            if !clients.receive({ answer($0, from: $1) }), request?.configuration.outlivesClient != true {
+            if !clients.receive({ answer($0, to: $1) }), request?.configuration.outlivesClient != true {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             clients.dismissSilent(at: MonotonicClock.now())
@@ -126,9 +128,9 @@ public final class EngineHost {
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
         if let instant = nextProgress, now >= instant {
             nextProgress = isProgressWanted ? now + 1_000_000_000 : nil
-            if let take = opened?.take, machine.phase == .recording {
+            if machine.phase == .recording {
                 clients.tellProgress(
-                    take.progress(at: now), ownerWantsIt: take.configuration.wantsProgress)
+                    progress(at: now), ownerWantsIt: request?.configuration.wantsProgress == true)
             }
         }
         if let destinations, destinations.haveAllEnded, isForDestinationsOnly {
@@ -138,100 +140,88 @@ public final class EngineHost {
         if ending != nil, destinations?.areDone ?? true { handle(.finished) }
     }
 
-    private func answer(_ message: ClientMessage, from client: EngineConnection) {
-        if let reason = refusal(of: message.disclosed(of: captured), for: clients.program(of: client)) {
-            return refuse(reason, message, to: client)
+    /// Carries out a request; nil: one that this version does not know.
+    private func answer(_ known: ClientRequest?, to asker: Asker) {
+        guard let request = known, request.isFrozen || asker.client.isSameProtocol else {
+            return refuseOtherVersion(asker)
+        }
+        let client = asker.client
+        if let reason = refusal(of: request.disclosed(of: captured), for: clients.program(of: client)) {
+            return asker.refuse(.notPermitted, reason)
         }
         let now = MonotonicClock.now()
-        switch message {
-        case .start(let configuration):
-            guard client === clients.owner, request == nil, machine.phase == .starting else {
-                return refuse("This engine records already; start another with kinecast record.", message, to: client)
+        switch request {
+        case .start(let configuration, let required):
+            guard client === clients.owner, self.request == nil, machine.phase == .starting else {
+                return asker.refuse(.unavailable, "This engine records already; start another with kinecast record.")
             }
-            start(configuration)
-        case .status: if let status { clients.tell(.status(status), to: client) }
+            start(configuration, required)
+        case .status: replyStatus(to: asker)
         case .pause:
-            if machine.phase == .paused, desktop?.takeOverPause() == true {
-                client.tell(.paused)
-            } else {
-                handle(.pauseRequested(at: now), asked: (message, client))
-            }
-        case .resume: handle(.resumeRequested(at: now), asked: (message, client))
-        case .annotate(let info):
-            guard info.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 65536 else {
-                return refuse("An annotation has at most 65536 bytes; say less in it.", message, to: client)
-            }
-            destinations?.request(.annotateRequested(info), at: now)
-        case .renewLinks:
-            guard destinations?.renewLinks(at: now) != true else { return }
-            refuse(
-                "No destination of this take has a link that can be renewed; the live page has one while it runs.",
-                message, to: client)
-        case .setMicrophone(let isOn):
-            if isOn, permission?.allows(.microphone) == false {
-                guard permission?.inquiry == nil else {
-                    return refuse("The person is being asked already; wait for their answer.", message, to: client)
-                }
-                return askPermission([.microphone], for: .microphone(client))
-            }
-            setMicrophone(isOn: isOn, for: client)
-        case .permissionAnswer(let isAllowed):
-            guard client === clients.owner else { return }
-            permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
-        case .commandStarted(let process):
-            guard client === clients.owner else { return }
-            opened?.take.commandStarted(process)
-        case .switchSource(let source): switchSource(to: source, for: client)
-        case .setCamera(let camera): setCamera(camera, for: client)
-        case .receiveSamples(let request): addFeed(request, for: client)
-        case .endSamples: clientFeeds.remove(client)
-        case .receiveFrames(let request): receiveFrames(request, for: client)
-        case .addDestination(let destination, let reference):
-            addDestination(destination, reference: reference, for: client, at: now)
-        case .removeDestination(let number): removeDestination(number, for: client, at: now)
-        case .follow(let progress): follow(client, progress: progress)
-        case .exportClip(let request):
-            clipExports.add(request, for: client, in: opened?.take, isPaused: machine.phase == .paused, at: now)
-        case .unknown(let name): refuse(unknown: name, from: client)
+            if machine.phase == .paused { desktop?.takeOverPause() }
+            handle(.pauseRequested(at: now), asked: asker)
+        case .resume: handle(.resumeRequested(at: now), asked: asker)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
-            handle(.stopRequested(.stopped, at: now), asked: (message, client))
+            handle(.stopRequested(.stopped, at: now))
+        case .annotate(let info): annotate(info, for: asker, at: now)
+        case .renewLinks: renewLinks(for: asker, at: now)
+        case .setMicrophone(let isOn):
+            guard isOn, permission?.allows(.microphone) == false else { return setMicrophone(isOn: isOn, for: asker) }
+            askPermission([.microphone], for: .microphone(asker), asker)
+        case .permissionAnswer(let isAllowed):
+            if client === clients.owner {
+                permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
+            }
+            asker.reply()
+        case .commandStarted(let process):
+            if client === clients.owner { opened?.take.commandStarted(process) }
+            asker.reply()
+        case .switchSource(let source): switchSource(to: source, for: asker)
+        case .setCamera(let camera): setCamera(camera, for: asker)
+        case .receiveSamples(let request): addFeed(request, for: asker)
+        case .endSamples:
+            clientFeeds.remove(client)
+            asker.reply()
+        case .receiveFrames(let request): receiveFrames(request, for: asker)
+        case .addDestination(let destination): addDestination(destination, for: asker, at: now)
+        case .removeDestination(let number): removeDestination(number, for: asker, at: now)
+        case .follow(let progress): follow(asker, progress: progress)
+        case .exportClip(let request):
+            clipExports.add(request, for: asker, in: opened?.take, isPaused: machine.phase == .paused, at: now)
         }
     }
 
-    func setMicrophone(isOn: Bool, for client: EngineConnection) {
-        guard let opened else { return refuse(TakeError.notBegun.message, .setMicrophone(on: isOn), to: client) }
+    func setMicrophone(isOn: Bool, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
         if opened.take.audio.hasMicrophone { setCaptured(.microphone, isOn: isOn) }
         guard opened.take.audio.setMicrophone(isOn: isOn) else {
-            return refuse(
-                "This take was begun without a microphone; start another one with it, which can be off at first.",
-                .setMicrophone(on: isOn), to: client)
+            return asker.refuse(
+                .unavailable,
+                "This take was begun without a microphone; start another one with it, which can be off at first.")
         }
         clients.tellAll(.microphone(on: isOn))
         desktop?.microphone(isOn: isOn)
+        asker.reply()
     }
 
     var isProgressWanted: Bool {
         clients.ownerIsThere && opened?.take.configuration.wantsProgress == true || clients.doesGuestWantProgress
     }
 
-    private func addFeed(_ request: SampleRequest, for client: EngineConnection) {
+    private func addFeed(_ request: SampleRequest, for asker: Asker) {
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(request)
         } catch {
-            return refuse(error.description, .receiveSamples(request), to: client)
+            return asker.refuse(.configuration(error))
         }
         // Memory that a process has mapped cannot be taken back: a program that may lose its samples gets memory of its own.
-        let program = clients.program(of: client)
+        let program = clients.program(of: asker.client)
         let mayHaveAll = refusal(of: Set(PermissionKind.allCases), for: program) == nil
-        if let reason = clientFeeds.add(request, for: client, sharesMemory: mayHaveAll) {
-            return refuse(reason, .receiveSamples(request), to: client)
+        if let reason = clientFeeds.add(request, for: asker.client, sharesMemory: mayHaveAll) {
+            return asker.refuse(.unavailable, reason)
         }
-        client.tell(.samples(.accepted))
-    }
-
-    func refuse(_ reason: String, _ message: ClientMessage, to client: EngineConnection) {
-        client.tell(.refused(reason, request: RequestReference(message)))
+        asker.reply()
     }
 
     /// As `Take.output`; nil: there is none, or it is to be named by Kinecast and is not made yet.
@@ -240,15 +230,20 @@ public final class EngineHost {
         return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output
     }
 
-    var status: TakeStatus? {
-        guard let request else { return nil }
+    func progress(at now: Int64) -> TakeProgress {
+        var progress = opened?.take.progress(at: now) ?? TakeProgress()
+        progress.destinations = destinations?.statuses ?? []
+        return progress
+    }
+
+    /// Refuses where no take was asked for.
+    func replyStatus(to asker: Asker) {
+        guard let request else { return asker.refuse(.notBegun) }
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: output,
-            source: (shown ?? request.configuration.source).description,
-            progress: opened?.take.progress(at: MonotonicClock.now()) ?? TakeProgress())
+            source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
         status.camera = camera
-        status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0) } ?? []
-        status.destinations = destinations?.statuses ?? []
-        return status
+        status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0).optionValue } ?? []
+        asker.reply(.status(status))
     }
 }

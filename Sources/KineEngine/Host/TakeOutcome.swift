@@ -6,15 +6,16 @@ import KinePlatform
 
 /// The result of a take, in the client's words.
 struct TakeOutcome {
-    let message: EngineMessage
+    let event: EngineEvent
     let exitStatus: Int32
 
     /// - Parameters:
+    ///   - progress: has the destinations, as they ended.
     ///   - nothing: the failure of a take that has no frame.
     ///   - output: the path that the file was made with.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
-        nothing: TakeError, output: String?, destinations: [DestinationStatus] = []
+        nothing: TakeError, output: String?
     ) {
         var summary: TakeSummary?
         /// Why a part of the recording is missing, or all of it: a sentence.
@@ -34,7 +35,7 @@ struct TakeOutcome {
         case .recorded(.empty(let error)):
             storageProblem = error.map { "\($0.description); nothing was recorded." }
             // The broadcast went on.
-            if error != nil, !destinations.isEmpty {
+            if error != nil, !progress.destinations.isEmpty {
                 summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
             }
         case .unrecorded(let duration, let frames) where frames > 0:
@@ -42,9 +43,8 @@ struct TakeOutcome {
             summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
         case .unrecorded: break
         }
-        summary?.destinations = destinations
-        if case .sourceEnded = reason { summary?.sourceEnded = true }
-        summary?.stoppedAtDesktop = reason == .stoppedAtDesktop ? true : nil
+        if case .sourceEnded = reason { summary?.isSourceEnded = true }
+        summary?.isStoppedAtDesktop = reason == .stoppedAtDesktop
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {
         case (.failed(let cause), let problem?, _):
@@ -62,11 +62,11 @@ struct TakeOutcome {
         case (_, let problem?, _):
             failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem, summary: summary)
         case (_, nil, let summary?):
-            (message, exitStatus) = (.finished(summary), summary.exitStatus)
+            (event, exitStatus) = (.finished(summary), summary.exitStatus)
             return
         case (_, nil, nil):
             failure = nothing.failure
         }
-        (message, exitStatus) = (.failed(failure), failure.exitStatus)
+        (event, exitStatus) = (.failed(failure), failure.exitStatus)
     }
 }

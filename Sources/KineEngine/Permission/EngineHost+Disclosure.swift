@@ -36,14 +36,14 @@ extension EngineHost {
     func setCaptured(_ kind: PermissionKind, isOn: Bool) {
         captured.set(kind, isOn: isOn)
         guard isOn else { return }
-        let refusal = { [self] (message: ClientMessage, program: AskingProgram?) in
-            self.refusal(of: message.disclosed(of: captured), for: program)
+        let refusal = { [self] (request: ClientRequest, program: AskingProgram?) in
+            self.refusal(of: request.disclosed(of: captured), for: program)
         }
         clientFeeds.end { refusal(.receiveSamples($0), clients.program(of: $1)) }
         for (client, request) in frameReceivers.requests {
             guard let reason = refusal(.receiveFrames(request), clients.program(of: client)) else { continue }
             frameReceivers.remove(client)
-            refuse(reason, .receiveFrames(request), to: client)
+            client.tell(.frames(.ended(reason)))
         }
         destinations?.end(at: MonotonicClock.now()) { self.refusal(of: captured.now, for: $0) }
     }

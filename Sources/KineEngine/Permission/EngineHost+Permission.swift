@@ -10,9 +10,9 @@ struct TakePermission {
         /// The take's beginning.
         case beginning
         /// A client that turns the microphone on.
-        case microphone(EngineConnection)
+        case microphone(Asker)
         /// A client that shows a camera.
-        case camera(TakeConfiguration.Camera?, EngineConnection)
+        case camera(TakeConfiguration.Camera?, Asker)
     }
 
     struct Inquiry {
@@ -41,6 +41,14 @@ struct TakePermission {
 }
 
 extension EngineHost {
+    /// Does the same for a client while the take runs; one question is open at a time.
+    func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose, _ asker: Asker) {
+        guard permission?.inquiry == nil else {
+            return asker.refuse(.unavailable, "The person is being asked already; wait for their answer.")
+        }
+        askPermission(kinds, for: purpose)
+    }
+
     /// Looks up what was decided, and has the person asked for the rest.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
         guard !kinds.isEmpty, let request, let subject = permission?.subject else { return permitted(purpose, kinds) }
@@ -106,16 +114,15 @@ extension EngineHost {
         permission?.allowed.formUnion(kinds)
         switch purpose {
         case .beginning: openTake()
-        case .microphone(let client): setMicrophone(isOn: true, for: client)
-        case .camera(let camera, let client): setAllowedCamera(camera, for: client)
+        case .microphone(let asker): setMicrophone(isOn: true, for: asker)
+        case .camera(let camera, let asker): setAllowedCamera(camera, for: asker)
         }
     }
 
     private func refused(_ purpose: TakePermission.Purpose, _ error: TakeError) {
         switch purpose {
         case .beginning: openingEnded(error)
-        case .microphone(let client): refuse(error.message, .setMicrophone(on: true), to: client)
-        case .camera(let camera, let client): refuse(error.message, .setCamera(camera), to: client)
+        case .microphone(let asker), .camera(_, let asker): asker.refuse(error)
         }
     }
 

@@ -284,8 +284,14 @@ final class ExtensionSupervisor {
     }
 
     private func warn(_ sentence: String) {
+        announce(.warning(sentence))
+    }
+
+    private func announce(_ kind: DestinationEvent.Kind) {
+        let isLog = if case .log = kind { true } else { false }
         surroundings.announce(
-            DestinationEvent(destination: index, label: destination.label, kind: .warning(sentence)))
+            DestinationEvent(
+                destination: index, label: destination.label, kind: kind, status: isLog ? nil : status))
     }
 
     // MARK: Frames for other processes
@@ -322,8 +328,7 @@ final class ExtensionSupervisor {
             case .requestKeyframe: surroundings.take.requestKeyframe(.lost)
             case .requestEncoding(let request):
                 if let feed { surroundings.take.requestEncoding(request, for: feed) }
-            case .announce(let kind):
-                surroundings.announce(DestinationEvent(destination: index, label: destination.label, kind: kind))
+            case .announce(let kind): announce(kind)
             }
         }
         if machine.isEnded {

@@ -26,8 +26,8 @@ final class Inbox: Sendable {
         case desktop(Desktop.Event)
         /// Something that was asked of the desktop has come about.
         case desktopService(DesktopServices.Completion)
-        /// Another source is shown, or the reason why not, a sentence.
-        case sourceSwitched(refusal: String?)
+        /// Another source is shown, or the reason why not.
+        case sourceSwitched(TakeError?)
         /// The excluded windows that the source found; nil where it excludes none.
         case exclusions(ExclusionFindings?)
         /// The take's last sample has been given to every sink.

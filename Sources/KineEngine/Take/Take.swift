@@ -108,9 +108,9 @@ final class Take: Sendable {
     /// Writes the last `duration` before now to a file; nil: all that is kept. `reply` is called on any thread, once.
     func exportClip(
         _ request: ClipRequest, isPaused: Bool, at instant: Int64,
-        reply: @escaping @Sendable (ClipAnswer.Result) -> Void
+        reply: @escaping @Sendable (Result<ExportedClip, Refusal>) -> Void
     ) {
-        guard let clips = sinks.clips else { return reply(.failed(.notBuffering)) }
+        guard let clips = sinks.clips else { return reply(.failure(.notBuffering)) }
         clips.export(
             ClipBuffer.Export(
                 request: request, end: FrameGrid(configuration.video).start(at: clock.mediaTime(at: instant)),
@@ -153,8 +153,8 @@ final class Take: Sendable {
                 return try SourceRegistry.open(configuration, cancellation) { inbox.post(.warning($0)) }
             } done: { result in
                 if case .success = result { factory.sourceSwitched(to: source) }
-                let refusal: String? = if case .failure(let error) = result { error.sentence } else { nil }
-                inbox.post(.sourceSwitched(refusal: refusal))
+                let problem: TakeError? = if case .failure(let error) = result { .source(error) } else { nil }
+                inbox.post(.sourceSwitched(problem))
             })
     }
 

@@ -11,8 +11,10 @@ enum TakeError: Error, Sendable {
     case configuration(TakeConfiguration.Problem)
     case registry(TakeRegistry.Error)
     case virtualSession(VirtualSession.Error)
-    /// A client's request that this version does not know.
-    case unknownRequest(String)
+    /// A client's request that this version does not know, or cannot read.
+    case otherVersion
+    /// Settings that a client requires and this version does not know, by their keys.
+    case unknownSettings([String])
     case audio(AudioCapture.Error)
     case audioEncoder(AACEncoder.Error)
     /// The file cannot be made, or takes not even one frame.
@@ -50,6 +52,7 @@ enum TakeError: Error, Sendable {
     case unknownProgram
 
     var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message, alternative: alternative) }
+    var refusal: Refusal { Refusal(code, message, alternative: alternative) }
 
     private var alternative: Alternative? {
         switch self {
@@ -61,13 +64,17 @@ enum TakeError: Error, Sendable {
     }
 
     private var exitStatus: Int32 {
+        if case .noDestinationLeft = self { ExitStatus.destinationFailed } else { code.exitStatus }
+    }
+
+    private var code: Refusal.Code {
         switch self {
-        case .configuration, .setup, .source(.noWindowDialog): ExitStatus.usage
-        case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
-        case .storage: ExitStatus.storageFailed
-        case .noDestinationLeft: ExitStatus.destinationFailed
-        case .refused, .unknownProgram, .source(.regionCancelled), .source(.screenCastDeclined): ExitStatus.noPermission
-        default: ExitStatus.unavailable
+        case .configuration, .setup, .source(.noWindowDialog): .invalidRequest
+        case .otherVersion, .unknownSettings: .otherVersion
+        case .file(let error): error.isCreationFailure ? .cannotCreate : .storageFailed
+        case .storage: .storageFailed
+        case .refused, .unknownProgram, .source(.regionCancelled), .source(.screenCastDeclined): .notPermitted
+        default: .unavailable
         }
     }
 
@@ -77,9 +84,13 @@ enum TakeError: Error, Sendable {
         case .configuration(let problem): problem.description
         case .registry(let error): error.description
         case .virtualSession(let error): error.sentence
-        case .unknownRequest(let name):
-            "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
-                + "use the kinecast and kinecast-engine of one installation."
+        case .otherVersion:
+            "The program and the engine are of different versions of Kinecast, between which a take can only be "
+                + "looked at and ended; build the app again with the version that is installed, or start the take again."
+        case .unknownSettings(let names):
+            "This version of kinecast-engine does not know what the program requires of the take "
+                + "(\(names.joined(separator: ", ").printable(limit: 200))); install the version that the program was "
+                + "built with, or a later one."
         case .audio(let error): error.sentence
         case .audioEncoder(let error): error.description
         case .file(let error): "\(error.description)."

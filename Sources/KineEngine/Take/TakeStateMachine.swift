@@ -59,8 +59,8 @@ struct TakeStateMachine: Sendable {
         case announceStarted
         case pause(at: Int64)
         case resume(at: Int64)
-        /// The request cannot be carried out in this state; one sentence for the one who asked.
-        case refuse(String)
+        /// The request cannot be carried out in this state.
+        case refuse(Refusal)
         /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
         case finish(at: Int64)
         /// Tell the clients the result and leave.
@@ -181,7 +181,7 @@ struct TakeStateMachine: Sendable {
             latest = max(latest, instant)
             state = .paused(since: latest)
             return [.pause(at: latest)]
-        case .paused: return [.refuse("The take is paused already; resume it to go on.")]
+        case .paused: return []
         case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
@@ -193,14 +193,14 @@ struct TakeStateMachine: Sendable {
             latest = max(since, instant)
             state = .recording
             return [.resume(at: latest)]
-        case .recording: return [.refuse("The take is not paused; pause it first.")]
+        case .recording: return [.refuse(Refusal(.unavailable, "The take is not paused; pause it first."))]
         case .idle, .opening, .starting, .awaitingWindow, .awaitingAudio: return [Self.notBegun]
         case .cancelled, .finishing, .ended: return [Self.over]
         }
     }
 
-    private static let notBegun = Action.refuse(TakeError.notBegun.message)
-    private static let over = Action.refuse("The take is over; start another.")
+    private static let notBegun = Action.refuse(TakeError.notBegun.refusal)
+    private static let over = Action.refuse(TakeError.over(reason: nil).refusal)
 
     private mutating func stopRequested(_ reason: StopReason, at instant: Int64) -> [Action] {
         let end: Int64

@@ -55,7 +55,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         guard uid >= 0 else { throw .system(call: "getsockopt", Errno(rawValue: errno)) }
         guard uid == Int64(getuid()) else { throw .foreignPeer(uid: uid) }
         if !receivingDescriptors { kine_refuse_descriptors(socket.rawValue) }
-        try enqueue(ControlHello())
+        try enqueue(ControlHello(protocolNumber: Received.protocolNumber))
     }
 
     deinit {
@@ -136,8 +136,11 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         state.withLock { $0.incoming.isEmpty ? nil : $0.incoming.removeFirst() }
     }
 
-    /// Whether the other end's hello was read.
-    public var hasGreeted: Bool { state.withLock { $0.decoder.greeted } }
+    /// The other end's hello; nil before it was read.
+    public var peerHello: ControlHello? { state.withLock { $0.decoder.hello } }
+
+    /// Whether the other end has not yet taken everything that was sent.
+    public var isPeerBehind: Bool { state.withLock { !$0.output.isEmpty } }
 
     /// Whether there may be something to read, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }

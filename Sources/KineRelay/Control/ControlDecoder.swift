@@ -3,24 +3,35 @@
 import FoundationEssentials
 import KinePlatform
 
-/// The first frame of each side. A later version of Kinecast may add keys; this one keeps its meaning.
+/// The first frame of each side. A later version of Kinecast may add keys; these keep their meaning.
 public struct ControlHello: Codable, Sendable, Equatable {
-    /// The version of the messages that follow.
+    /// The version of the frames, and of the messages of a channel without a protocol number.
     public var kinecast: Int
+    /// As `ControlMessage.protocolNumber` of the messages that this side reads.
+    public var protocolNumber: Int?
 
-    /// Raised whenever a message changes so that the other side would misread it. Unknown messages are skipped instead.
+    /// Raised whenever frames change so that the other side would misread them. Unknown messages are skipped instead.
     public static let currentVersion = 1
 
-    public init(kinecast: Int = currentVersion) { self.kinecast = kinecast }
+    public init(kinecast: Int = currentVersion, protocolNumber: Int? = nil) {
+        self.kinecast = kinecast
+        self.protocolNumber = protocolNumber
+    }
 }
 
 /// A message that can be received on a control channel.
 public protocol ControlMessage: Decodable, Sendable {
+    /// The number of the channel's messages, where its two ends may be of different versions. The reader of a message
+    /// decides what a peer of another number may say.
+    static var protocolNumber: Int? { get }
+
     /// The message to receive in place of `name`, which this version cannot read; nil skips it.
     static func replacement(forUnknown name: String) -> Self?
 }
 
 extension ControlMessage {
+    public static var protocolNumber: Int? { nil }
+
     public static func replacement(forUnknown name: String) -> Self? { nil }
 }
 
@@ -45,8 +56,8 @@ public struct ControlDecoder: Sendable {
 
     private var buffer: [UInt8] = []
     private var consumed = 0
-    /// The hello has come.
-    private(set) var greeted = false
+    /// The other side's; nil before it has come.
+    private(set) var hello: ControlHello?
     private var failure: Error?
 
     public init() {}
@@ -67,13 +78,13 @@ public struct ControlDecoder: Sendable {
     public mutating func next<Message: ControlMessage>(_ type: Message.Type = Message.self) throws(Error) -> Message? {
         if let failure { throw failure }
         do throws(Error) {
-            if !greeted {
+            if hello == nil {
                 guard let frame = try nextFrame(limit: Self.helloLimit) else { return nil }
                 guard let hello = try? JSONDecoder().decode(ControlHello.self, from: Data(frame)) else {
                     throw .notKinecast
                 }
                 guard hello.kinecast == ControlHello.currentVersion else { throw .version(theirs: hello.kinecast) }
-                greeted = true
+                self.hello = hello
             }
             while let frame = try nextFrame(limit: Self.messageLimit) {
                 if let message: Message = try Self.message(Data(frame)) { return message }
@@ -103,7 +114,7 @@ public struct ControlDecoder: Sendable {
         guard pendingBytes >= 4 else { return nil }
         let length = buffer[consumed..<consumed + 4].reduce(0) { $0 << 8 | Int($1) }
         guard length <= limit else {
-            throw greeted ? .tooLarge(length: length, limit: limit) : .notKinecast
+            throw hello != nil ? .tooLarge(length: length, limit: limit) : .notKinecast
         }
         guard pendingBytes >= 4 + length else { return nil }
         let frame = buffer[consumed + 4..<consumed + 4 + length]

@@ -5,19 +5,15 @@ import KineControl
 extension BroadcastController {
     /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
     public func pauseBroadcast() async throws(BroadcastError) {
-        try await ask(until: { $0.isPaused }) { [isPaused] (session) async throws(ClientError) in
-            do throws(ClientError) {
-                // Also where it is paused because the screen is locked: this pause outlasts the lock.
-                try await session.pause()
-            } catch {
-                guard isPaused, case .refused = error else { throw error }
-            }
-        }
+        // Also where it is paused because the screen is locked: this pause outlasts the lock.
+        try await ask { (session) async throws(ClientError) in try await session.pause() }
+        try await wait { $0.isPaused }
     }
 
     public func resumeBroadcast() async throws(BroadcastError) {
         guard isPaused else { return try requireBroadcast() }
-        try await ask(until: { !$0.isPaused }) { (session) async throws(ClientError) in try await session.resume() }
+        try await ask { (session) async throws(ClientError) in try await session.resume() }
+        try await wait { !$0.isPaused }
     }
 
     /// Shows something else in the broadcast that runs, fitted into its size, without a gap. Returns when it is shown; if it cannot be, the
@@ -33,11 +29,8 @@ extension BroadcastController {
     }
 
     /// Returns when the controller's state is what was asked for, or the broadcast is over: the answer comes before its event is read.
-    private func ask(
-        until isDone: (BroadcastProgress) -> Bool, _ request: (EngineSession) async throws(ClientError) -> Void
-    ) async throws(BroadcastError) {
+    private func wait(until isDone: (BroadcastProgress) -> Bool) async throws(BroadcastError) {
         var changes = changes.add().makeAsyncIterator()
-        try await ask(request)
         while contents.withLock({ $0.progress.phase == .broadcasting && !isDone($0.progress) }) {
             guard await changes.next(isolation: nil) != nil else { throw .cancelled }
         }
@@ -82,17 +75,15 @@ extension BroadcastController {
         let number = try await ask { (session) async throws(ClientError) in
             try await session.addDestination(setup.destination)
         }
-        contents.withLock { $0.progress.added(setup.destination, number: number) }
+        try await wait { progress in progress.destinations.contains { $0.destination == number } }
         return number
     }
 
     /// Finishes the broadcast to one destination while the others go on. Refused for the last one of a broadcast without a recording.
     public func remove(_ number: Int) async throws(BroadcastError) {
-        let hasEnded = { (progress: BroadcastProgress) in
+        try await ask { (session) async throws(ClientError) in _ = try await session.removeDestination(number) }
+        try await wait { progress in
             progress.destinations.contains { $0.destination == number && $0.phase == .ended }
-        }
-        try await ask(until: hasEnded) { (session) async throws(ClientError) in
-            _ = try await session.removeDestination(number)
         }
     }
 

@@ -93,7 +93,7 @@ extension BroadcastController {
         _ setup: BroadcastSetup, _ start: Start, output: String?, replacing: Bool
     ) async throws(BroadcastError) {
         let (settings, outlivesApp) = contents.withLock { contents in
-            contents.progress.takeRequested([setup.destination])
+            contents.progress.takeRequested()
             contents.start?.countdown = nil
             return (contents.settings, contents.outlivesApp)
         }

@@ -30,7 +30,7 @@ struct BroadcastProgress: Sendable {
     private(set) var take: TakeStarted?
     /// The take's id.
     private(set) var takeID: String?
-    /// In the order of their numbers.
+    /// In the order of their numbers, as the engine has described them last.
     private(set) var destinations: [DestinationStatus] = []
     private(set) var broadcastURL: URL?
     private(set) var serviceInfo: [String: String] = [:]
@@ -73,13 +73,8 @@ struct BroadcastProgress: Sendable {
         phase = .countingDown
     }
 
-    /// The countdown is over. `labels`: of the destinations that the take has from the start.
-    mutating func takeRequested(_ destinations: [TakeConfiguration.Destination]) {
-        phase = .starting
-        self.destinations = destinations.enumerated().map {
-            DestinationStatus(destination: $0, service: $1.service, label: $1.label, phase: .launching)
-        }
-    }
+    /// The countdown is over.
+    mutating func takeRequested() { phase = .starting }
 
     /// Nothing came of the start.
     mutating func startFailed() { phase = .ready }
@@ -93,17 +88,6 @@ struct BroadcastProgress: Sendable {
     mutating func finished() {
         phase = .ready
         isPaused = false
-    }
-
-    mutating func added(_ destination: TakeConfiguration.Destination, number: Int) {
-        // Its first event may have come before the answer.
-        if let index = destinations.firstIndex(where: { $0.destination == number }) {
-            destinations[index].service = destination.service
-            return
-        }
-        destinations.append(
-            DestinationStatus(
-                destination: number, service: destination.service, label: destination.label, phase: .launching))
     }
 
     /// The failure of a broadcast that ends now: of its services, if all of them failed.
@@ -126,9 +110,9 @@ struct BroadcastProgress: Sendable {
             takeID = take.id
             if phase == .starting, running.isEmpty, let lastFailure { return [.failedToBegin(lastFailure)] }
             return begunIfReady()
-        case .progress(_, let statuses):
-            update(statuses)
-            return begunIfReady() + noteServiceInfo(statuses)
+        case .progress(let progress):
+            update(progress.destinations)
+            return begunIfReady() + noteServiceInfo(progress.destinations)
                 + (phase == .broadcasting && !running.isEmpty ? [.tell(.statistics(destinations))] : [])
         case .paused:
             isPaused = true
@@ -156,41 +140,22 @@ struct BroadcastProgress: Sendable {
     }
 
     private mutating func received(_ event: DestinationEvent) -> [Action] {
-        let index =
-            destinations.firstIndex { $0.destination == event.destination }
-            ?? {
-                // Another client has added it.
-                destinations.append(
-                    DestinationStatus(
-                        destination: event.destination, service: "", label: event.label, phase: .launching))
-                return destinations.count - 1
-            }()
+        if let status = event.status { update([status]) }
         switch event.kind {
-        case .phase(let phase):
-            destinations[index].phase = phase
-            return begunIfReady() + noteLiveness()
+        case .phase: return begunIfReady() + noteLiveness()
         case .link(let link):
-            destinations[index].link = link
             guard let url = URL(string: link), url != broadcastURL else { return [] }
             broadcastURL = url
             return [.tell(.broadcastURLChanged(url))]
-        case .serviceInfo(let info):
-            destinations[index].serviceInfo = info
-            return noteServiceInfo([destinations[index]])
-        case .state(let state):
-            destinations[index].state = state
-            return []
-        case .log(let line): return [.tell(.log(line, service: destinations[index].service))]
+        case .serviceInfo: return noteServiceInfo(destinations.filter { $0.destination == event.destination })
+        case .log(let line):
+            let service = destinations.first { $0.destination == event.destination }?.service ?? ""
+            return [.tell(.log(line, service: service))]
         case .warning, .memoryWarning, .restarting:
             guard let sentence = DestinationSentences.sentence(event, isKnownLive: true) else { return [] }
             return [.tell(.warning(sentence.text))]
-        case .ended(let ending):
-            destinations[index].phase = .ended
-            destinations[index].ending = ending
-            return destinationEnded(destinations[index], ending)
-        case .playerLink(let link):
-            destinations[index].playerLink = link
-            return []
+        case .ended(let ending): return destinationEnded(event, ending)
+        case .state, .playerLink: return []
         }
     }
 
@@ -220,10 +185,10 @@ struct BroadcastProgress: Sendable {
         return [.tell(isLive ? .live : .reconnecting(running.lazy.compactMap(\.problem).first))]
     }
 
-    private mutating func destinationEnded(_ status: DestinationStatus, _ ending: DestinationEnding) -> [Action] {
+    private mutating func destinationEnded(_ event: DestinationEvent, _ ending: DestinationEnding) -> [Action] {
         let goesOn = phase == .broadcasting && (hasRecording || !running.isEmpty)
         let advice = goesOn ? "add the service to the broadcast again" : "start the broadcast again"
-        guard let failure = BroadcastError(ending, of: status.label, advice: advice), !status.isRemoved
+        guard let failure = BroadcastError(ending, of: event.label, advice: advice), event.status?.isRemoved != true
         else { return noteLiveness() }
         lastFailure = failure
         guard running.isEmpty else {

@@ -28,7 +28,7 @@ extension EngineSession {
             do throws(RecordingError) {
                 try CaptureReader.start(feed, handler) {}
             } catch {
-                throw ClientError.refused(error.description)
+                throw ClientError.refused(Refusal(.unavailable, error.description))
             }
             return preview
         } catch {

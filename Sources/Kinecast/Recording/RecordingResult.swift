@@ -58,8 +58,8 @@ extension TakeOutcome {
     /// Nil where a program asked for the end, the length was reached, or the take failed.
     var cause: EndCause? {
         guard case .finished(let summary) = self else { return nil }
-        if summary.stoppedAtDesktop == true { return .stoppedAtDesktop }
-        return summary.sourceEnded == true ? .sourceEnded(summary.reason) : nil
+        if summary.isStoppedAtDesktop { return .stoppedAtDesktop }
+        return summary.isSourceEnded ? .sourceEnded(summary.reason) : nil
     }
 
     /// Nil where the take ended as it should.

@@ -17,8 +17,8 @@ extension TakeFailure {
 }
 
 extension Alternative {
-    /// For the end of a sentence; nil for one of a later version.
-    var words: String? {
+    /// For the end of a sentence.
+    var words: String {
         switch self {
         case .replaceFile: "replace it with --overwrite"
         case .recordVirtualScreen: "record a private screen with --virtual 1280x720 -- COMMAND"
@@ -26,7 +26,6 @@ extension Alternative {
         case .giveRegion: "give the region as --region 640x480+100+50"
         case .chooseWindow: "choose a window in the desktop's dialog with --window ask"
         case .nameWindow: "name the window: --window focused, title:TEXT or an id that kinecast sources lists"
-        case .unknown: nil
         }
     }
 }
@@ -37,24 +36,12 @@ extension ClientError {
         case .noReport, .endedWithoutAnswer: ExitStatus.engineDied
         case .recovery(.storage(let error)):
             error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
-        case .clip(let failure): failure.exitStatus
+        case .refused(let refusal): refusal.code.exitStatus
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
         case .editing(let failure): failure.exitStatus
         case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
-            .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .samples,
-            .cancelled:
+            .registry, .control, .noAnswer, .takeIsOver, .noLink, .samples, .cancelled:
             ExitStatus.unavailable
-        }
-    }
-}
-
-extension ClipFailure {
-    var exitStatus: Int32 {
-        switch code {
-        case .invalidRequest: ExitStatus.usage
-        case .cannotCreate: ExitStatus.cannotCreate
-        case .storageFailed: ExitStatus.storageFailed
-        case .notBuffering, .exportInProgress, .empty, .unavailable, .unknown: ExitStatus.unavailable
         }
     }
 }

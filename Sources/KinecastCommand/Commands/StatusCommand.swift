@@ -81,7 +81,7 @@ struct StatusCommand: ParsableCommand {
         return TextTable.lines(rows, below: [[]] + destinations, mark: "  → ")
             + takes.compactMap { record, status in
                 guard let unmatched = status?.unmatchedExclusions, !unmatched.isEmpty else { return nil }
-                let rules = unmatched.map { $0.optionValue.printable(limit: 100) }
+                let rules = unmatched.map { $0.printable(limit: 100) }
                 return "\(record.id) hides nothing for \(rules.joined(separator: ", ")): no window matches."
             }
     }
@@ -101,8 +101,6 @@ struct StatusCommand: ParsableCommand {
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
             camera: status?.camera?.device,
-            unmatchedExclusions: status.flatMap {
-                $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions.map(\.optionValue)
-            })
+            unmatchedExclusions: status.flatMap { $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions })
     }
 }

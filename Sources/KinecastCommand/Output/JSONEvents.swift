@@ -82,10 +82,7 @@ struct JSONEvent: Encodable, Equatable {
         framesDrawn = progress.framesDrawn
         framesUnchanged = progress.framesUnchanged
         framesDropped = progress.framesDropped
-    }
-
-    mutating func set(_ destinations: [DestinationStatus]) {
-        if !destinations.isEmpty { self.destinations = destinations.map(DestinationLine.init) }
+        if !progress.destinations.isEmpty { destinations = progress.destinations.map(DestinationLine.init) }
     }
 
     static func recovered(

@@ -8,7 +8,6 @@ struct ProgressLine {
     var progress: TakeProgress
     /// The progress that the line before this one showed, from which the frame rate is computed.
     var last: TakeProgress?
-    var statuses: [DestinationStatus] = []
     var isPaused = false
     var hasFile = true
     var isVerbose = false
@@ -16,9 +15,9 @@ struct ProgressLine {
     /// The line, at most `columns` wide, since one that wraps cannot be rewritten. If addresses do not fit, destinations have
     /// their services' ids instead.
     func text(columns: Int) -> String {
-        let text = text(statuses.map { destination($0, name: $0.label) })
+        let text = text(progress.destinations.map { destination($0, name: $0.label) })
         return text.columns <= columns
-            ? text : self.text(statuses.map { destination($0, name: $0.service) }).cut(to: columns)
+            ? text : self.text(progress.destinations.map { destination($0, name: $0.service) }).cut(to: columns)
     }
 
     private func text(_ destinations: [String]) -> String {

@@ -58,7 +58,6 @@ extension JSONEvent {
             $0.height = summary.size.height
             $0.reason = summary.reason
             $0.set(summary.progress)
-            $0.set(summary.destinations)
         }
     }
 }

@@ -21,7 +21,6 @@ final class TakeReporter {
     private let hasOwnMaximum: Bool
     private let whenLocked: TakeConfiguration.WhenLocked
     private var last: TakeProgress?
-    private var statuses: [DestinationStatus] = []
     private var isPaused = false
     private var started: TakeStarted?
     /// The destinations that were reported as live, and the links that were printed.
@@ -93,7 +92,7 @@ final class TakeReporter {
         switch event {
         case .commandNeeded: break
         case .started(let take): start(take)
-        case .progress(let progress, let statuses): show(progress, statuses)
+        case .progress(let progress): show(progress)
         case .paused:
             isPaused = true
             emit(JSONEvent("paused"))
@@ -210,13 +209,8 @@ final class TakeReporter {
         if !(output.isInteractive && terminal.isInteractive) { output.line(link) }
     }
 
-    private func show(_ progress: TakeProgress, _ statuses: [DestinationStatus]) {
-        self.statuses = statuses
-        emit(
-            JSONEvent("progress") {
-                $0.set(progress)
-                $0.set(statuses)
-            })
+    private func show(_ progress: TakeProgress) {
+        emit(JSONEvent("progress") { $0.set(progress) })
         drawLine(progress)
         last = progress
     }
@@ -224,8 +218,7 @@ final class TakeReporter {
     private func drawLine(_ progress: TakeProgress) {
         guard showsProgress else { return }
         let line = ProgressLine(
-            progress: progress, last: last, statuses: statuses, isPaused: isPaused, hasFile: started?.output != nil,
-            isVerbose: isVerbose)
+            progress: progress, last: last, isPaused: isPaused, hasFile: started?.output != nil, isVerbose: isVerbose)
         terminal.status(line.text)
     }
 }

@@ -95,7 +95,7 @@ struct TakeRunStateMachine: Hashable {
             command = .running(opensWindow: false)
             return [.report(.session(event)), .startCommand(environment: started.environment)]
         case .ended(let outcome):
-            if case .finished(let summary) = outcome, summary.sourceEnded == true, take == .running,
+            if case .finished(let summary) = outcome, summary.isSourceEnded, take == .running,
                 command == .running(opensWindow: true)
             {
                 command = .closing

@@ -102,7 +102,7 @@ final class FrameReader {
             for destination in engine.destinations.isEmpty ? [nil] : engine.destinations.map(Optional.some) {
                 var request = request
                 request.destination = destination
-                if let reason = engine.connection.deliver(.receiveFrames(request)) {
+                if let reason = engine.connection.deliver(ClientMessage(id: 0, .receiveFrames(request))) {
                     tell(.refused(reason, take: take))
                 }
             }
@@ -113,17 +113,14 @@ final class FrameReader {
         do throws(ControlError) {
             for message in try connection.readAvailable() {
                 switch message {
-                case .frames(.open(let service, let destination)):
+                case .event(.frames(.open(let service, let destination))):
                     guard let descriptor = connection.removeFirstDescriptor() else { continue }
                     add(
                         FrameChannel(
                             socket: PacketSocket(adopting: descriptor), take: take, service: service,
                             destination: destination))
-                case .refused(let reason, let request) where request?.name == "receiveFrames":
-                    engines[take]?.nextRequest = MonotonicClock.now() + Self.longestPause
-                    // It may have been given them before the take captured more.
-                    for channel in channels where channel.take == take { drop(channel) }
-                    if refusals.updateValue(reason, forKey: take) != reason { tell(.refused(reason, take: take)) }
+                case .answer(_, .failure(let refusal)): refused(refusal.message, take: take)
+                case .event(.frames(.ended(let reason))): refused(reason, take: take)
                 default: break
                 }
             }
@@ -132,6 +129,14 @@ final class FrameReader {
         }
         // Its extensions end by themselves.
         if connection.isClosed { engines[take] = nil }
+    }
+
+    /// The take gives no frames, or no more, and is asked again later.
+    private func refused(_ reason: String, take: String) {
+        engines[take]?.nextRequest = MonotonicClock.now() + Self.longestPause
+        // It may have given some before it captured more.
+        for channel in channels where channel.take == take { drop(channel) }
+        if refusals.updateValue(reason, forKey: take) != reason { tell(.refused(reason, take: take)) }
     }
 
     // MARK: Extensions

@@ -17,7 +17,7 @@ import Testing
     private static let size = PixelSize(width: 320, height: 240)
     private static let encoded = SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))
 
-    private func messages(_ place: TestPlace) -> [ClientMessage] {
+    private func requests(_ place: TestPlace) -> [ClientRequest] {
         [
             .start(TakeConfiguration(source: .screen(monitor: nil), output: place.path("guest.mp4"))),
             .commandStarted(process: getpid()), .permissionAnswer(true), .status, .follow(progress: true),
@@ -27,18 +27,17 @@ import Testing
             .receiveSamples(SampleRequest(appAudio: .pcm)),
             .receiveSamples(SampleRequest(video: .camera(size: Self.size), appAudio: .aac)), .endSamples,
             .receiveFrames(FrameRequest(group: "org.example.passing")),
-            .addDestination(.init(service: "faults", setupInfo: ["fault": "none"], label: "guest's"), reference: 7),
-            .removeDestination(99), .exportClip(ClipRequest(id: 8, output: place.path("clip.mp4"), duration: nil)),
-            .unknown("later"), .stop(immediately: false),
+            .addDestination(.init(service: "faults", setupInfo: ["fault": "none"], label: "guest's")),
+            .removeDestination(99), .exportClip(ClipRequest(output: place.path("clip.mp4"), duration: nil)),
         ]
     }
 
-    /// The permissions that a message needs of a take of the screen, and of one of a private screen, neither with a microphone. A new
-    /// message needs its line here.
-    private func needs(_ message: ClientMessage) -> (screen: [PermissionKind], virtual: [PermissionKind]) {
-        switch message {
+    /// The permissions that a request needs of a take of the screen, and of one of a private screen, neither with a
+    /// microphone. A new request needs its line here.
+    private func needs(_ request: ClientRequest) -> (screen: [PermissionKind], virtual: [PermissionKind]) {
+        switch request {
         case .start, .commandStarted, .permissionAnswer, .status, .follow, .pause, .resume, .annotate, .endSamples,
-            .removeDestination, .unknown, .stop, .setMicrophone(on: false), .setCamera(nil):
+            .removeDestination, .stop, .setMicrophone(on: false), .setCamera(nil):
             ([], [])
         case .renewLinks, .switchSource, .receiveFrames, .addDestination, .exportClip: ([.screen], [])
         case .receiveSamples(let request):
@@ -52,16 +51,11 @@ import Testing
         }
     }
 
-    /// What the engine says to a guest from a message on until it has answered a status after it.
-    private func answers(to message: ClientMessage, over guest: ClientConnection) throws -> [EngineMessage] {
-        try guest.send(message)
-        try guest.send(.status)
-        let count =
-            switch message {
-            case .status, .follow: 2
-            default: 1
-            }
-        return try heard(guest) { all in all.count { if case .status = $0 { true } else { false } } >= count }
+    /// What the engine says to a guest from a request on until it has answered a status after it.
+    private func answers(to request: ClientRequest, over guest: ClientConnection) throws -> [EngineMessage] {
+        try guest.send(request, id: 1)
+        try guest.send(.status, id: 2)
+        return try heard(guest) { $0.contains { if case .answer(id: 2, _) = $0 { true } else { false } } }
     }
 
     private func heard(
@@ -77,7 +71,9 @@ import Testing
     }
 
     private func refusal(in answers: [EngineMessage]) -> String? {
-        answers.lazy.compactMap { if case .refused(let reason, _) = $0 { reason } else { nil } }.first
+        answers.lazy.compactMap {
+            if case .answer(id: 1, .failure(let refusal)) = $0 { refusal.message } else { nil }
+        }.first
     }
 
     private func isWithheld(_ reason: String?) -> Bool { reason?.contains("kinecast permissions grant") == true }
@@ -101,14 +97,16 @@ import Testing
             let (kinecast, record) = try broadcast(place, screen)
             let guest = try place.registry().connect(to: record)
             var all: [EngineMessage] = []
-            for message in messages(place).dropLast() {
-                let answers = try answers(to: message, over: guest)
+            for request in requests(place) {
+                let answers = try answers(to: request, over: guest)
                 let reason = refusal(in: answers)
-                #expect(isWithheld(reason) == !needs(message).screen.isEmpty, "\(message): \(answers)")
-                for kind in needs(message).screen { #expect(reason?.contains("--\(kind.rawValue)") == true) }
+                #expect(isWithheld(reason) == !needs(request).screen.isEmpty, "\(request): \(answers)")
+                for kind in needs(request).screen { #expect(reason?.contains("--\(kind.rawValue)") == true) }
                 all += answers
             }
-            #expect(all.contains(.paused) && all.contains(.camera(nil)), "what any program of the user may do")
+            #expect(
+                all.contains(.event(.paused)) && all.contains(.event(.camera(nil))),
+                "what any program of the user may do")
             // The new links come when the kinecast beside the engine asks for them, and it is told them.
             let renewed = try place.run("link", "--renew")
             #expect(renewed.status == 0 && renewed.output.hasPrefix("http"))
@@ -120,16 +118,31 @@ import Testing
                     arguments: arguments, environment: place.environment, directory: place.directory, executable: other
                 ).wait()
                 let words = "another installation of Kinecast than this take; run \(RunningKinecast.executable)"
-                #expect(ended.errors.contains(words) && (ended.status == 0) == (arguments == ["status"]), "\(ended)")
+                let status = arguments == ["status"] ? 0 : ExitStatus.noPermission
+                #expect(ended.errors.contains(words) && ended.status == status, "\(ended)")
+            }
+            // What it followed: progress with the destinations, whose links are left out as in each message below.
+            all += try heard(guest) {
+                $0.contains { message in
+                    guard case .event(.progress(let progress)) = message else { return false }
+                    return progress.destinations.contains { $0.phase == .live }
+                }
             }
             try guest.send(.stop(immediately: false))
-            all += try heard(guest) { $0.contains { if case .finished = $0 { true } else { false } } }
+            all += try heard(guest) { $0.contains { if case .event(.finished) = $0 { true } else { false } } }
             #expect(try kinecast.wait().status == 0)
             for message in all {
                 let text = String(decoding: try ControlEncoder.frame(message), as: UTF8.self)
                 #expect(!text.contains("http://"), "\(text)")
             }
-            #expect(all.contains { if case .status(let status) = $0 { isWithheld(status.withheld) } else { false } })
+            #expect(
+                all.contains {
+                    if case .answer(_, .success(.status(let status))) = $0 {
+                        isWithheld(status.withheld)
+                    } else {
+                        false
+                    }
+                })
             for file in ["guest.mp4", "clip.mp4"] { #expect(access(place.path(file), F_OK) != 0) }
         }
     }
@@ -150,29 +163,28 @@ import Testing
             if !isPrivate { #expect(try place.run("permissions", "grant", own, "--screen").status == 0) }
             let (kinecast, record) = try broadcast(place, screen)
             let guest = try place.registry().connect(to: record)
-            for message in messages(place).dropLast() {
-                let isGranted = Set(needs(message).screen).isSubset(of: isPrivate ? [] : [.screen])
-                let isNeedless = isPrivate && needs(message).virtual.isEmpty
-                let reason = refusal(in: try answers(to: message, over: guest))
-                #expect(isWithheld(reason) == !(isGranted || isNeedless), "\(message): \(reason ?? "not refused")")
+            var all: [EngineMessage] = []
+            for request in requests(place) {
+                let isGranted = Set(needs(request).screen).isSubset(of: isPrivate ? [] : [.screen])
+                let isNeedless = isPrivate && needs(request).virtual.isEmpty
+                let answers = try answers(to: request, over: guest)
+                let reason = refusal(in: answers)
+                #expect(isWithheld(reason) == !(isGranted || isNeedless), "\(request): \(reason ?? "not refused")")
+                all += answers
             }
-            // What comes later than a status that was asked for after it.
-            let late = ClientMessage.exportClip(ClipRequest(id: 9, output: place.path("late.mp4"), duration: nil))
-            try guest.send(late)
+            // The last request's, which may come after a status that was asked for later.
             let isWritten = { (message: EngineMessage) in
-                if case .clip(let answer) = message, case .exported = answer.result { true } else { false }
+                if case .answer(id: 1, .success(.clip)) = message { true } else { false }
             }
-            _ = try heard(guest) { $0.contains(where: isWritten) }
+            if !all.contains(where: isWritten) { _ = try heard(guest) { $0.contains(where: isWritten) } }
             try guest.send(.receiveSamples(Self.encoded))
-            _ = try heard(guest) { $0.contains { if case .samples(.start) = $0 { true } else { false } } }
-            try guest.send(.status)
-            let status = try heard(guest) { $0.contains { if case .status = $0 { true } else { false } } }
-            #expect(
-                status.contains {
-                    guard case .status(let status) = $0 else { return false }
-                    return status.withheld == nil && status.destinations.contains { $0.link != nil }
-                        && status.destinations.contains { $0.label == "guest's" }
-                })
+            _ = try heard(guest) { $0.contains { if case .event(.samples(.start)) = $0 { true } else { false } } }
+            guard case .success(.status(let status))? = try guest.ask(.status, id: 4) else {
+                Issue.record("no status")
+                return
+            }
+            #expect(status.withheld == nil && status.destinations.contains { $0.link != nil })
+            #expect(status.destinations.contains { $0.label == "guest's" })
             try guest.send(.stop(immediately: false))
             #expect(try kinecast.wait().status == 0)
         }
@@ -215,31 +227,40 @@ import Testing
                     .receiveSamples(
                         SampleRequest(
                             video: .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil), micAudio: .pcm)))
-                _ = try heard(client) { $0.contains { if case .samples(.start) = $0 { true } else { false } } }
+                _ = try heard(client) { $0.contains { if case .event(.samples(.start)) = $0 { true } else { false } } }
             }
             #expect(refusal(in: try answers(to: Self.destination("guest's"), over: guest.connection)) == nil)
             #expect(refusal(in: try answers(to: Self.destination("owner's"), over: second)) == nil)
             try engine.phase(.live, of: 1)
             try engine.phase(.live, of: 2)
-            try engine.connection.send(.setMicrophone(on: true))
+            // Both ask for it, and one may.
+            let asked = try engine.send(.setMicrophone(on: true))
+            try guest.connection.send(.setMicrophone(on: true), id: 9)
+            #expect(try engine.answer(to: asked) == .success(.done))
             let (sentence, _) = try engine.event(of: 1, "the reason") {
                 if case .warning(let sentence) = $0 { sentence } else { nil }
             }
             #expect(sentence.contains("--microphone"), "\(sentence)")
             #expect(try engine.ended(1).0 == .finished)
-            _ = try heard(guest.connection) { $0.contains(.samples(.failed(sentence))) }
+            let told = try heard(guest.connection) { all in
+                all.contains(.event(.samples(.failed(sentence)))) && all.contains(.event(.microphone(on: true)))
+                    && all.contains { if case .answer(id: 9, _) = $0 { true } else { false } }
+            }
+            #expect(
+                told.contains {
+                    if case .answer(id: 9, .failure(let refusal)) = $0 { refusal.code == .notPermitted } else { false }
+                }, "that the microphone is on is no answer to the guest")
             try frames.line("refused")
             // Clips have what was captured before it was turned off again; samples do not.
-            try engine.connection.send(.setMicrophone(on: false))
-            try engine.wait("the microphone's end") { $0 == .microphone(on: false) ? true : nil }
-            let clip = ClientMessage.exportClip(ClipRequest(id: 1, output: place.path("clip.mp4"), duration: nil))
+            #expect(try engine.ask(.setMicrophone(on: false)) == .success(.done))
+            let clip = ClientRequest.exportClip(ClipRequest(output: place.path("clip.mp4"), duration: nil))
             #expect(isWithheld(refusal(in: try answers(to: clip, over: guest.connection))))
-            let samples = ClientMessage.receiveSamples(SampleRequest(micAudio: .pcm))
+            let samples = ClientRequest.receiveSamples(SampleRequest(micAudio: .pcm))
             #expect(refusal(in: try answers(to: samples, over: guest.connection)) == nil)
             let status = try engine.status()
             #expect(status.destinations.map(\.isRemoved) == [false, true, false])
             let rest = try answers(to: .status, over: second)
-            #expect(!rest.contains { if case .samples(.failed) = $0 { true } else { false } })
+            #expect(!rest.contains { if case .event(.samples(.failed)) = $0 { true } else { false } })
             frames.signal(SIGTERM)
             _ = try frames.wait()
             guest.end()
@@ -265,8 +286,8 @@ import Testing
         }
     }
 
-    private static func destination(_ label: String) -> ClientMessage {
-        .addDestination(.init(service: "faults", setupInfo: ["fault": "none"], label: label), reference: 1)
+    private static func destination(_ label: String) -> ClientRequest {
+        .addDestination(.init(service: "faults", setupInfo: ["fault": "none"], label: label))
     }
 
     /// An app of the group, which any take's frames are passed on to.

@@ -206,14 +206,17 @@ import Testing
             }
             try waitForStart(engine)
             #expect(daemon.shown == [], "a private screen asks nobody")
-            try engine.connection.send(.setMicrophone(on: true))
+            // The second comes while the person is asked for the first.
+            let (first, second) = (
+                try engine.send(.setMicrophone(on: true)), try engine.send(.setMicrophone(on: true))
+            )
+            let busy = #expect(throws: Refusal.self) { try engine.answer(to: second).get() }
+            #expect(busy?.message.contains("is being asked already") == true)
             let question = try question(daemon)
             #expect(question.title == "Recorder asks to record the microphone.")
             daemon.press("decline", of: question.id)
-            let refusal = try engine.wait("the refusal") { message -> String? in
-                if case .refused(let sentence, _) = message { sentence } else { nil }
-            }.0
-            #expect(refusal.contains("microphone"))
+            let refusal = #expect(throws: Refusal.self) { try engine.answer(to: first).get() }
+            #expect(refusal?.code == .notPermitted && refusal?.message.contains("microphone") == true)
             #expect(try engine.stop().exitStatus == 0)
         }
     }
@@ -239,28 +242,27 @@ import Testing
             let record = try #require(try place.registry().list().running.first { $0.id == id })
             // Nor does it decide what is shown.
             let other = try place.registry().connect(to: record)
-            try other.send(.switchSource(.screen(monitor: nil)))
-            let answer = try other.answer()
-            guard case .refused(let reason, let request) = answer else {
+            let answer = try other.ask(.switchSource(.screen(monitor: nil)))
+            guard case .failure(let reason) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
             }
-            #expect(reason.contains("kinecast permissions grant") && request?.name == "switchSource")
-            func ask() throws -> EngineMessage? {
+            #expect(reason.code == .notPermitted && reason.message.contains("kinecast permissions grant"))
+            func ask() throws -> Result<EngineReply, Refusal>? {
                 let client = try place.registry().connect(to: record)
-                try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
-                return try client.answer()
+                let request = SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))
+                return try client.ask(.receiveSamples(request))
             }
-            guard case .refused(let sentence, _) = try ask() else {
+            guard case .failure(let refusal) = try ask() else {
                 Issue.record("it was not refused")
                 return
             }
             let own = try #require(ExecutableSearch.own)
             #expect(
-                sentence.hasSuffix("run kinecast permissions grant \(own.shellWord) --screen beforehand."),
-                "\(sentence)")
+                refusal.message.hasSuffix("run kinecast permissions grant \(own.shellWord) --screen beforehand."),
+                "\(refusal)")
             #expect(try place.run("permissions", "grant", own, "--screen").status == 0)
-            #expect(try ask() == .samples(.accepted))
+            #expect(try ask() == .success(.done))
             recorder.signal(SIGINT)
             #expect(try recorder.wait().status == 0)
         }
@@ -276,13 +278,12 @@ import Testing
             try waitForStart(engine)
             let record = try #require(try place.registry().list().running.first)
             let client = try place.registry().connect(to: record)
-            try client.send(.setMicrophone(on: true))
-            let answer = try client.answer()
-            guard case .refused(let sentence, let request) = answer else {
+            let answer = try client.ask(.setMicrophone(on: true))
+            guard case .failure(let refusal) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
             }
-            #expect(sentence.contains("kinecast permissions grant") && request?.name == "setMicrophone")
+            #expect(refusal.code == .notPermitted && refusal.message.contains("kinecast permissions grant"))
             #expect(try engine.stop().exitStatus == 0)
         }
     }

@@ -12,23 +12,16 @@ import Testing
 
     /// Adds a destination and returns its number.
     private func add(_ destination: TakeConfiguration.Destination, to engine: EngineUnderTest) throws -> Int {
-        let reference = Int.random(in: 0...(.max))
-        try engine.connection.send(.addDestination(destination, reference: reference))
-        return try engine.wait("the new destination's number") { message -> Int? in
-            if case .destinationAdded(let number, reference) = message { number } else { nil }
-        }.0
+        guard case .destinationAdded(let number) = try engine.ask(.addDestination(destination)).get() else {
+            throw CancellationError()
+        }
+        return number
     }
 
     /// The reason for which a request is refused.
-    private func refusal(of message: ClientMessage, by engine: EngineUnderTest) throws -> String {
-        let seen = engine.heard.count
-        try engine.connection.send(message)
-        var index = 0
-        return try engine.wait("a refusal") { message -> String? in
-            defer { index += 1 }
-            guard index >= seen, case .refused(let reason, _) = message else { return nil }
-            return reason
-        }.0
+    private func refusal(of request: ClientRequest, by engine: EngineUnderTest) throws -> String {
+        let refusal = #expect(throws: Refusal.self) { try engine.ask(request).get() }
+        return try #require(refusal).message
     }
 
     @Test func `a recording with full range or in 4-4-4 takes no destination, at the start or later`() throws {
@@ -42,7 +35,7 @@ import Testing
                 configuration.destinations = []
                 let engine = try EngineUnderTest(configuration, in: place)
                 try engine.wait("the start") { message -> Bool? in if case .started = message { true } else { nil } }
-                let reason = try refusal(of: .addDestination(Self.good("late"), reference: 1), by: engine)
+                let reason = try refusal(of: .addDestination(Self.good("late")), by: engine)
                 #expect(reason.contains("are for recordings alone"))
                 configuration.output = nil
                 #expect(throws: TakeConfiguration.Problem.colourOfRecordings) { try configuration.validate() }
@@ -180,16 +173,15 @@ import Testing
             try engine.state("now")
             let stranger = Self.good("x", service: "nobody")
             #expect(
-                try refusal(of: .addDestination(stranger, reference: 1), by: engine).contains(
-                    "There is no service nobody"))
+                try refusal(of: .addDestination(stranger), by: engine).contains("There is no service nobody"))
             var wrong = Self.good("x")
             wrong.setupInfo["kye"] = "secret"
-            let unknown = try refusal(of: .addDestination(wrong, reference: 2), by: engine)
+            let unknown = try refusal(of: .addDestination(wrong), by: engine)
             #expect(unknown.contains("kye") && !unknown.contains("secret"))
             #expect(try refusal(of: .removeDestination(7), by: engine).contains("there are 0"))
             #expect(try refusal(of: .removeDestination(0), by: engine).contains("last destination"))
             #expect(try add(Self.good("second"), to: engine) == 1)
-            try engine.connection.send(.removeDestination(0))
+            #expect(try engine.ask(.removeDestination(0)) == .success(.destinationRemoved(.finished)))
             #expect(try engine.ended(0).0 == .finished)
             #expect(try refusal(of: .removeDestination(0), by: engine).contains("there are 1"))
             try engine.state("now", of: 1)

@@ -26,7 +26,7 @@ import Testing
             let destination = try #require(summary?.destinations.first)
             #expect(destination.ending == .finished && destination.phase == .ended && destination.restarts == 0)
             let phases = engine.heard.compactMap { heard -> DestinationPhase? in
-                guard case .destination(let event) = heard.message, case .phase(let phase) = event.kind else {
+                guard case .destination(let event) = heard.event, case .phase(let phase) = event.kind else {
                     return nil
                 }
                 return phase

@@ -103,13 +103,12 @@ import Testing
             // This process has no manifest.
             let record = try #require(try place.registry().list().running.first)
             let client = try place.registry().connect(to: record)
-            try client.send(.receiveFrames(FrameRequest(group: Self.group)))
-            let answer = try client.answer()
-            guard case .refused(let reason, let request) = answer else {
+            let answer = try client.ask(.receiveFrames(FrameRequest(group: Self.group)))
+            guard case .failure(let refusal) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
             }
-            #expect(reason.contains("no member of the group \(Self.group)") && request?.name == "receiveFrames")
+            #expect(refusal.code == .notPermitted && refusal.message.contains("no member of the group \(Self.group)"))
             _ = try engine.stop()
         }
     }

@@ -11,30 +11,24 @@ import Testing
             let recorder = try place.start(["record", "a.mp4", "--pattern", "320x240", "--json"])
             let id = try recorder.event("started").id
             let record = try #require(try place.registry().list().running.first { $0.id == id })
-            func connect() throws -> (ClientConnection, EngineMessage?) {
+            func connect() throws -> (ClientConnection, Result<EngineReply, Refusal>?) {
                 let client = try place.registry().connect(to: record)
-                try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
-                return (client, try client.answer())
+                let request = SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))
+                return (client, try client.ask(.receiveSamples(request)))
             }
             var clients: [ClientConnection] = []
             for _ in 0..<16 {
                 let (client, answer) = try connect()
-                #expect(answer == .samples(.accepted))
+                #expect(answer == .success(.done))
                 clients.append(client)
             }
-            guard case (_, .refused(let sentence, _)?) = try connect() else {
+            guard case (_, .failure(let refusal)?) = try connect() else {
                 Issue.record("it was not refused")
                 return
             }
-            #expect(sentence.contains("16 clients"))
-            try clients[0].send(.endSamples)
-            // Answered once what came before has been handled.
-            try clients[0].send(.status)
-            var messages: [EngineMessage] = []
-            while !messages.contains(where: { if case .status = $0 { true } else { false } }) {
-                messages += try clients[0].receive(until: MonotonicClock.now() + RunningKinecast.patience)
-            }
-            #expect(try connect().1 == .samples(.accepted))
+            #expect(refusal.message.contains("16 clients"))
+            #expect(try clients[0].ask(.endSamples, id: 2) == .success(.done))
+            #expect(try connect().1 == .success(.done))
             recorder.signal(SIGINT)
             #expect(try recorder.wait().status == 0)
         }

@@ -162,10 +162,9 @@ import Testing
         return configuration
     }
 
-    private func answer(_ engine: EngineUnderTest, to id: Int) throws -> ClipAnswer.Result {
-        try engine.wait("the answer to request \(id)") { message in
-            if case .clip(let answer) = message, answer.id == id { answer.result } else { nil }
-        }.0
+    private func clip(_ answer: Result<EngineReply, Refusal>) throws -> ExportedClip {
+        guard case .clip(let clip) = try answer.get() else { throw CancellationError() }
+        return clip
     }
 
     @Test func `a second clip at the same time is refused, and the first is written all the same`() throws {
@@ -177,19 +176,19 @@ import Testing
             // It finds both when it goes on.
             engine.process.signal(SIGSTOP)
             try wait("it to stop") { ProcFiles.read("/proc/\(engine.process.pid)/stat").contains(") T ") }
-            for id in 2...3 {
-                try engine.connection.send(
-                    .exportClip(ClipRequest(id: id, output: place.path("\(id).mp4"), duration: nil)))
+            let requests = (2...4).map {
+                ClientRequest.exportClip(ClipRequest(output: place.path("\($0).mp4"), duration: nil))
             }
+            let (first, second) = (try engine.send(requests[0]), try engine.send(requests[1]))
             engine.process.signal(SIGCONT)
-            guard case .failed(let refusal) = try answer(engine, to: 3) else { throw CancellationError() }
-            #expect(refusal.code == .exportInProgress)
-            guard case .exported(let clip) = try answer(engine, to: 2) else { throw CancellationError() }
+            let refusal = #expect(throws: Refusal.self) { try engine.answer(to: second).get() }
+            #expect(refusal?.code == .exportInProgress)
+            let clip = try clip(engine.answer(to: first))
             #expect(try RecordedVideo(path: clip.output).frames.count == clip.frames)
             // One that is under way when the take ends is finished first.
-            try engine.connection.send(.exportClip(ClipRequest(id: 4, output: place.path("4.mp4"), duration: nil)))
+            let third = try engine.send(requests[2])
             #expect(try engine.stop().exitStatus == 0)
-            guard case .exported(let last) = try answer(engine, to: 4) else { throw CancellationError() }
+            let last = try self.clip(engine.answer(to: third))
             #expect(try RecordedVideo(path: last.output).frames.count == last.frames)
             #expect(access(place.path("3.mp4"), F_OK) != 0)
         }
@@ -200,10 +199,10 @@ import Testing
             let engine = try EngineUnderTest(configuration(), in: place)
             try engine.wait("the start") { if case .started = $0 { true } else { nil } }
             let wrong: [(String, MediaTime?)] = [("a.mp4", nil), ("/\u{0}", nil), (place.path("a.mp4"), .zero)]
-            for (id, (output, duration)) in wrong.enumerated() {
-                try engine.connection.send(.exportClip(ClipRequest(id: id, output: output, duration: duration)))
-                guard case .failed(let failure) = try answer(engine, to: id) else { throw CancellationError() }
-                #expect(failure.code == .invalidRequest)
+            for (output, duration) in wrong {
+                let request = ClipRequest(output: output, duration: duration)
+                let refusal = #expect(throws: Refusal.self) { try engine.ask(.exportClip(request)).get() }
+                #expect(refusal?.code == .invalidRequest)
             }
             #expect(try engine.stop().exitStatus == 0)
         }
@@ -218,7 +217,7 @@ import Testing
                     if case .progress(let progress) = message, progress.duration >= .seconds(1) { true } else { nil }
                 }
                 let path = place.path("\(round).mp4")
-                try engine.connection.send(.exportClip(ClipRequest(id: round, output: path, duration: nil)))
+                try engine.connection.send(.exportClip(ClipRequest(output: path, duration: nil)))
                 let delay = Int64.random(in: 0...400_000_000, using: &random)
                 _ = WakeSignal.poll([], until: MonotonicClock.now() + delay)
                 engine.process.signal(SIGKILL)

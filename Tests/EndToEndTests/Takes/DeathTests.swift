@@ -35,7 +35,7 @@ import Testing
             let connection = try place.registry().connect(to: record)
             take.signal(SIGKILL)
             #expect(try take.wait().status == 128 + SIGKILL)
-            guard case .finished = try lastMessage(connection) else {
+            guard case .event(.finished) = try lastMessage(connection) else {
                 Issue.record("the engine did not say that it finished")
                 return
             }

@@ -39,23 +39,21 @@ import Testing
     /// Asks for a clip; the answer comes later.
     private func ask(
         _ buffer: ClipBuffer, _ name: String, end: Double, isPaused: Bool = false
-    ) -> Monitor<ClipAnswer.Result?> {
-        let answer = Monitor<ClipAnswer.Result?>(nil)
+    ) -> Monitor<Result<ExportedClip, Refusal>?> {
+        let answer = Monitor<Result<ExportedClip, Refusal>?>(nil)
         buffer.export(
             ClipBuffer.Export(
-                request: ClipRequest(id: 1, output: folder.file(name), duration: nil), end: .seconds(end),
+                request: ClipRequest(output: folder.file(name), duration: nil), end: .seconds(end),
                 isPaused: isPaused, instant: MonotonicClock.now(), reply: { result in answer.signal { $0 = result } }))
         return answer
     }
 
-    private func result(_ answer: Monitor<ClipAnswer.Result?>) throws -> ClipAnswer.Result {
+    private func result(_ answer: Monitor<Result<ExportedClip, Refusal>?>) throws -> Result<ExportedClip, Refusal> {
         try #require(answer.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 })
     }
 
-    private func clip(_ answer: Monitor<ClipAnswer.Result?>) throws -> ExportedClip {
-        let result = try result(answer)
-        let exported: ExportedClip? = if case .exported(let clip) = result { clip } else { nil }
-        return try #require(exported, "\(result)")
+    private func clip(_ answer: Monitor<Result<ExportedClip, Refusal>?>) throws -> ExportedClip {
+        try result(answer).get()
     }
 
     private var warnings: [String] {
@@ -64,11 +62,11 @@ import Testing
 
     @Test func `before the first frame there is no clip`() throws {
         let buffer = try buffer()
-        guard case .failed(let failure) = try result(ask(buffer, "a.mp4", end: 0)) else {
+        guard case .failure(let failure) = try result(ask(buffer, "a.mp4", end: 0)) else {
             Issue.record("it was written")
             return
         }
-        #expect(failure == .empty)
+        #expect(failure == .nothingCaptured)
         buffer.finish()
     }
 
@@ -113,7 +111,7 @@ import Testing
         let buffer = try buffer(audio: [SyntheticScreen.audioFormat])
         buffer.append(frame(0))
         let first = ask(buffer, "a.mp4", end: 1)
-        guard case .failed(let refusal) = try result(ask(buffer, "b.mp4", end: 1)) else {
+        guard case .failure(let refusal) = try result(ask(buffer, "b.mp4", end: 1)) else {
             Issue.record("it was written")
             return
         }
@@ -121,11 +119,11 @@ import Testing
         // The end does not wait for audio that will not come, and finishes the clip.
         buffer.finish()
         #expect(try clip(first).frames == 1)
-        guard case .failed(let late) = try result(ask(buffer, "c.mp4", end: 1)) else {
+        guard case .failure(let late) = try result(ask(buffer, "c.mp4", end: 1)) else {
             Issue.record("it was written")
             return
         }
-        #expect(late.code == .unavailable)
+        #expect(late.code == .noClip)
         #expect(try Tool.output("ls", ["-A", folder.path]) == "a.mp4\n")
     }
 
@@ -162,12 +160,12 @@ import Testing
         buffer.append(frame(0))
         let path = folder.file("a.mp4")
         let other = try DiskFile.create(path)
-        let answer = Monitor<ClipAnswer.Result?>(nil)
+        let answer = Monitor<Result<ExportedClip, Refusal>?>(nil)
         buffer.export(
             ClipBuffer.Export(
-                request: ClipRequest(id: 1, output: path, duration: nil, overwrite: true), end: .seconds(1),
+                request: ClipRequest(output: path, duration: nil, overwrite: true), end: .seconds(1),
                 isPaused: false, instant: MonotonicClock.now(), reply: { result in answer.signal { $0 = result } }))
-        guard case .failed(let failure) = try result(answer) else {
+        guard case .failure(let failure) = try result(answer) else {
             Issue.record("it was replaced")
             return
         }

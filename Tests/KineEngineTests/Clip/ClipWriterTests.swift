@@ -92,7 +92,7 @@ import ThreadTesting
             #expect(throws: StorageError.full(path: path)) { try ClipWriter.write(clip, video: Self.video, to: file) }
         }
         #expect(try files == [])
-        let failure = ClipFailure(StorageError.full(path: path))
+        let failure = Refusal(ofClip: .full(path: path))
         #expect(failure.code == .storageFailed && failure.message.contains(path))
     }
 

@@ -130,9 +130,9 @@ import Testing
         // Outcome.
         let outcome = TakeOutcome(
             reason: .stopped, ending: ending, progress: stage.take.progress(at: end), size: Self.size,
-            nothing: .nothingCaptured(isRecorded: false), output: nil, destinations: [])
-        guard case .finished(let summary) = outcome.message else {
-            Issue.record("\(outcome.message)")
+            nothing: .nothingCaptured(isRecorded: false), output: nil)
+        guard case .finished(let summary) = outcome.event else {
+            Issue.record("\(outcome.event)")
             return
         }
         #expect(outcome.exitStatus == 0 && summary.output == nil)

@@ -49,12 +49,14 @@ import Testing
         var summary = TakeSummary(
             output: path, size: .init(width: 16384, height: 16384), progress: TakeProgress(), reason: path)
         summary.destinations = statuses
-        _ = try ControlEncoder.frame(EngineMessage.finished(summary))
+        _ = try ControlEncoder.frame(EngineMessage.event(.finished(summary)))
         _ = try ControlEncoder.frame(
-            EngineMessage.failed(TakeFailure(exitStatus: 1, message: path, alternative: nil, summary: summary)))
+            EngineMessage.event(
+                .failed(TakeFailure(exitStatus: 1, message: path, alternative: nil, summary: summary))))
         var status = TakeStatus(id: "1", phase: .recording, output: path, source: path, progress: TakeProgress())
         status.destinations = statuses
-        _ = try ControlEncoder.frame(EngineMessage.status(status))
+        _ = try ControlEncoder.frame(EngineMessage.answer(id: .max, .success(.status(status))))
+        _ = try ControlEncoder.frame(EngineMessage.event(.progress(status.progress)))
     }
 
     @Test func `service info is as long as its bytes allow, the first by their keys`() {
@@ -76,21 +78,21 @@ import Testing
         var take = TakeStatus(id: "1", phase: .recording, output: nil, source: "s", progress: TakeProgress())
         take.destinations = [status]
         let messages: [EngineMessage] = [
-            .status(take), .warning(status.link ?? ""), .clip(ClipAnswer(id: 1, result: .failed(.empty))),
-            .finished(summary), .failed(TakeFailure(exitStatus: 74, message: "Full.", summary: summary)),
+            .answer(id: 5, .success(.status(take))), .event(.warning(status.link ?? "")),
+            .answer(id: 6, .failure(.nothingCaptured)), .event(.finished(summary)),
+            .event(.failed(TakeFailure(exitStatus: 74, message: "Full.", summary: summary))),
         ]
         for message in messages { engine.tell(message) }
         let received = try client.receive(until: MonotonicClock.now() + 60_000_000_000)
         #expect(received.count == 5)
-        guard received.count == 5, case .refused(let reason, let request) = received[0],
-            case .warning(let warning) = received[1], case .failed(let failure) = received[3],
-            case .failed(let other) = received[4]
+        guard received.count == 5, case .answer(id: 5, .failure(let refusal)) = received[0],
+            case .event(.warning(let warning)) = received[1], case .event(.failed(let failure)) = received[3],
+            case .event(.failed(let other)) = received[4]
         else {
             Issue.record("\(received)")
             return
         }
-        #expect(
-            reason.contains("cannot be sent") && request == RequestReference(.status) && warning.contains("the limit"))
+        #expect(refusal.message.contains("cannot be sent") && warning.contains("the limit"))
         #expect(received[2] == messages[2])
         #expect(failure.exitStatus == ExitStatus.engineDied && failure.message.contains("cannot be sent"))
         #expect(failure.summary?.output == "/a.mp4" && failure.summary?.destinations.isEmpty == true)

@@ -43,8 +43,22 @@ import ThreadTesting
         return all
     }
 
-    private static func isOver(_ message: EngineMessage) -> Bool {
-        switch message {
+    private func events(_ client: ClientConnection, until isLast: (EngineEvent) -> Bool) throws -> [EngineEvent] {
+        try messages(client) { if case .event(let event) = $0 { isLast(event) } else { false } }.compactMap {
+            if case .event(let event) = $0 { event } else { nil }
+        }
+    }
+
+    /// The answer to a request that is sent now.
+    private func ask(_ client: ClientConnection, _ request: ClientRequest?) throws -> Result<EngineReply, Refusal> {
+        try client.send(ClientMessage(id: 7, request))
+        let answered = try messages(client) { if case .answer(id: 7, _) = $0 { true } else { false } }
+        guard case .answer(_, let result)? = answered.last else { throw Errno.timedOut }
+        return result
+    }
+
+    private static func isOver(_ event: EngineEvent) -> Bool {
+        switch event {
         case .finished, .failed: true
         default: false
         }
@@ -57,9 +71,9 @@ import ThreadTesting
             var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: path)
             configuration.audio.app = .none
             try client.send(.start(configuration))
-            _ = try messages(client) { if case .started = $0 { true } else { false } }
+            _ = try events(client) { if case .started = $0 { true } else { false } }
             try client.send(.stop(immediately: false))
-            let last = try messages(client, until: Self.isOver).last
+            let last = try events(client, until: Self.isOver).last
             guard case .finished(let summary)? = last else {
                 Issue.record("\(String(describing: last))")
                 return
@@ -70,33 +84,39 @@ import ThreadTesting
         #expect(access(path, R_OK) == 0)
     }
 
-    @Test func `a start of a later version is refused in words`() throws {
+    @Test(arguments: [
+        ClientMessage(id: 1, nil),
+        ClientMessage(id: 1, .start(pattern, required: pattern.required + ["windowsToBlur"])),
+    ])
+    func `a start of another version is refused in words, as one is that requires what is not known`(
+        start: ClientMessage
+    ) throws {
         let status = try host { client in
-            try client.send(.unknown("start"))
-            guard case .failed(let failure)? = try messages(client, until: Self.isOver).last else {
+            try client.send(start)
+            guard case .failed(let failure)? = try events(client, until: Self.isOver).last else {
                 Issue.record("the client would wait for ever")
                 return
             }
-            #expect(failure.exitStatus == ExitStatus.unavailable && failure.message.contains("request start;"))
+            #expect(failure.exitStatus == ExitStatus.unavailable && failure.message.contains("version"))
+            #expect(failure.message.contains("windowsToBlur") == (start.request != nil))
         }
         #expect(status == ExitStatus.unavailable)
     }
 
+    private static let pattern = {
+        var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
+        configuration.audio.app = .none
+        return configuration
+    }()
+
     @Test func `a request of a later version is refused, and the take goes on`() throws {
         let status = try host { client in
-            var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
-            configuration.audio.app = .none
-            try client.send(.start(configuration))
-            _ = try messages(client) { if case .started = $0 { true } else { false } }
-            try client.send(.unknown("clip"))
-            let answer = try messages(client) { if case .refused = $0 { true } else { false } }.last
-            guard case .refused(let reason, _)? = answer else {
-                Issue.record("\(String(describing: answer))")
-                return
-            }
-            #expect(reason.contains("request clip;"))
+            try client.send(.start(Self.pattern, required: Self.pattern.required))
+            _ = try events(client) { if case .started = $0 { true } else { false } }
+            let refusal = #expect(throws: Refusal.self) { try ask(client, nil).get() }
+            #expect(refusal?.code == .otherVersion)
             try client.send(.stop(immediately: false))
-            guard case .finished? = try messages(client, until: Self.isOver).last else {
+            guard case .finished? = try events(client, until: Self.isOver).last else {
                 Issue.record("it has not finished")
                 return
             }
@@ -106,15 +126,14 @@ import ThreadTesting
 
     @Test func `an annotation too long for the extensions is refused`() throws {
         let status = try host { client in
-            var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
-            configuration.audio.app = .none
-            try client.send(.start(configuration))
-            _ = try messages(client) { if case .started = $0 { true } else { false } }
-            try client.send(.annotate(["title": String(repeating: "x", count: 65536)]))
-            let answer = try messages(client) { if case .refused = $0 { true } else { false } }.last
-            #expect(answer.map { "\($0)" }?.contains("An annotation has at most") == true)
+            try client.send(.start(Self.pattern))
+            _ = try events(client) { if case .started = $0 { true } else { false } }
+            let refusal = #expect(throws: Refusal.self) {
+                try ask(client, .annotate(["title": String(repeating: "x", count: 65536)])).get()
+            }
+            #expect(refusal?.message.contains("An annotation has at most") == true)
             try client.send(.stop(immediately: false))
-            _ = try messages(client, until: Self.isOver)
+            _ = try events(client, until: Self.isOver)
         }
         #expect(status == 0)
     }
@@ -152,7 +171,7 @@ import ThreadTesting
         clients.dismissSilent(at: 5_000_000_000)
         #expect(clients.nextDeadline == nil)
         clients.tellAll(.paused)
-        #expect(try client.receive(until: MonotonicClock.now() + Self.patience) == [.paused])
+        #expect(try client.receive(until: MonotonicClock.now() + Self.patience) == [.event(.paused)])
         withExtendedLifetime(owner) {}
     }
 
@@ -179,7 +198,7 @@ import ThreadTesting
         Self.unusable[index](&configuration)
         let status = try host { client in
             try client.send(.start(configuration))
-            let last = try messages(client, until: Self.isOver).last
+            let last = try events(client, until: Self.isOver).last
             guard case .failed(let failure)? = last else {
                 Issue.record("\(String(describing: last))")
                 return

@@ -46,6 +46,8 @@ import Testing
                 let isAwaited = before.ends == 0 && before.opening != .done
                 if isAwaited { opening = .failed }
                 if isAwaited != (actions.count == 1) { return "a failed opening gave \(actions)" }
+            case .pauseRequested where before.phase == .paused:
+                if !actions.isEmpty { return "a pause of a paused take gave \(actions)" }
             case .pauseRequested, .resumeRequested:
                 if actions.count != 1 { return "a request had \(actions.count) answers" }
             case .stopRequested:
@@ -111,7 +113,7 @@ import Testing
                 ends += 1
                 return ends > 1 || finishes > 0 || announced > 0 ? "left out of turn" : nil
             case .refuse(let reason):
-                return reason.hasSuffix(".") ? nil : "a refusal that is no sentence"
+                return reason.message.hasSuffix(".") ? nil : "a refusal that is no sentence"
             }
         }
 

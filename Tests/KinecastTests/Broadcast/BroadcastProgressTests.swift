@@ -8,25 +8,41 @@ import Testing
 @Suite struct BroadcastProgressTests {
     typealias Action = BroadcastProgress.Action
 
-    private static let destination = TakeConfiguration.Destination(service: "rtmp", label: "rtmp (h/a)")
     private static let started = SessionEvent.started(
         TakeStarted(id: "abcdefgh", output: nil, size: PixelSize(width: 2, height: 2), environment: []))
     private static let noneLeft = SessionEvent.ended(.failed(TakeFailure(exitStatus: 75, message: "Nothing is left.")))
 
-    private static func event(_ kind: DestinationEvent.Kind, _ number: Int = 0) -> SessionEvent {
-        .destination(DestinationEvent(destination: number, label: number == 0 ? "rtmp (h/a)" : "live", kind: kind))
+    /// With the destination as an engine describes it then.
+    private static func event(
+        _ kind: DestinationEvent.Kind, _ number: Int = 0, isRemoved: Bool = false
+    ) -> SessionEvent {
+        let label = number == 0 ? "rtmp (h/a)" : "live"
+        var status = DestinationStatus(
+            destination: number, service: number == 0 ? "rtmp" : "live", label: label, phase: .live)
+        status.isRemoved = isRemoved
+        switch kind {
+        case .phase(let phase): status.phase = phase
+        case .link(let link): status.link = link
+        case .serviceInfo(let info): status.serviceInfo = info
+        case .ended(let ending): (status.phase, status.ending) = (.ended, ending)
+        case .log: return .destination(DestinationEvent(destination: number, label: label, kind: kind))
+        default: break
+        }
+        return .destination(DestinationEvent(destination: number, label: label, kind: kind, status: status))
     }
 
     private static func progress(problem: String?) -> SessionEvent {
         var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/a)", phase: .starting)
         status.problem = problem
-        return .progress(TakeProgress(), [status])
+        var progress = TakeProgress()
+        progress.destinations = [status]
+        return .progress(progress)
     }
 
     private func starting(hasRecording: Bool = false) throws -> BroadcastProgress {
         var progress = BroadcastProgress()
         try progress.startRequested(hasRecording: hasRecording)
-        progress.takeRequested([Self.destination])
+        progress.takeRequested()
         return progress
     }
 
@@ -120,7 +136,6 @@ import Testing
     @Test func `one of two services that ends is a warning, and a removed one nothing at all`() throws {
         var progress = try live()
         _ = progress.received(Self.event(.phase(.launching), 1))
-        progress.added(.init(service: "live", label: "live"), number: 1)
         #expect(progress.destinations.map(\.destination) == [0, 1] && progress.destinations[1].service == "live")
         _ = progress.received(Self.event(.phase(.live), 1))
         guard case .tell(.warning)? = progress.received(Self.event(.ended(.crashed("signal 11")))).first else {
@@ -128,7 +143,7 @@ import Testing
             return
         }
         #expect(progress.isBroadcasting)
-        #expect(progress.received(Self.event(.ended(.finished), 1)) == [])
+        #expect(progress.received(Self.event(.ended(.failed("It was never live.")), 1, isRemoved: true)) == [])
     }
 
     @Test func `a broadcast of which one service has finished well has finished well`() throws {
@@ -169,11 +184,11 @@ import Testing
         )
         #expect(progress.received(.ended(.finished(summary))) == [.over(.finished(summary))])
         #expect(progress.error(of: .finished(summary)) == nil)
-        summary.sourceEnded = true
+        summary.isSourceEnded = true
         let ended = try #require(progress.error(of: .finished(summary)))
         #expect(ended.code == .sourceEnded && ended.message.contains("as the window was closed"))
         #expect(RecordingError(.sourceEnded(summary.reason)).code == .sourceEnded)
-        summary.stoppedAtDesktop = true
+        summary.isStoppedAtDesktop = true
         #expect(progress.error(of: .finished(summary))?.code == .userStopped)
     }
 

@@ -3,19 +3,14 @@ import KineControl
 import KinePlatform
 
 extension ClientConnection {
-    /// The first message that is neither an event of a destination nor a warning: on a busy machine, they may come before. Nil where none
-    /// came in time.
-    package func answer() throws -> EngineMessage? {
+    /// Sends a request and waits for its answer, whatever else comes before. Nil where none came in time.
+    package func ask(_ request: ClientRequest, id: Int = 1) throws -> Result<EngineReply, Refusal>? {
+        try send(request, id: id)
         let deadline = MonotonicClock.now() + RunningKinecast.patience
         while true {
             let messages = try receive(until: deadline)
             guard !messages.isEmpty else { return nil }
-            for message in messages {
-                switch message {
-                case .destination, .warning: continue
-                default: return message
-                }
-            }
+            for case .answer(id: id, let result) in messages { return result }
         }
     }
 }

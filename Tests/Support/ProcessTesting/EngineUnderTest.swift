@@ -11,18 +11,20 @@ import Testing
 package final class EngineUnderTest {
     package struct TookTooLong: Error {
         package var waitingFor: String
-        package var heard: [EngineMessage]
+        package var heard: [EngineEvent]
     }
 
-    /// A message and when it was read: CLOCK_MONOTONIC, nanoseconds.
+    /// An event and when it was read: CLOCK_MONOTONIC, nanoseconds.
     package struct Heard {
-        package var message: EngineMessage
+        package var event: EngineEvent
         package var at: Int64
     }
 
     package let process: ChildProcess
     package let connection: ClientConnection
     package private(set) var heard: [Heard] = []
+    private var answers: [Int: Result<EngineReply, Refusal>] = [:]
+    private var lastRequest = 0
 
     package init(_ configuration: TakeConfiguration, in place: TestPlace, environment: [String] = []) throws {
         let (connection, engineEnd) = try ClientConnection.pair()
@@ -37,29 +39,52 @@ package final class EngineUnderTest {
         try connection.send(.start(configuration))
     }
 
-    /// Waits for the first message that `match` accepts.
+    /// Waits for the first event that `match` accepts, from the beginning.
     @discardableResult
-    package func wait<Found>(_ what: String, for match: (EngineMessage) -> Found?) throws -> (Found, at: Int64) {
+    package func wait<Found>(_ what: String, for match: (EngineEvent) -> Found?) throws -> (Found, at: Int64) {
         let deadline = MonotonicClock.now() + RunningKinecast.patience
         var next = 0
         while true {
             while next < heard.count {
-                if let found = match(heard[next].message) { return (found, heard[next].at) }
+                if let found = match(heard[next].event) { return (found, heard[next].at) }
                 next += 1
             }
-            let messages: [EngineMessage]
-            do {
-                messages = try connection.receive(until: deadline)
-            } catch {
-                process.signal(SIGKILL)
-                throw TookTooLong(waitingFor: what, heard: heard.map(\.message))
+            try read(until: deadline, waitingFor: what)
+        }
+    }
+
+    /// Sends a request, and returns the number by which it is answered.
+    package func send(_ request: ClientRequest) throws -> Int {
+        lastRequest += 1
+        try connection.send(request, id: lastRequest)
+        return lastRequest
+    }
+
+    package func answer(to id: Int) throws -> Result<EngineReply, Refusal> {
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        while true {
+            if let answer = answers[id] { return answer }
+            try read(until: deadline, waitingFor: "the answer to request \(id)")
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    package func ask(_ request: ClientRequest) throws -> Result<EngineReply, Refusal> {
+        try answer(to: send(request))
+    }
+
+    private func read(until deadline: Int64, waitingFor what: String) throws {
+        let messages = try? connection.receive(until: deadline)
+        guard let messages, !messages.isEmpty else {
+            process.signal(SIGKILL)
+            throw TookTooLong(waitingFor: what, heard: heard.map(\.event))
+        }
+        let now = MonotonicClock.now()
+        for message in messages {
+            switch message {
+            case .event(let event): heard.append(Heard(event: event, at: now))
+            case .answer(let id, let result): answers[id] = result
             }
-            guard !messages.isEmpty else {
-                process.signal(SIGKILL)
-                throw TookTooLong(waitingFor: what, heard: heard.map(\.message))
-            }
-            let now = MonotonicClock.now()
-            heard += messages.map { Heard(message: $0, at: now) }
         }
     }
 
@@ -95,7 +120,7 @@ package final class EngineUnderTest {
     /// The kinds of events of a destination that were heard, phases left out.
     package func kinds(of destination: Int = 0) -> [DestinationEvent.Kind] {
         heard.compactMap {
-            guard case .destination(let event) = $0.message, event.destination == destination else { return nil }
+            guard case .destination(let event) = $0.event, event.destination == destination else { return nil }
             if case .phase = event.kind { return nil }
             return event.kind
         }
@@ -105,14 +130,8 @@ package final class EngineUnderTest {
     package func count(of kind: DestinationEvent.Kind) -> Int { kinds().count { $0 == kind } }
 
     package func status() throws -> TakeStatus {
-        let seen = heard.count
-        try connection.send(.status)
-        var index = 0
-        return try wait("the status") { message -> TakeStatus? in
-            defer { index += 1 }
-            guard index >= seen, case .status(let status) = message else { return nil }
-            return status
-        }.0
+        guard case .status(let status) = try ask(.status).get() else { throw CancellationError() }
+        return status
     }
 
     package struct Ended {
@@ -148,9 +167,9 @@ package final class EngineUnderTest {
 
     /// Waits for the end of the take and of the process.
     package func end() throws -> Ended {
-        let last = try wait("the end") { message -> EngineMessage? in
-            switch message {
-            case .finished, .failed: message
+        let last = try wait("the end") { event -> EngineEvent? in
+            switch event {
+            case .finished, .failed: event
             default: nil
             }
         }.0

@@ -1,18 +1,20 @@
-// The sentences for a clip that cannot be made.
+// The refusals of clips that cannot be made.
 import KineContainers
 import KineControl
 import KinePlatform
 import SystemPackage
 
-extension ClipFailure {
-    static let notBuffering = ClipFailure(
+extension Refusal {
+    static let notBuffering = Refusal(
         .notBuffering, "The take has no clip buffer; start one with kinecast record --clip-buffer 30s.")
-    static let exportInProgress = ClipFailure(
+    static let exportInProgress = Refusal(
         .exportInProgress, "A clip of this take is being written; try again when it is finished.")
-    static let empty = ClipFailure(.empty, "Nothing was captured yet, so there is no clip; try again in a moment.")
-    static let takeIsOver = ClipFailure(.unavailable, "The take is over, and its clip buffer with it; start another.")
+    static let nothingCaptured = Refusal(
+        .noClip, "Nothing was captured yet, so there is no clip; try again in a moment.")
+    static let clipsAreOver = Refusal(
+        .noClip, "The take is over, and its clip buffer with it; start another.")
 
-    init(_ error: StorageError) {
+    init(ofClip error: StorageError) {
         switch error {
         case .full(let path):
             self.init(
@@ -25,18 +27,17 @@ extension ClipFailure {
         }
     }
 
-    static func noThread(_ error: Errno) -> ClipFailure {
-        ClipFailure(.unavailable, DedicatedThread.explanation(of: error, thread: "clip"))
+    static func noClipThread(_ error: Errno) -> Refusal {
+        Refusal(.noClip, DedicatedThread.explanation(of: error, thread: "clip"))
     }
 
     /// What is wrong with a request; nil: nothing.
-    static func problem(of request: ClipRequest) -> ClipFailure? {
+    static func problem(of request: ClipRequest) -> Refusal? {
         guard request.output.hasPrefix("/"), !request.output.utf8.contains(0) else {
-            return ClipFailure(
-                .invalidRequest, TakeConfiguration.Problem.unusablePath(request.output).description)
+            return Refusal(.invalidRequest, TakeConfiguration.Problem.unusablePath(request.output).description)
         }
         if let duration = request.duration, duration <= .zero {
-            return ClipFailure(
+            return Refusal(
                 .invalidRequest, "A clip of \(duration.seconds) s cannot be made; give a duration of more than 0.")
         }
         return nil
