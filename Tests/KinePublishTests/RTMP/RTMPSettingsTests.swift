@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ([:], "--to"), (["url": "rtmp://h"], "names no application"),
+        ([:], "such as rtmp://HOST/APPLICATION/STREAM"), (["url": "rtmp://h"], "names no application"),
         (["url": "rtmp://h/app/secret/"], "names no stream"),
         (["url": "rtmp://h/a/k", "max-reconnects": "-1"], "max-reconnects"),
         (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),
