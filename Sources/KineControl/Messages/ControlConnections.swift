@@ -7,9 +7,7 @@ public typealias ClientConnection = ControlConnection<EngineMessage, ClientMessa
 public typealias EngineConnection = ControlConnection<ClientMessage, EngineMessage>
 
 extension ControlConnection<EngineMessage, ClientMessage> {
-    /// Sends a request as `send` does.
-    ///
-    /// - Parameter id: repeated by the answer; 0 where the client does not wait for one.
+    /// Sends a request as `send` does. The answer repeats `id`, which is 0 where the client does not wait for one.
     public func send(_ request: ClientRequest, id: Int = 0) throws(ControlError) {
         try send(ClientMessage(id: id, request))
     }
