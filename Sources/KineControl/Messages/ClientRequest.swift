@@ -54,7 +54,7 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case switchSource(TakeConfiguration.Source)
     /// Shows that camera over the picture from now on; nil: none.
     case setCamera(TakeConfiguration.Camera?)
-    /// Has samples of the take sent to this client, one feed at a time. `EngineEvent.samples` follow.
+    /// Sends samples of the take to this client, one feed at a time. `EngineEvent.samples` follow.
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
     case endSamples

@@ -127,7 +127,7 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses
     /// meanwhile; otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)
-    /// Has the person at the client's terminal asked whether the app may capture; one sentence. Only to a client that
+    /// Asks the person at the client's terminal whether the app may capture; one sentence. Only to a client that
     /// said it can.
     case permissionQuestion(String)
     /// One sentence for a person about a problem; the take goes on.
