@@ -215,7 +215,7 @@ public final class MP4Writer: MovieWriter {
 /// Writes one take as MP4. Used by one thread, which calls `append` for each sample, in order within its track, `flush` a few times a
 /// second, also while nothing changes, and `finish` once.
 ///
-/// What the two writers of a take have in common: MP4Writer for files, MP4StreamWriter for pipes.
+/// MP4Writer writes files, MP4StreamWriter writes to pipes.
 public protocol MovieWriter: AnyObject {
     /// The path of the file; the name of a stream.
     var path: String { get }

@@ -111,7 +111,8 @@ public struct PlanarLayout: Hashable, Sendable {
 
 /// The three planes of a frame. Luma has `size` samples, each chroma plane as many or, with 4:2:0, half of that both ways.
 ///
-/// A planar frame as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
+/// A view for the encoder: its maker owns the memory and says how long it lasts. Unchecked, since no thread writes to that memory
+/// while a view of it is in use.
 public struct PlanarFrame: @unchecked Sendable {
     // Sendable: the lender does not write this memory while the view is lent (the ring's slot states say so).
 

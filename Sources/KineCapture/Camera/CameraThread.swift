@@ -129,7 +129,7 @@ struct CameraPace {
     private var begin: (instant: Int64, time: Int64)?
     private var last: (instant: Int64, time: Int64)?
 
-    /// Of a frame whose time is not known.
+    /// Nanoseconds between two frames where their times are not known.
     private static let interval: Int64 = 33_333_333
     private static let longestGap: Int64 = 10_000_000_000
 

@@ -102,9 +102,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
 }
 
 extension TakeConfiguration {
-    /// The settings that a take must not begin without, each with whether this one has it. An engine that does not know
-    /// one would record what it was told to hide, or where it was told not to. A later setting of that kind gets its
-    /// line here.
+    /// The settings that an engine must not ignore, each with whether this take has it. An engine that does not know one of
+    /// them could record what the person wants hidden. A later setting of that kind gets its line here.
     private var essentials: KeyValuePairs<String, Bool> {
         [
             "excludedWindows": !video.excludedWindows.isEmpty, "isMicrophoneOff": audio.isMicrophoneOff,

@@ -41,7 +41,7 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
 
-/// What was asked for has been done.
+/// The result of a request that was carried out.
 public enum EngineReply: Codable, Sendable, Equatable {
     case done
     case status(TakeStatus)

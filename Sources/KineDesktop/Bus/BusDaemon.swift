@@ -30,7 +30,7 @@ package enum BusDaemon {
 
 /// The addresses of the user's bus and the system's (D-Bus Specification, "Server Addresses"); nil: there is none.
 ///
-/// Where the buses are. They are read once: getenv is not safe beside a thread that sets variables.
+/// The environment is read once: getenv is not safe beside a thread that sets variables.
 public struct BusAddresses: Sendable, Equatable {
     public var session: String?
     public var system: String?

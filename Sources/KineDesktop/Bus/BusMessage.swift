@@ -135,11 +135,11 @@ package enum BusMessage {
 
 /// The failure of a call, or of the connection.
 ///
-/// What goes wrong on a bus. None of it ends a take: the desktop is a courtesy, and without one there is none.
+/// It never ends a take, which goes on without the desktop.
 public enum BusError: Error, Equatable, Sendable {
     /// libsystemd is not installed.
     case noLibrary
-    /// The environment names no bus, or nobody listens there.
+    /// The environment names no bus, or no bus answers there.
     case unreachable(Errno)
     /// The other side answered with an error; its name, such as `org.freedesktop.DBus.Error.AccessDenied`, and its words.
     case refused(name: String, message: String)

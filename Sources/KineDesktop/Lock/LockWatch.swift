@@ -123,9 +123,7 @@ enum Logind {
     }
 }
 
-/// What is known of the lock.
-///
-/// Whether the screen is locked, out of what several services say. No bus.
+/// Decides whether the screen is locked, from the reports of several services. Pure.
 struct LockState: Sendable {
     /// A service that knows.
     enum Witness: Sendable, CaseIterable {
@@ -140,7 +138,7 @@ struct LockState: Sendable {
         case lost
     }
 
-    /// What each has said last.
+    /// The last report of each service.
     private var words: [Witness: Bool] = [:]
     private var told: Bool?
     private var isLost = false

@@ -44,7 +44,7 @@ public enum CursorMode: String, Codable, Sendable, CaseIterable {
 
 /// A stream that the person has permitted. Places and sizes are the compositor's, which need not be pixels of the frames.
 ///
-/// What the portal gives: a stream of PipeWire. org.freedesktop.portal.ScreenCast, "Start".
+/// The portal returns it from "Start" (org.freedesktop.portal.ScreenCast).
 public struct ScreenCastStream: Codable, Sendable, Equatable {
     public struct Position: Codable, Sendable, Equatable {
         public var x: Int32
@@ -64,7 +64,7 @@ public struct ScreenCastStream: Codable, Sendable, Equatable {
     public var node: UInt32
     /// PipeWire's serial number of the node, which is never used again (`pipewire-serial`); nil: the portal does not tell it.
     public var serial: UInt64?
-    /// Of a monitor, in the desktop; nil: the portal does not tell it.
+    /// The place of a monitor in the desktop; nil: the portal does not tell it.
     public var position: Position?
     public var size: Size?
     /// What it shows; nil: the portal does not tell it, or names a kind that was not asked for (xdg-desktop-portal-wlr 0.7 calls
