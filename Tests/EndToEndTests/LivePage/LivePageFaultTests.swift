@@ -66,6 +66,38 @@ import Testing
         }
     }
 
+    @Test func `frames that a busy page would show too late are left out`() throws {
+        try WatchedPage.with { page in
+            try page.browser.runBeforePages(
+                """
+                window.decoded = [];
+                const decode = VideoDecoder.prototype.decode;
+                VideoDecoder.prototype.decode = function (chunk) {
+                    window.decoded.push({ time: chunk.timestamp, type: chunk.type });
+                    return decode.call(this, chunk);
+                };
+                """)
+            try page.open("webcodecs")
+            #expect(try page.reaches("live"))
+            #expect(try page.moves())
+            let _: Bool = try page.browser.run(
+                """
+                const end = performance.now() + 6000;
+                while (performance.now() < end);
+                return true;
+                """)
+            // A frame waits for a second at most; what comes in the five seconds after that is left out.
+            #expect(
+                try page.browser.wait(
+                    until: """
+                        return window.decoded.some(({ time, type }, index) =>
+                            index > 0 && time - window.decoded[index - 1].time > 3e6 && type === "key");
+                        """))
+            #expect(try page.moves())
+            #expect(try page.reaches("live"))
+        }
+    }
+
     @Test func `Media Source begins anew where there is no room and nothing to remove`() throws {
         try WatchedPage.with { page in
             // The first source takes three pieces and is full then.

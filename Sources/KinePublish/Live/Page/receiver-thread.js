@@ -70,17 +70,46 @@ class TrackDecoder {
 /** Audio tracks that are decoded, by the kind of their records. */
 const decoders = new Map();
 
+/** Milliseconds that a frame waits for the page at most: on a slow computer, each further frame would be shown later still. */
+const longestWait = 1000;
+/** When the frames were sent that the page has not taken yet. */
+const waiting = [];
+let isSkipping = false;
+
+/** Whether the page gets this frame. When it has missed one, it goes on with a keyframe. */
+function fits(record) {
+  if (waiting.length > 0 && performance.now() - waiting[0] > longestWait) isSkipping = true;
+  else if (record.isKeyframe) isSkipping = false;
+  return !isSkipping;
+}
+
+/** Notes that the page has taken a frame. */
+function taken() {
+  waiting.shift();
+  if (!isSkipping || waiting.length > 0) return;
+  // A screen that stands still has no next keyframe; a new connection begins with one.
+  setTimeout(() => { if (isSkipping) stream.restart(); }, longestWait);
+}
+
 const listener = {
   record(record) {
     const decoder = decoders.get(record.kind);
     if (decoder) return decoder.decode(record);
     if (record.kind === kinds.initialization) decoders.forEach((decoder) => decoder.clear());
+    if (record.kind === kinds.video) {
+      if (!fits(record)) return;
+      waiting.push(performance.now());
+    }
     // A copy, whose memory can be transferred: the bytes around it belong to other records.
     const content = record.content.slice();
     const unit = record.accessUnit && content.subarray(record.accessUnit.byteOffset - record.content.byteOffset);
     postMessage({ record: { ...record, content, accessUnit: unit } }, [content.buffer]);
   },
-  lost(how) { postMessage({ lost: how }); },
+  lost(how) {
+    waiting.length = 0;
+    isSkipping = false;
+    postMessage({ lost: how });
+  },
   gone() { postMessage({ gone: true }); },
 };
 
@@ -90,6 +119,8 @@ onmessage = ({ data }) => {
   if (data.run) {
     stream = new LiveStream(data.run.url, data.run.headers, listener);
     stream.run();
+  } else if (data.taken) {
+    taken();
   } else if (data.restart) {
     stream.restart();
   } else if (data.play) {

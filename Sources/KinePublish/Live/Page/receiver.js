@@ -1,4 +1,5 @@
 // The page's end of the receiving thread, receiver-thread.js.
+import { kinds } from "./stream.js";
 
 /**
  * Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called when the thread fails,
@@ -12,6 +13,7 @@ export class Receiver {
     this.#source = { url, headers };
     this.#thread = new Worker("receiver-thread.js", { type: "module" });
     this.#thread.onmessage = ({ data }) => {
+      if (data.record?.kind === kinds.video) this.#thread.postMessage({ taken: true });
       if (data.record) listener.record(data.record);
       else if (data.gone) listener.gone();
       else if (data.audioFailed) listener.audioFailed(data.audioFailed);
