@@ -21,7 +21,22 @@ let internalNames = [
 ]
 let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
 
-// The floors, lowest first; a target imports only floors below it. docs/structure.md says what lives where.
+// The storeys, lowest first. A target imports what is in storeys below its own, and without a cycle what is in its own.
+let storeys = [
+    ("Base", "CLinux CSandbox CSharedAtomics KinePlatform"),
+    ("Media", "CPixels CYUV CFFmpeg COpenH264 CX264 KineMedia KineImaging KineContainers KineCodecs KineX264"),
+    ("Wire", "KineRelay KineServices KineControl KineClient"),
+    ("Desktop", "CSDBus KineDesktop"),
+    ("Capture", "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KineWayland KineCapture KinePasteboard"),
+    ("Publish", "KineRTMP KineLive KinePublish"),
+    ("Engine", "KineEditing KineEngine kinecast-engine"),
+    (
+        "App",
+        "Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
+            + "KinecastImaging KinecastCommand kinecast-live kinecast-rtmp"
+    ),
+]
+
 let package = Package(
     name: "kinecast",
     products: [
@@ -65,7 +80,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.0.0"),
     ],
     targets: [
-        // Floor 0: system libraries, a module map and a shim header each, and what is written in C.
+        // System libraries, a module map and a shim header each, and what is written in C.
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CSharedAtomics"),
@@ -88,7 +103,7 @@ let package = Package(
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
 
-        // Floor 1: values, and the thin layer over the operating system.
+        // Values, and the thin layer over the operating system.
         // Rounding needs libm, which a program gets from Glibc or Foundation if it imports one of them.
         // Lifetimes: a frame lends its rows as spans, which cannot outlive it.
         .target(
@@ -96,7 +111,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
-        // Floor 2: the rooms that know one thing each.
+        // The rooms that know one thing each.
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
         .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
@@ -107,7 +122,7 @@ let package = Package(
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
         .target(name: "KineWayland", dependencies: ["KinePlatform", "CWayland"]),
 
-        // Floor 3: screens, cameras and audio.
+        // Screens, cameras and audio.
         .target(
             name: "KineCapture",
             dependencies: [
@@ -115,17 +130,17 @@ let package = Package(
                 "CAVDevice", "CYUV", "CWayland", "CLinux", system,
             ]),
 
-        // Floor 3: the clipboard of both kinds of display.
+        // The clipboard of both kinds of display.
         .target(name: "KinePasteboard", dependencies: ["KineWayland", "KinePlatform", "CXCB", "CWayland", system]),
 
-        // Floor 3: H.264 through x264, linked: what links this comes under the GPL.
+        // H.264 through x264, linked: what links this comes under the GPL.
         .target(name: "KineX264", dependencies: ["KineCodecs", "KineMedia", "CX264"]),
 
-        // Floor 3: manifests of services, their bundles, and what their executables may reach.
+        // Manifests of services, their bundles, and what their executables may reach.
         .target(
             name: "KineServices", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
-        // Floor 3: the messages of clients and engines, and the registry in which they find each other.
+        // The messages of clients and engines, and the registry in which they find each other.
         .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", system]),
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
@@ -134,12 +149,12 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
-        // Floor 4: finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
+        // Finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
         .target(
             name: "KineEditing",
             dependencies: ["KineContainers", "KineCodecs", "KineX264", "KineImaging", "KineMedia"]),
 
-        // Floor 5: the pipeline.
+        // The pipeline.
         .target(
             name: "KineEngine",
             dependencies: [
@@ -148,7 +163,7 @@ let package = Package(
                 "KinePlatform", "CLinux", system,
             ]),
 
-        // Floor 3: what goes out to the network.
+        // What goes out to the network.
         .target(
             name: "KinePublish",
             dependencies: [
@@ -165,12 +180,12 @@ let package = Package(
             // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
             resources: [.embedInCode("Live/Page")]),
 
-        // Floor 4: what controls engines: the command line, later an app.
+        // What controls engines: the command line, later an app.
         .target(
             name: "KineClient",
             dependencies: ["KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system]),
 
-        // Floor 5: what an app links.
+        // What an app links.
         .target(
             name: "Kinecast",
             dependencies: [
@@ -178,13 +193,13 @@ let package = Package(
                 system,
             ]),
 
-        // Floor 3: what an upload extension links.
+        // What an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
-        // Floor 3: for the frames of apps and extensions. It links libyuv, which most of them do not need.
+        // For the frames of apps and extensions. It links libyuv, which most of them do not need.
         .target(name: "KinecastImaging", dependencies: ["KineImaging", "KineRelay", "KineMedia", "CYUV"]),
 
-        // Floor 4: what app and extension pass to each other, linked by both.
+        // What app and extension pass to each other, linked by both.
         .target(
             name: "KinecastExchange",
             dependencies: ["KineControl", "KineServices", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system]),
@@ -194,7 +209,7 @@ let package = Package(
             name: "KinecastExtensionTesting",
             dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KineServices", "KinePlatform", system]),
 
-        // Floor 6: executables.
+        // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
             name: "KinecastCommand",
@@ -502,3 +517,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+for (storey, names) in storeys {
+    let names = Set(names.split(separator: " ").map(String.init))
+    for target in package.targets where names.contains(target.name) { target.path = "Sources/\(storey)/\(target.name)" }
+}

@@ -92,7 +92,7 @@ build_documentation() {
     symbols=$(mktemp -d)
     # What the modules were compiled with.
     options=(-I "$build_directory/debug/Modules" -target "$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)")
-    for map in "$build_directory"/debug/C*.build/module.modulemap Sources/C*/module.modulemap \
+    for map in "$build_directory"/debug/C*.build/module.modulemap Sources/*/C*/module.modulemap \
         "$build_directory"/checkouts/swift-system/Sources/CSystem/include/module.modulemap; do
         options+=(-Xcc "-fmodule-map-file=$map")
     done
@@ -103,12 +103,12 @@ build_documentation() {
     done
     # The code in the documentation has to be code. It is compiled as one module, which may have one main program and none twice.
     mkdir "$symbols/code"
-    for page in Sources/Kinecast/Kinecast.docc/Resources/*-Main.swift docs/*.md Sources/Kinecast/Kinecast.docc/*.md; do
+    for page in Sources/App/Kinecast/Kinecast.docc/Resources/*-Main.swift docs/*.md Sources/App/Kinecast/Kinecast.docc/*.md; do
         swift_of "$page" | sed "s/^@main$//; s/^enum Sketch/private &/" >"$symbols/code/$(basename "${page%.*}").swift"
     done
     swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors -wmo "${options[@]}" "$symbols"/code/*.swift || status=1
     rm -rf "$1"
-    docc convert Sources/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
+    docc convert Sources/App/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
         --fallback-display-name Kinecast --fallback-bundle-identifier org.kinecast.Kinecast --warnings-as-errors || status=1
     rm -rf "$symbols"
     return "$status"

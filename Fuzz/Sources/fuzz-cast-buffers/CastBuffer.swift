@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Wayland/CastBuffer.swift
+../../../Sources/Capture/KineCapture/Wayland/CastBuffer.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Wayland/CastCursor.swift
+../../../Sources/Capture/KineCapture/Wayland/CastCursor.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Wayland/CastFrames.swift
+../../../Sources/Capture/KineCapture/Wayland/CastFrames.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Overlay/OverlayImage.swift
+../../../Sources/Capture/KineCapture/Overlay/OverlayImage.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Overlay/PointerOverlay.swift
+../../../Sources/Capture/KineCapture/Overlay/PointerOverlay.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineCapture/Wayland/WaylandTransform.swift
+../../../Sources/Capture/KineCapture/Wayland/WaylandTransform.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Commands/CommandFailure.swift
+../../../Sources/App/KinecastCommand/Commands/CommandFailure.swift

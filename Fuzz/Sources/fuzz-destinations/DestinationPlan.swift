@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Broadcast/DestinationPlan.swift
+../../../Sources/App/KinecastCommand/Broadcast/DestinationPlan.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Broadcast/DestinationSource.swift
+../../../Sources/App/KinecastCommand/Broadcast/DestinationSource.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Secrets/PrivateFile.swift
+../../../Sources/App/KinecastCommand/Secrets/PrivateFile.swift

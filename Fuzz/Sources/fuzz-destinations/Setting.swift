@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Broadcast/Setting.swift
+../../../Sources/App/KinecastCommand/Broadcast/Setting.swift

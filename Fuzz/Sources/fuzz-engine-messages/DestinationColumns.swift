@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Output/DestinationColumns.swift
+../../../Sources/App/KinecastCommand/Output/DestinationColumns.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Output/ProgressLine.swift
+../../../Sources/App/KinecastCommand/Output/ProgressLine.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Output/TextTable.swift
+../../../Sources/App/KinecastCommand/Output/TextTable.swift

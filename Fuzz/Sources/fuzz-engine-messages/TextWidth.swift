@@ -1,1 +1,1 @@
-../../../Sources/KinecastCommand/Output/TextWidth.swift
+../../../Sources/App/KinecastCommand/Output/TextWidth.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinecastExchange/Defaults/BinaryPropertyList.swift
+../../../Sources/App/KinecastExchange/Defaults/BinaryPropertyList.swift

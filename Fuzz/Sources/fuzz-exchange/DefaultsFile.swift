@@ -1,1 +1,1 @@
-../../../Sources/KinecastExchange/Defaults/DefaultsFile.swift
+../../../Sources/App/KinecastExchange/Defaults/DefaultsFile.swift

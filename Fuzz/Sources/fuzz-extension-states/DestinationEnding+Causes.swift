@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/DestinationEnding+Causes.swift
+../../../Sources/Engine/KineEngine/Supervision/DestinationEnding+Causes.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/ExtensionLimits.swift
+../../../Sources/Engine/KineEngine/Supervision/ExtensionLimits.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/ExtensionRun.swift
+../../../Sources/Engine/KineEngine/Supervision/ExtensionRun.swift

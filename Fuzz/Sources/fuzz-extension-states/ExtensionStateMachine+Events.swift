@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/ExtensionStateMachine+Events.swift
+../../../Sources/Engine/KineEngine/Supervision/ExtensionStateMachine+Events.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/ExtensionStateMachine.swift
+../../../Sources/Engine/KineEngine/Supervision/ExtensionStateMachine.swift

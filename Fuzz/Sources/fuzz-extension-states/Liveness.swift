@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Supervision/Liveness.swift
+../../../Sources/Engine/KineEngine/Supervision/Liveness.swift

@@ -1,1 +1,1 @@
-../../../Sources/KinePublish/RTMP/RouteMessages+Linux.swift
+../../../Sources/Publish/KinePublish/RTMP/RouteMessages+Linux.swift

@@ -1,4 +1,4 @@
-// The protocols of this compositor that are not in libwayland-server, written from their own texts and apart from Sources/CWayland: what
+// The protocols of this compositor that are not in libwayland-server, written from their own texts and apart from Sources/Capture/CWayland: what
 // either side has wrong, the other refuses.
 #pragma once
 #include <wayland-server.h>

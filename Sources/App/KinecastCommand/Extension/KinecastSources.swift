@@ -11,8 +11,8 @@ enum KinecastSources: Equatable {
 
     /// The checkout that this executable was built from, as the compiler saw it.
     static let builtFrom: FilePath = {
-        var path = FilePath(#filePath)  // Sources/KinecastCommand/Extension/KinecastSources.swift
-        for _ in 0..<4 { path.removeLastComponent() }
+        var path = FilePath(#filePath)  // Sources/App/KinecastCommand/Extension/KinecastSources.swift
+        for _ in 0..<5 { path.removeLastComponent() }
         return path
     }()
 
@@ -30,7 +30,7 @@ enum KinecastSources: Equatable {
         let path = workingDirectory.pushing(FilePath(escaped: typed)).lexicallyNormalized()
         guard isCheckout(path) else {
             throw CommandFailure.usage(
-                "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
+                "\(typed) holds no sources of Kinecast (a Package.swift and Sources/App/KinecastExtension); "
                     + "correct --kinecast.")
         }
         return .checkout(path.escaped)
@@ -71,6 +71,6 @@ enum KinecastSources: Equatable {
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {
-        ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
+        ["Package.swift", "Sources/App/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
     }
 }
