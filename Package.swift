@@ -16,16 +16,17 @@ let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/
 let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
-let internalNames = [
-    "CLinux", "CPipeWire", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform",
+let internals = [
+    "CLinux", "CPipeWire", "KineCapture", "KineClient", "KineCodecs", "KineContainers", "KineImaging",
+    "KineLive",
+    "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineWire",
 ]
-let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
 
 // The storeys, lowest first. A target imports what is in storeys below its own, and without a cycle what is in its own.
 let storeys = [
     ("Base", "CLinux CSandbox CSharedAtomics KinePlatform"),
     ("Media", "CPixels CYUV CFFmpeg COpenH264 CX264 KineMedia KineImaging KineContainers KineCodecs KineX264"),
-    ("Wire", "KineRelay KineServices KineControl KineClient"),
+    ("Wire", "KineRings KineWire KineServices KineClient"),
     ("Desktop", "CSDBus KineDesktop"),
     ("Capture", "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KineWayland KineCapture KinePasteboard"),
     ("Publish", "KineRTMP KineLive KinePublish"),
@@ -53,15 +54,8 @@ let package = Package(
         .library(name: "KinecastEncoding", targets: ["KineCodecs"]),
         .library(name: "KinecastX264", targets: ["KineX264"]),
         .library(name: "KinePublish", targets: ["KinePublish"]),
-        .library(name: "KineRTMP", targets: ["KineRTMP"]),
-        .library(name: "KineLive", targets: ["KineLive"]),
-        .library(name: "KineMedia", targets: ["KineMedia"]),
-        .library(name: "KineContainers", targets: ["KineContainers"]),
-        .library(name: "KineRelay", targets: ["KineRelay"]),
-        .library(name: "KineServices", targets: ["KineServices"]),
-        .library(name: "KineControl", targets: ["KineControl"]),
-        .library(name: "KineClient", targets: ["KineClient"]),
-    ] + internals,
+        .library(name: "KineInternals", targets: internals),
+    ],
     traits: [
         .default(enabledTraits: ["Programs"]),
         .trait(
@@ -116,8 +110,9 @@ let package = Package(
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
         .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
         .target(name: "KineContainers", dependencies: ["KineMedia", "KinePlatform", "CLinux", system]),
+        // What engines and extensions share memory by.
         .target(
-            name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
+            name: "KineRings", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
         .target(name: "KineWayland", dependencies: ["KinePlatform", "CWayland"]),
@@ -138,10 +133,11 @@ let package = Package(
 
         // Manifests of services, their bundles, and what their executables may reach.
         .target(
-            name: "KineServices", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+            name: "KineServices",
+            dependencies: ["KineMedia", "KineWire", "KinePlatform", "CLinux", system]),
 
-        // The messages of clients and engines, and the registry in which they find each other.
-        .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", system]),
+        // The messages of clients, engines and extensions, and the registry in which clients and engines find each other.
+        .target(name: "KineWire", dependencies: ["KineMedia", "KinePlatform", "KineRings", "CLinux", system]),
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
         .target(name: "KineRTMP", dependencies: ["KineMedia"]),
@@ -158,8 +154,9 @@ let package = Package(
         .target(
             name: "KineEngine",
             dependencies: [
-                "KineCapture", "KineImaging", "KineCodecs", "KineX264", "KineContainers", "KineRelay", "KineServices",
-                "KineControl", "KineEditing", "KineDesktop", "KinePasteboard",
+                "KineMedia",
+                "KineCapture", "KineImaging", "KineCodecs", "KineX264", "KineContainers", "KineRings", "KineServices",
+                "KineWire", "KineEditing", "KineDesktop", "KinePasteboard",
                 "KinePlatform", "CLinux", system,
             ]),
 
@@ -183,49 +180,54 @@ let package = Package(
         // What controls engines: the command line, later an app.
         .target(
             name: "KineClient",
-            dependencies: ["KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system]),
+            dependencies: ["KineWire", "KineRings", "KineContainers", "KineMedia", "KinePlatform", system]),
 
         // What an app links.
         .target(
             name: "Kinecast",
             dependencies: [
-                "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform",
+                "KineClient", "KineWire", "KineServices", "KineRings", "KineContainers", "KineMedia", "KinePlatform",
                 system,
             ]),
 
         // What an upload extension links.
-        .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+        .target(
+            name: "KinecastExtension",
+            dependencies: ["KineMedia", "KineRings", "KineWire", "KinePlatform", "CLinux", system]),
 
         // For the frames of apps and extensions. It links libyuv, which most of them do not need.
-        .target(name: "KinecastImaging", dependencies: ["KineImaging", "KineRelay", "KineMedia", "CYUV"]),
+        .target(name: "KinecastImaging", dependencies: ["KineImaging", "KineRings", "KineMedia", "CYUV"]),
 
         // What app and extension pass to each other, linked by both.
         .target(
             name: "KinecastExchange",
-            dependencies: ["KineControl", "KineServices", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: ["KineWire", "KineServices", "KineRings", "KineMedia", "KinePlatform", "CLinux", system]),
 
         // Feeds a handler in a test, without an engine.
         .target(
             name: "KinecastExtensionTesting",
-            dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KineServices", "KinePlatform", system]),
+            dependencies: [
+                "KinecastExtension", "KineMedia", "KineRings", "KineWire", "KineServices", "KinePlatform", system,
+            ]),
 
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
             name: "KinecastCommand",
             dependencies: [
-                "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia",
+                "CLinux",
+                "Kinecast", "KineClient", "KineWire", "KineServices", "KineContainers", "KineMedia",
                 "KinePlatform",
                 system, argumentParser,
             ]),
-        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine", "KineControl"]),
+        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine", "KineWire", "KinePlatform", "CLinux"]),
         .executableTarget(
             name: "kinecast-live",
             dependencies: ["KinecastExtension", "KineLive", "KinePublish", "KineMedia", "CLinux"]),
         .executableTarget(
             name: "kinecast-rtmp",
             dependencies: [
-                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineRelay", "KineMedia",
+                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineWire", "KineMedia",
                 "KinePlatform",
                 "CLinux", system,
             ]),
@@ -277,7 +279,7 @@ let package = Package(
 
         // An extension that does everything wrong, for the end-to-end tests.
         .executableTarget(
-            name: "kinecast-faults", dependencies: ["KinecastExtension", "KineRelay"],
+            name: "kinecast-faults", dependencies: ["KinecastExtension", "KineWire"],
             path: "Tests/Support/FaultsExtension"),
         // An extension that tries to reach what is not its own, and what it tries.
         .target(name: "ConfinementTesting", path: "Tests/Support/ConfinementTesting"),
@@ -315,10 +317,11 @@ let package = Package(
             path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(
-            name: "RelayTesting", dependencies: ["KineRelay", "KineMedia"], path: "Tests/Support/RelayTesting",
+            name: "RelayTesting", dependencies: ["KineRings", "KineMedia"], path: "Tests/Support/RelayTesting",
             swiftSettings: optimized),  // every byte is computed
         .executableTarget(
-            name: "kinecast-relay-peer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
+            name: "kinecast-relay-peer",
+            dependencies: ["KineRings", "KineWire", "KinePlatform", "RelayTesting", system],
             path: "Tests/Support/RelayPeer"),
         // An extension that passes its samples on, an app that receives them, and any member of a group.
         .executableTarget(
@@ -348,7 +351,7 @@ let package = Package(
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
+                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineWire", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting",
             swiftSettings: optimized),  // colours of pixels are compared
@@ -366,7 +369,7 @@ let package = Package(
         .testTarget(
             name: "KinecastExchangeTests",
             dependencies: [
-                "KinecastExchange", "KineControl", "KineRelay", "KineMedia", "KineMeasure", "KinePlatform", "CLinux",
+                "KinecastExchange", "KineWire", "KineRings", "KineMedia", "KineMeasure", "KinePlatform", "CLinux",
                 "CoreTesting", "ProcessTesting", "kinecast-member", system,
             ]),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
@@ -398,8 +401,7 @@ let package = Package(
         .testTarget(
             name: "KinecastImagingTests",
             dependencies: [
-                "KinecastImaging", "KinecastExtension", "KinecastExtensionTesting", "KineImaging", "KineMedia",
-                "CoreTesting",
+                "KinecastImaging", "KinecastExtension", "KinecastExtensionTesting", "CoreTesting",
             ]),
         .testTarget(
             name: "KineCodecsTests",
@@ -422,23 +424,25 @@ let package = Package(
             ],
             swiftSettings: optimized),  // every byte is compared
         .testTarget(
-            name: "KineRelayTests",
+            name: "KineRingsTests",
             dependencies: [
-                "KineRelay", "KineControl", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics",
+                "KineRings", "KineWire", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics",
                 "RelayTesting", "kinecast-relay-peer", "CoreTesting", system,
+            ]),
+        .testTarget(
+            name: "KineWireTests",
+            dependencies: [
+                "KineWire", "KineRings", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "RelayTesting",
+                "CoreTesting", system,
             ],
             resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KineServicesTests",
             dependencies: ["KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
-            name: "KineControlTests",
-            dependencies: ["KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system],
-            resources: [.embedInCode("Recorded")]),
-        .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [
-                "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMeasure", "KineMedia",
+                "KinecastExtension", "KinecastExtensionTesting", "KineRings", "KineWire", "KineMeasure", "KineMedia",
                 "KinePlatform", "CLinux", "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
@@ -461,13 +465,13 @@ let package = Package(
         .testTarget(
             name: "KineClientTests",
             dependencies: [
-                "KineClient", "KineControl", "KineRelay", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineClient", "KineWire", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", system,
             ]),
         .testTarget(
             name: "KinecastTests",
             dependencies: [
-                "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
+                "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
                 "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
                 "kinecast-setup-fixture", "ProcessTesting", system,
@@ -475,32 +479,43 @@ let package = Package(
         .testTarget(
             name: "KinecastCommandTests",
             dependencies: [
-                "KinecastCommand", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
+                "CLinux",
+                "KinecastCommand", "KineClient", "KineWire", "KineServices", "KineMeasure", "KineMedia",
                 "KinePlatform",
                 argumentParser,
             ]),
         .testTarget(
             name: "KineEngineTests",
             dependencies: [
+                "KineWire",
+                "KineServices",
+                "KineRings",
+                "KinePlatform",
+                "KineMedia",
+                "KineImaging",
+                "KineContainers",
+                "KineCapture",
+                "CLinux",
                 "KineEngine", "KineCodecs", "KineX264", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting",
                 "ThreadTesting", "DesktopTesting", "ProcessTesting", "kinecast-engine", "kinecast-cast", system,
             ]),
         .testTarget(
             name: "KineMeasureTests",
             dependencies: [
-                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", "kinecast-scene",
+                "KineMeasure", "KineMedia", "CLinux", "CoreTesting", "kinecast-scene",
                 "kinecast-account", system,
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "KineServices",
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
-                "kinecast-messenger", "kinecast-scene", "kinecast-farend", "KinecastExchange",
-                "ProcessTesting", "CoreTesting", "CastTesting", "DesktopTesting", "KineCapture", "KineDesktop",
+                "kinecast-messenger", "kinecast-scene", "kinecast-farend", "ProcessTesting", "CoreTesting",
+                "CastTesting", "DesktopTesting", "KineCapture", "KineDesktop",
                 "KineMeasure",
-                "ScreenTesting", "AudioTesting", "RTMPTesting", "KineRelay", "KineControl",
+                "ScreenTesting", "AudioTesting", "KineWire",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
             ]),
@@ -510,8 +525,8 @@ let package = Package(
             dependencies: [
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
                 "kinecast-farend",
-                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineEngine", "KineCapture", "KineDesktop",
-                "KineMeasure", "ScreenTesting", "AudioTesting", "RTMPTesting", "KineRelay", "KineMedia",
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineEngine", "KineMeasure", "ScreenTesting",
+                "AudioTesting", "RTMPTesting", "KineWire", "KineMedia",
                 "KinePlatform", "CLinux", system,
             ]),
     ],

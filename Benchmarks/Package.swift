@@ -23,10 +23,7 @@ let package = Package(
         .executableTarget(
             name: "kinecast-bench",
             dependencies: ["CEpoll", "CSWScale"]
-                + kinecast(
-                    "CLinux", "KineCapture", "KineCodecs", "KineContainers", "KineControl", "KineImaging",
-                    "KineMeasure",
-                    "KineMedia", "KinePlatform", "KineRelay", "KineServices", "KinecastX264")
+                + kinecast("KineInternals", "KinecastX264")
                 + [argumentParser, system]
                 + ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
                 + [.product(name: "NIOSSL", package: "swift-nio-ssl")],
@@ -36,40 +33,39 @@ let package = Package(
         // Serves a scene on the live page without a screen, a take or an extension.
         .executableTarget(
             name: "kinecast-livesource",
-            dependencies: kinecast(
-                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish", "KinecastX264")
+            dependencies: kinecast("KineInternals", "KinePublish", "KinecastX264")
                 + [argumentParser, system],
             path: "LiveSource"),
         // The ways in which others bring frames to another process.
         .systemLibrary(name: "CTurboJPEG", path: "TurboJPEG"),
         .executableTarget(
             name: "kinecast-baseline",
-            dependencies: ["CTurboJPEG"] + kinecast("CLinux", "CYUV", "KineMeasure", "KineMedia", "KinePlatform")
+            dependencies: ["CTurboJPEG"] + kinecast("KineInternals")
                 + [argumentParser, system],
             path: "Baselines"),
         // An extension, and an app, that note when their frames come.
         .target(
-            name: "FrameMeter", dependencies: kinecast("KineMedia", "KinePlatform", "KineRelay") + [system],
+            name: "FrameMeter", dependencies: kinecast("KineInternals") + [system],
             path: "FrameMeter"),
         .executableTarget(
             name: "kinecast-meter",
-            dependencies: ["FrameMeter"] + kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system],
+            dependencies: ["FrameMeter"] + kinecast("KinecastExtension", "KineInternals") + [system],
             path: "Meter"),
         // The same two where the extension passes its frames on. Apart, since linking what they exchange would add to the
         // memory of the others.
         .executableTarget(
             name: "kinecast-passmeter",
-            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KinePlatform") + [system],
+            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KineInternals") + [system],
             path: "PassMeter"),
         .executableTarget(
             name: "kinecast-receivermeter",
-            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinePlatform") + [system],
+            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KineInternals") + [system],
             path: "ReceiverMeter"),
         .executableTarget(
-            name: "kinecast-appmeter", dependencies: ["FrameMeter"] + kinecast("Kinecast", "KinePlatform"),
+            name: "kinecast-appmeter", dependencies: ["FrameMeter"] + kinecast("Kinecast", "KineInternals"),
             path: "AppMeter"),
         .testTarget(
-            name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineMeasure"), path: "Tests/BenchTests"),
+            name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineInternals"), path: "Tests/BenchTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,11 +4,12 @@ import PackageDescription
 /// Without libFuzzer, and with all of Kinecast as it is built for its tests: `scripts/fuzz ci` needs no second build of it.
 let isReplay = Context.environment["KINECAST_FUZZ"] == "replay"
 
-/// A fuzz target for what `products` of Kinecast do with foreign bytes. Its main is `fuzz_NAME_main`: of an executable fuzz-NAME, or of
+let internals = Target.Dependency.product(name: "KineInternals", package: "kinecast")
+
+/// A fuzz target for what Kinecast does with foreign bytes. Its main is `fuzz_NAME_main`: of an executable fuzz-NAME, or of
 /// a part of fuzz-replay, which is linked once for all targets.
-func fuzzer(_ name: String, _ products: String..., targets: [String] = []) -> Target {
-    let dependencies: [Target.Dependency] =
-        (["FuzzDriver"] + targets).map { .target(name: $0) } + products.map { .product(name: $0, package: "kinecast") }
+func fuzzer(_ name: String, targets: [String] = []) -> Target {
+    let dependencies = (["FuzzDriver"] + targets).map { Target.Dependency.target(name: $0) } + [internals]
     return isReplay
         ? .target(name: "fuzz-\(name)", dependencies: dependencies)
         : .executableTarget(
@@ -22,36 +23,36 @@ let package = Package(
     dependencies: [.package(name: "kinecast", path: "..", traits: isReplay ? [.defaults] : [])],
     targets: [
         .target(
-            name: "FuzzDriver", dependencies: [.product(name: "KineContainers", package: "kinecast")],
+            name: "FuzzDriver", dependencies: [internals],
             swiftSettings: isReplay ? [.define("REPLAY")] : []),
-        fuzzer("recover", "KineContainers"),
-        fuzzer("faststart", "KineContainers"),
-        fuzzer("excerpt", "KineContainers", "KineMedia"),
-        fuzzer("h264-headers", "KineCodecs", "KineMedia"),
-        fuzzer("annex-b", "KineMedia"),
-        fuzzer("picture", "KineImaging", "KineMedia"),
-        fuzzer("x-properties", "KineCapture"),
+        fuzzer("recover"),
+        fuzzer("faststart"),
+        fuzzer("excerpt"),
+        fuzzer("h264-headers"),
+        fuzzer("annex-b"),
+        fuzzer("picture"),
+        fuzzer("x-properties"),
         .target(
-            name: "CastBytes", dependencies: [.product(name: "CPipeWire", package: "kinecast")],
+            name: "CastBytes", dependencies: [internals],
             cSettings: [.unsafeFlags(["-I/usr/include/spa-0.2"])]),
-        fuzzer("cast-buffers", "CPipeWire", "KineMedia", targets: ["CastBytes"]),
-        fuzzer("control", "KineRelay", "KineControl"),
-        fuzzer("engine-messages", "KineClient", "KineRelay", "KineControl", "KineMedia"),
-        fuzzer("extension-control", "KineRelay", "KineMedia", "KinePlatform"),
-        fuzzer("exchange", "KineRelay", "KineMedia"),
-        fuzzer("extension-states", "KineRelay", "KineServices", "KineControl", "KinePlatform"),
-        fuzzer("foreign-text", "KineRelay", "KineServices", "KinePlatform"),
-        fuzzer("take-records", "KineControl"),
-        fuzzer("destinations", "KineClient", "KineServices", "KineControl", "KineRTMP", "KinePlatform"),
-        fuzzer("process-texts", "KinePlatform"),
+        fuzzer("cast-buffers", targets: ["CastBytes"]),
+        fuzzer("control"),
+        fuzzer("engine-messages"),
+        fuzzer("extension-control"),
+        fuzzer("exchange"),
+        fuzzer("extension-states"),
+        fuzzer("foreign-text"),
+        fuzzer("take-records"),
+        fuzzer("destinations"),
+        fuzzer("process-texts"),
         fuzzer("route-messages"),
-        fuzzer("manifest", "KineServices", "KineRelay", "KinePlatform"),
-        fuzzer("setup-messages", "KineServices", "KineRelay", "KinePlatform"),
-        fuzzer("amf", "KineRTMP"),
-        fuzzer("rtmp-chunks", "KineRTMP"),
-        fuzzer("rtmp-handshake", "KineRTMP"),
-        fuzzer("rtmp-url", "KineRTMP"),
-        fuzzer("request-gate", "KineLive"),
+        fuzzer("manifest"),
+        fuzzer("setup-messages"),
+        fuzzer("amf"),
+        fuzzer("rtmp-chunks"),
+        fuzzer("rtmp-handshake"),
+        fuzzer("rtmp-url"),
+        fuzzer("request-gate"),
     ],
     swiftLanguageModes: [.v6]
 )

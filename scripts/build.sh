@@ -97,7 +97,7 @@ build_documentation() {
         options+=(-Xcc "-fmodule-map-file=$map")
     done
     # Kinecast hands on what the others declare.
-    for module in Kinecast KinecastExchange KinecastImaging KineMedia KineRelay KineControl; do
+    for module in Kinecast KinecastExchange KinecastImaging KineMedia KineRings KineWire; do
         swift symbolgraph-extract -module-name "$module" "${options[@]}" -output-dir "$symbols" \
             -minimum-access-level public || status=1
     done

@@ -2,7 +2,7 @@
 import Glibc
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 
 /// The frames that a handler was lent, and what the process needed for them.
 public struct FrameMeter {

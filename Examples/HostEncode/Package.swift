@@ -11,7 +11,7 @@ let package = Package(
         .executableTarget(
             name: "HostEncode",
             dependencies: ["CPreviewWindow"]
-                + ["KinecastExchange", "KinecastEncoding", "KinecastX264", "KineMedia", "KinePublish", "KineRTMP"]
+                + ["KinecastExchange", "KinecastEncoding", "KinecastX264", "KinePublish"]
                 .map { .product(name: $0, package: "kinecast") }),
         .target(name: "CPreviewWindow", linkerSettings: [.linkedLibrary("xcb")]),
     ],

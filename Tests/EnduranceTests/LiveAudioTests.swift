@@ -1,9 +1,9 @@
 // Audio for somebody who listens: from a real PulseAudio to the sink, how soon, and of which sources.
 import AudioTesting
 import CoreTesting
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

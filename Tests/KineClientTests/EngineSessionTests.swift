@@ -1,10 +1,9 @@
 // Sessions with processes that are no real engines, and with an engine's end of the channel in this process.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,8 +1,7 @@
 // The sentences and numbers that people read.
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

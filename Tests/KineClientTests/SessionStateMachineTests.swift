@@ -1,9 +1,8 @@
 // A session with an engine, with its inputs in every order.
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KineClient

@@ -1,9 +1,9 @@
 // The broadcast command's options together.
 import ArgumentParser
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,10 +1,9 @@
 // Addresses that are not typed: from the user's file of destinations, from a file, from a variable.
 import Glibc
-import KineControl
 import KineMeasure
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

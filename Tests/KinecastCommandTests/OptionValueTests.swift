@@ -1,6 +1,6 @@
 // Option values as they are typed: what is taken, and what is refused.
-import KineControl
 import KineMedia
+import KineWire
 import Testing
 
 @testable import KinecastCommand

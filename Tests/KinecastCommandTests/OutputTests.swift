@@ -1,10 +1,10 @@
 // Output for a person: numbers, tables, the progress line, and the file's name.
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 

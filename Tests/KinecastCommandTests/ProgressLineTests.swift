@@ -1,7 +1,6 @@
 // The line that is rewritten at the bottom of a terminal: what is in it, and that it never wraps.
-import KineControl
 import KineMedia
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KinecastCommand

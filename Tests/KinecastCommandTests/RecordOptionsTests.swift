@@ -1,8 +1,8 @@
 // The record command's options together: what the engine is asked for, and which combinations are refused.
 import ArgumentParser
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KinecastCommand

@@ -1,9 +1,8 @@
 // The report of a broadcast, for a person and for a script.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KineMedia
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,8 +1,8 @@
 // `record` and `broadcast`, with their inputs in every order.
 import KineClient
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KinecastCommand

@@ -1,7 +1,6 @@
 // Requests and their answers in an extension's process, with the test in its engine's place, and in an app without an engine.
 import CoreTesting
-import KineControl
-import KineRelay
+import KineWire
 import Synchronization
 import SystemPackage
 import Testing

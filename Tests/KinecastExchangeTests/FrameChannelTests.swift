@@ -1,6 +1,7 @@
 // An app's connection with an extension that may be hostile.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import Testing
 
 @testable import KinecastExchange

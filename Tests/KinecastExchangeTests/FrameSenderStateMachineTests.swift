@@ -1,6 +1,6 @@
 // What becomes of samples that an extension passes on, on a clock of the test's own.
 import KineMedia
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KinecastExchange

@@ -1,6 +1,7 @@
 // The order of callbacks, without a handler.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import Testing
 
 @testable import KinecastExtension

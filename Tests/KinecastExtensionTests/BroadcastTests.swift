@@ -1,7 +1,8 @@
 // Handlers as in an extension's process: with a real socket, real shared memory and their own thread.
 import Glibc
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import KinecastExtension
 import KinecastExtensionTesting
 import Synchronization

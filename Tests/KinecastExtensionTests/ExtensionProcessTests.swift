@@ -2,7 +2,8 @@
 import Glibc
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 import RelayTesting
 import SystemPackage
 import Testing

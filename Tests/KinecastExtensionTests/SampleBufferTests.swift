@@ -1,7 +1,7 @@
 // The properties and bytes of the samples that a handler gets.
 import Glibc
 import KineMedia
-import KineRelay
+import KineRings
 import KinecastExtension
 import KinecastExtensionTesting
 import Testing

@@ -1,9 +1,9 @@
 // Whether a recorder could record, on the desktops that people have.
 import DesktopTesting
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
+import KineWire
 import ScreenTesting
 import Testing
 

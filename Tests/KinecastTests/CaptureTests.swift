@@ -1,8 +1,9 @@
 // Samples in the app's own hands, from a real engine with a private screen.
 import KineClient
-import KineControl
 import KineMeasure
 import KinePlatform
+import KineRings
+import KineWire
 import Synchronization
 import Testing
 

@@ -3,10 +3,9 @@ import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
-import KineRelay
+import KineWire
 import Testing
 
 @testable import Kinecast

@@ -1,9 +1,9 @@
 // A recording that an app looks into and cuts, with a real engine.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
+import KineWire
 import Testing
 
 @testable import Kinecast

@@ -2,10 +2,10 @@
 import CoreTesting
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import Kinecast

@@ -1,10 +1,10 @@
 // A client that writes nonsense where it may write: only its own samples end, and it may ask for them again.
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 

@@ -3,11 +3,10 @@ import CoreTesting
 import DesktopTesting
 import FoundationEssentials
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import ScreenTesting
 import Testing
 

@@ -3,11 +3,10 @@ import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import Testing
 
 @testable import Kinecast

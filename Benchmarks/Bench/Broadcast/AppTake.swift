@@ -1,9 +1,9 @@
 // A take whose samples an app handles itself: kinecast-appmeter captures a private screen, and the bench asks its engine how old
 // the take is.
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// A running kinecast-appmeter.

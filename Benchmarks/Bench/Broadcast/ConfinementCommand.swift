@@ -4,7 +4,6 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 
 struct ConfinementCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,9 @@
 // A take as a client runs it: a real engine, told over the control channel what to do.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 enum TakeOrigin {

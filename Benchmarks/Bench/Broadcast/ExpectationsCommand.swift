@@ -3,7 +3,6 @@ import ArgumentParser
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 
 struct ExpectationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@
 import Glibc
 import KineMeasure
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension ControlConnection where Received == ExtensionReport, Sent == ExtensionRequest {
     /// Starts an extension, an executable of that name beside this one. It dies with the thread that started it.

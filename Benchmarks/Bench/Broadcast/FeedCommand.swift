@@ -6,8 +6,9 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import SystemPackage
 
 struct FeedCommand: ParsableCommand {

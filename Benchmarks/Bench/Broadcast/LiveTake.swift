@@ -1,8 +1,8 @@
 // A take that is served live to many viewers, for the memory of the one who serves.
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// What kinecast-live needed.
 struct LiveMemory {

@@ -1,8 +1,8 @@
 // kinecast-meter as a service that an engine finds, in a data directory of its own.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
+import KineWire
 import SystemPackage
 
 /// What the engine needs in its environment and in its configuration to run the meter.

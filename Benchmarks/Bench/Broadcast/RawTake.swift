@@ -1,9 +1,9 @@
 // Takes of a real engine with a real extension that gets uncompressed frames.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// What is on the screen of a raw take.
 enum RawSource: Hashable {

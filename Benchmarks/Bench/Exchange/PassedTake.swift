@@ -1,5 +1,4 @@
 // Takes of a real engine with a real extension that passes its frames on to an app.
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform

@@ -1,9 +1,9 @@
 // One broadcast over RTMP through a network that can be disturbed, and what came of it at the other end.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// A take of a moving scene at 4 Mbit/s, recorded here and published to a server on another machine. Used by the main thread.
 final class FaultRun {

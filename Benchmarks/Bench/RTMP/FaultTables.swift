@@ -1,6 +1,5 @@
 // What `rtmp-faults` measured, as Markdown, and what is promised.
 import KineMeasure
-import KineRelay
 
 enum FaultTables {
     static let liveLimit = 2.0

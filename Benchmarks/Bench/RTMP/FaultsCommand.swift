@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineMeasure
 import KinePlatform
-import KineRelay
 
 struct FaultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

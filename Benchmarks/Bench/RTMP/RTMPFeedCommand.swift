@@ -5,8 +5,9 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import SystemPackage
 
 struct RTMPFeedCommand: ParsableCommand {

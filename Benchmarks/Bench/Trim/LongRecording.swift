@@ -2,10 +2,10 @@
 import Glibc
 import KineCodecs
 import KineContainers
-import KineControl
 import KineImaging
 import KineMeasure
 import KineMedia
+import KineWire
 import KineX264
 
 struct LongRecording {

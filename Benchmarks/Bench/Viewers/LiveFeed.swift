@@ -3,8 +3,9 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A running kinecast-live that is sent 2 Mbit/s. Used by the thread that made it: the server dies with that thread.

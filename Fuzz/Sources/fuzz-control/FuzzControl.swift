@@ -1,8 +1,7 @@
 // Gives libFuzzer's bytes to the control channel's decoder as what a client says to an engine. Whatever they are: no crash, no more
 // bytes held than one message has, the same messages however the bytes are cut, and each message one that can be sent again.
 import FuzzDriver
-import KineControl
-import KineRelay
+import KineWire
 
 @_cdecl("fuzz_control_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -2,8 +2,7 @@
 // the decoder, however the bytes are cut, each message one that can be sent again, and a text for a person from each.
 import FuzzDriver
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 @_cdecl("fuzz_engine_messages_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -1,8 +1,7 @@
 // The same bytes through a real socket and a client's end of a control channel.
 import FuzzDriver
 import Glibc
-import KineControl
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Sends the bytes through a socket in pieces of that size, or larger where there would be too many pieces. Returns what the client

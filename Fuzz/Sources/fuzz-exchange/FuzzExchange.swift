@@ -4,7 +4,8 @@
 import FoundationEssentials
 import FuzzDriver
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import SystemPackage
 
 @_cdecl("fuzz_exchange_main")

@@ -2,7 +2,7 @@
 // state page that a hostile extension writes, and the memories that a damaged engine would write.
 import FuzzDriver
 import KinePlatform
-import KineRelay
+import KineWire
 
 @_cdecl("fuzz_extension_control_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -1,7 +1,7 @@
 // Both ends of a stream against another end that writes what it likes into the memory that both share.
 import FuzzDriver
 import KineMedia
-import KineRelay
+import KineRings
 import SystemPackage
 
 private let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)

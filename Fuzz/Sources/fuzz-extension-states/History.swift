@@ -1,8 +1,7 @@
 // Drives the state machine of a destination as the engine does, and judges every step.
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 
 /// One destination from its beginning to its end.
 struct History {

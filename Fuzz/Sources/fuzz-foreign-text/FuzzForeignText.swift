@@ -3,8 +3,8 @@
 import FoundationEssentials
 import FuzzDriver
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 
 @_cdecl("fuzz_foreign_text_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -3,7 +3,7 @@
 // take, and nothing left of it.
 import FoundationEssentials
 import FuzzDriver
-import KineControl
+import KineWire
 import SystemPackage
 
 @_cdecl("fuzz_take_records_main")

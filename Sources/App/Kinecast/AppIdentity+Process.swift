@@ -1,7 +1,7 @@
 // The identity of the app that this library is linked into.
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 extension AppIdentity {

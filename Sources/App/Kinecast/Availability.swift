@@ -1,8 +1,8 @@
 // Whether a recorder could record now, and when that changes.
 import Glibc
 import KineClient
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// What recording needs of the machine.

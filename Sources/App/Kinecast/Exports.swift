@@ -1,17 +1,17 @@
 // The names of other modules that an app uses without importing them.
-import KineControl
+import KineRings
+import KineWire
 // Times, sizes, damage and pixels are KineMedia's: an app imports this module only and has them too.
 @_exported import KineMedia
-import KineRelay
 
 /// A frame or a piece of audio, lent to the app as it is to an extension.
-public typealias SampleBuffer = KineRelay.SampleBuffer
+public typealias SampleBuffer = KineRings.SampleBuffer
 /// What a sample's bytes are.
-public typealias SampleFormat = KineRelay.SampleFormat
+public typealias SampleFormat = KineRings.SampleFormat
 /// Which stream a sample belongs to.
-public typealias SampleBufferType = KineRelay.SampleBufferType
+public typealias SampleBufferType = KineRings.SampleBufferType
 /// The samples that an app wants, as a service's manifest says it.
-public typealias SampleRequest = KineControl.SampleRequest
+public typealias SampleRequest = KineWire.SampleRequest
 /// Windows that must not be seen.
 public typealias WindowRule = TakeConfiguration.WindowRule
 /// A camera over the picture.
@@ -19,4 +19,4 @@ public typealias Camera = TakeConfiguration.Camera
 /// Keys that are shown in the frames as they are pressed.
 public typealias ShownKeys = TakeConfiguration.ShownKeys
 /// Who an app is.
-public typealias AppIdentity = KineRelay.AppIdentity
+public typealias AppIdentity = KineWire.AppIdentity

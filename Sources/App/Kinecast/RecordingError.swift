@@ -1,8 +1,8 @@
 // Why a recorder could not do what an app asked of it.
 import KineClient
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// The error that the recorder's calls throw, and that its events tell.

@@ -1,8 +1,8 @@
 // The last moments of what the app shows, to be saved when something worth it has happened.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 extension ScreenRecorder {
     /// Whether the last moments are kept for `exportClip`, apart from a recording.

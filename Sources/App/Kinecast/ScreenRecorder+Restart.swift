@@ -1,8 +1,8 @@
 // The recordings of an app that ran before: those that still run, and those whose files nobody has saved.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KinePlatform
+import KineWire
 
 extension ScreenRecorder {
     /// Takes up the recording that an earlier process of this app started with `outlivesApp`, as if this recorder had started it. Nil

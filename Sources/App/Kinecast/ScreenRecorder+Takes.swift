@@ -1,8 +1,7 @@
 // The take of a recorder: how it is started, watched and ended.
 import FoundationEssentials
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 extension ScreenRecorder {
     /// The recording or capture that runs.

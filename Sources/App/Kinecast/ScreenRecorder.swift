@@ -2,7 +2,7 @@
 import FoundationEssentials
 import KineClient
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 
 /// Records what an app shows. Capture, encoding and writing run in an engine, a process of its own: an app that crashes or is killed

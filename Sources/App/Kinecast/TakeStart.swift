@@ -2,8 +2,7 @@
 // where it does not begin.
 import FoundationEssentials
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 struct TakeStart: Sendable {
     /// Nil: as `kinecast-app.json` says.

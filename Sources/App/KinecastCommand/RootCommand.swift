@@ -3,9 +3,9 @@
 import ArgumentParser
 import Glibc
 import KineClient
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 
 @main
 struct RootCommand: ParsableCommand {

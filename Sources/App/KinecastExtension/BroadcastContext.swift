@@ -1,6 +1,7 @@
 // The properties of a broadcast, which a handler knows before the first sample.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// The service, formats and limits of a broadcast.
 public struct BroadcastContext: Sendable, Equatable {

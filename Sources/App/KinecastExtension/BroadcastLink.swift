@@ -1,6 +1,6 @@
 // A handler's reports to its engine, from any thread. They are kept until there is a connection.
 import FoundationEssentials
-import KineRelay
+import KineWire
 import Synchronization
 
 /// A handler's link to its engine.

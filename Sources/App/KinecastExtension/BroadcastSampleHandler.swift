@@ -1,6 +1,7 @@
 // The class that an upload extension subclasses and marks `@main`.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// Receives one broadcast.
 ///

@@ -1,16 +1,17 @@
 // Sample times, sizes, damage and pixels are KineMedia's: an extension imports this module only and has them too.
 @_exported import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// The statistics of a handler's connection, for `BroadcastSampleHandler.connectionStatistics`.
-public typealias ConnectionStatistics = KineRelay.ConnectionStatistics
+public typealias ConnectionStatistics = KineWire.ConnectionStatistics
 
 /// The level of a line in the log.
 public typealias LogLevel = ExtensionLogLine.Level
 
 /// A frame or a piece of audio, lent to the handler.
-public typealias SampleBuffer = KineRelay.SampleBuffer
+public typealias SampleBuffer = KineRings.SampleBuffer
 /// What a sample's bytes are.
-public typealias SampleFormat = KineRelay.SampleFormat
+public typealias SampleFormat = KineRings.SampleFormat
 /// Which stream a sample belongs to.
-public typealias SampleBufferType = KineRelay.SampleBufferType
+public typealias SampleBufferType = KineRings.SampleBufferType

@@ -1,6 +1,6 @@
 // The files and the socket that the engine opens for an extension, which cannot open them itself.
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// The descriptors that the engine passes on, by the key of their setting.

@@ -2,8 +2,9 @@
 // thread, but in the test's process and without a display, an audio device or an encoder.
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import KinecastExtension
 import SystemPackage
 

@@ -1,6 +1,6 @@
 // The memory of one frame of a rehearsal, to draw in.
 import KineMedia
-import KineRelay
+import KineRings
 
 /// The writable planes of a frame. Valid inside the closure that gets it.
 public struct RehearsalFrame {

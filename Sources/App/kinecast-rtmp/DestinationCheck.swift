@@ -4,7 +4,7 @@ import Glibc
 import KinePlatform
 import KinePublish
 import KineRTMP
-import KineRelay
+import KineWire
 import KinecastExtension
 import SystemPackage
 

@@ -1,6 +1,6 @@
 // The program's entry: a broadcast for the engine, or the check of one destination for the command line.
 import CLinux
-import KineRelay
+import KineWire
 import KinecastExtension
 
 @main enum RTMPProgram {

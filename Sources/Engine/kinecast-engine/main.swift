@@ -2,10 +2,9 @@
 import CLinux
 import FoundationEssentials
 import Glibc
-import KineControl
 import KineEngine
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Prints the answer to a client's question, and exits.

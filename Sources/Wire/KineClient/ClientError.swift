@@ -1,8 +1,8 @@
 // The errors of this target. The sentences for people are in Sentences/.
 import KineContainers
-import KineControl
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 import SystemPackage
 
 /// The error that every call of this target throws.

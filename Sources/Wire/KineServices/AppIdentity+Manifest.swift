@@ -1,7 +1,7 @@
 // `kinecast-app.json`: what an app says of itself, in a file beside its executable.
 import FoundationEssentials
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 extension AppIdentity {

@@ -1,6 +1,6 @@
 // The files that a service's settings name, opened for its executable, which cannot open them itself. Linux.
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// The descriptors that an executable is given after its control channel, from 4 on; `PassedDescriptors` reads them.

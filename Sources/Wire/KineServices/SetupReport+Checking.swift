@@ -1,7 +1,7 @@
 // Checks what a setup program says. It is foreign: sizes, counts and addresses are within bounds, or it has broken the protocol.
 import FoundationEssentials
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// A setup program's message that can be shown to a person.
 public enum CheckedSetupReport: Sendable, Equatable {

@@ -2,7 +2,6 @@
 import Glibc
 import KineMeasure
 import KinePlatform
-import KineRelay
 import SystemPackage
 import Testing
 

@@ -1,9 +1,9 @@
 // The engine that reads a recording for `kinecast trim`, `thumbnail` and the library has given up what it does not need.
 import FoundationEssentials
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import ProcessTesting
 import SystemPackage
 import Testing

@@ -3,13 +3,12 @@
 import DesktopTesting
 import FoundationEssentials
 import Glibc
-import KineControl
 import KineDesktop
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import ScreenTesting
 import SystemPackage
 import Testing

@@ -2,7 +2,6 @@
 // private one. This process is that program, or perl, where this process is the take's owner.
 import AudioTesting
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -10,8 +9,8 @@ import KineServices
 import ScreenTesting
 import SystemPackage
 import Testing
+@testable import KineWire
 
-@testable import KineRelay
 
 @Suite struct GuestTests {
     private static let size = PixelSize(width: 320, height: 240)

@@ -2,11 +2,10 @@
 import CoreTesting
 import DesktopTesting
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -1,8 +1,8 @@
 // Destinations that are added to a take while it runs, and taken from it.
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import Testing
 
 @Suite(.serialized) struct AddedDestinationTests {

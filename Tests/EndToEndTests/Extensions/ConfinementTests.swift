@@ -2,11 +2,11 @@
 // gets nothing, as root and as an ordinary user; with each layer left out it gets what the table in docs/confinement.md says.
 import CLinux
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

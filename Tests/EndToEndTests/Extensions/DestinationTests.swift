@@ -1,8 +1,8 @@
 // What destinations are to a take: good ones get their callbacks in order, refused ones are refused before anything begins,
 // and what an extension can see is only its own.
 import Glibc
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,7 +1,6 @@
 // Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes, and
 // nothing is left running (which TestPlace checks). That it comes within a second is a margin.
 import Glibc
-import KineControl
 import KineMeasure
 import KinePlatform
 import SystemPackage

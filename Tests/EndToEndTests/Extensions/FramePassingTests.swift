@@ -1,10 +1,10 @@
 // Frames that a confined extension passes on to an app of its group, with both of them killed in between.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

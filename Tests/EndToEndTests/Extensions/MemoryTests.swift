@@ -1,7 +1,6 @@
 // Extensions that use more memory than they may, by themselves or through others.
 import Glibc
 import KinePlatform
-import KineRelay
 import Testing
 
 @Suite(.serialized) struct MemoryTests {

@@ -1,7 +1,7 @@
 // As many clients as a take gives samples to, and one more.
 import Glibc
-import KineControl
 import KinePlatform
+import KineWire
 import ProcessTesting
 import Testing
 

@@ -1,10 +1,10 @@
 // Examples/HostEncode, an app that encodes and publishes what its extension passes on, with nginx as the server and with each of its
 // parts killed.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import ScreenTesting
 import Testing
 

@@ -1,11 +1,11 @@
 // What a hostile extension finds around it: a display, a bus, a port, the engine's shared memory, the user's files.
 import CLinux
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

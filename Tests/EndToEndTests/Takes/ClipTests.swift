@@ -1,10 +1,10 @@
 // Clips of real takes, from the command line and over the control channel.
 import FoundationEssentials
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import ProcessTesting
 import Testing
 

@@ -2,11 +2,10 @@
 import CLinux
 import Glibc
 import KineContainers
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import ScreenTesting
 import SystemPackage
 import Testing

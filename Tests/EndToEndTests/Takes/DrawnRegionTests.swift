@@ -1,6 +1,5 @@
 // Regions that are drawn with the mouse, on a real screen: what is recorded, what is not, and what is left when nothing is drawn.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform

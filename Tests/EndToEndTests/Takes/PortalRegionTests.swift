@@ -4,7 +4,6 @@ import CoreTesting
 import DesktopTesting
 import Glibc
 import KineCapture
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform

@@ -4,10 +4,10 @@ import CoreTesting
 import DesktopTesting
 import Foundation
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -1,10 +1,9 @@
 // Clients of one take that ask at the same time, and a client of another version: real engines.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import ProcessTesting
 import SystemPackage
 import Testing

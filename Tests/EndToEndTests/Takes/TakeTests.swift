@@ -1,10 +1,10 @@
 // Takes from beginning to end, and what other terminals do with them.
 import Glibc
 import KineContainers
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 

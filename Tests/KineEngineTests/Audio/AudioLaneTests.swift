@@ -2,7 +2,7 @@
 import CoreTesting
 import KineCapture
 import KineCodecs
-import KineControl
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,9 +1,9 @@
 // The whole way of audio against a real PulseAudio: what a player of the file would hear, and when.
 import AudioTesting
 import CoreTesting
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

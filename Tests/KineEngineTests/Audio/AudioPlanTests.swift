@@ -1,5 +1,5 @@
 // The plan of a configuration: targets, tracks, and whether a take may begin without them.
-import KineControl
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,8 +1,8 @@
 // An encoder that fails in the middle of a take.
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

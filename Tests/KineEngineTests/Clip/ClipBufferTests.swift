@@ -2,9 +2,9 @@
 import CoreTesting
 import Glibc
 import KineContainers
-import KineControl
 import KineMeasure
 import KineMedia
+import KineWire
 import Testing
 
 @testable import KineEngine

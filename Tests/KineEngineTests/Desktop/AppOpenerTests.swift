@@ -1,6 +1,6 @@
 // The ways to open an app, from what its manifest names and what is installed.
 import KineMeasure
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,5 +1,5 @@
 // How often an extension may change the person's clipboard, by a clock of the test's own. There is no display here.
-import KineRelay
+import KineWire
 import Synchronization
 import Testing
 

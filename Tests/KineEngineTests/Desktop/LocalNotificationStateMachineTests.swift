@@ -1,6 +1,6 @@
 // Which notifications are shown, when, and who is told of them.
 import KineDesktop
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,5 +1,5 @@
 // One question, in every order of events up to a length.
-import KineControl
+import KineWire
 import Testing
 
 @testable import KineEngine

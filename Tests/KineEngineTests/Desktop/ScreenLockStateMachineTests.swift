@@ -1,5 +1,5 @@
 // What a locked screen means for a take, in every order of events up to a length.
-import KineControl
+import KineWire
 import Testing
 
 @testable import KineEngine

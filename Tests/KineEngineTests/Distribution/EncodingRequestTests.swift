@@ -1,5 +1,5 @@
 // The lowest request counts, within what the user chose; and when a request reaches the encoder.
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,8 +1,8 @@
 // More extensions that want uncompressed frames than one take has memory for.
 import KineCapture
-import KineControl
 import KineMedia
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

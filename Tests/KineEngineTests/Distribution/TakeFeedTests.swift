@@ -2,11 +2,11 @@
 import CoreTesting
 import Glibc
 import KineCapture
-import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,8 +1,7 @@
 // Whatever a take accepts fits in the messages that it answers with, and a message that does not fit is replaced by the reason.
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

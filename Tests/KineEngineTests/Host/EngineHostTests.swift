@@ -1,15 +1,14 @@
 // The host's loop with a client at the other end, in this process.
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import SystemPackage
 import Testing
 import ThreadTesting
+@testable import KineWire
 
 @testable import KineEngine
 @testable import KinePlatform
-@testable import KineRelay
 
 @Suite(.serialized) struct EngineHostTests {
     private static let patience: Int64 = 60_000_000_000

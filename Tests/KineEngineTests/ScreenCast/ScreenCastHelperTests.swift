@@ -3,11 +3,10 @@ import CoreTesting
 import DesktopTesting
 import Glibc
 import KineCapture
-import KineControl
 import KineDesktop
 import KineMeasure
 import KinePlatform
-import KineRelay
+import KineWire
 import ProcessTesting
 import SystemPackage
 import Testing

@@ -1,7 +1,7 @@
 // Every short series of events, from each stage of a destination's life: whatever happens in whatever order, the driver is
 // never told to do what cannot be done.
-import KineControl
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

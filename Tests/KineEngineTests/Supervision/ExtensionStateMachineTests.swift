@@ -1,8 +1,7 @@
 // The life of a destination, on a clock of the test's own: what each fault becomes, and when.
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

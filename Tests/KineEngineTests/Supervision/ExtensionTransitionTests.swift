@@ -1,7 +1,6 @@
 // Every event in every state of a destination: the driver's actions, and the phase after it.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,6 +1,6 @@
 // A destination is live only after its extension has started, and not while a report denies it.
-import KineControl
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,10 +1,10 @@
 // Real processes: finding and ending what an extension left behind, and the cgroup where one can be had.
 import CLinux
 import Glibc
-import KineControl
 import KineMeasure
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
 // The surroundings of `CaptureStateMachine` in a take: a source, an encoder's slots and a clock that only the test moves.
 import KineCapture
-import KineControl
 import KineMedia
+import KineWire
 
 @testable import KineEngine
 

@@ -1,7 +1,7 @@
 // An extension's end of a feed, in a thread of the test.
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import SystemPackage
 import Testing
 

@@ -2,11 +2,11 @@
 import CoreTesting
 import KineCapture
 import KineCodecs
-import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

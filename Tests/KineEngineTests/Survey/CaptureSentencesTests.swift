@@ -1,6 +1,6 @@
 // The sentences for KineCapture's errors.
-import KineControl
 import KineMedia
+import KineWire
 import SystemPackage
 import Testing
 

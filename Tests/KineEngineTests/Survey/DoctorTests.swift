@@ -1,8 +1,8 @@
 // The doctor's verdict on the services that it finds.
 import KineCapture
-import KineControl
 import KineDesktop
 import KineServices
+import KineWire
 import SystemPackage
 import Testing
 

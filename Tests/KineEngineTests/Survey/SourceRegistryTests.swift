@@ -1,6 +1,6 @@
 // The kinds of source.
-import KineControl
 import KineMedia
+import KineWire
 import Testing
 
 @testable import KineEngine

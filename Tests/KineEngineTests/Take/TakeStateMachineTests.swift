@@ -1,5 +1,5 @@
 // The take's states: every series of events, whatever their instants.
-import KineControl
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,10 +1,10 @@
 // A take that begins in a process that may have no more threads fails in one sentence, and leaves nothing behind.
 import Glibc
 import KineCapture
-import KineControl
 import KineImaging
 import KineMeasure
 import KineMedia
+import KineWire
 import Testing
 
 @testable import KineEngine

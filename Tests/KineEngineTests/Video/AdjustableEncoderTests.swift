@@ -1,8 +1,7 @@
 // Requests of extensions reach the frames, and the recording only where that is meant.
 import KineCodecs
-import KineControl
 import KineMedia
-import KineRelay
+import KineWire
 import KineX264
 import Testing
 

@@ -1,6 +1,5 @@
 // The camera over the picture: shown, moved, lost and found again, hidden with the screen.
 import KineCapture
-import KineControl
 import KineImaging
 import KineMedia
 import Testing

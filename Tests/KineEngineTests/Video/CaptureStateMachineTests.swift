@@ -1,7 +1,7 @@
 // The decisions of capture, on a clock that only the test moves.
 import CoreTesting
-import KineControl
 import KineMedia
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -1,9 +1,9 @@
 // A take ends even when its source does not answer any more, or is never open.
 import KineCapture
 import KineCodecs
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -2,9 +2,9 @@
 import CoreTesting
 import KineCapture
 import KineCodecs
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineEngine

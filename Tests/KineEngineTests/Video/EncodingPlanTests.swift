@@ -1,8 +1,8 @@
 // The encoder of a take, for every combination of the user's choices and its destinations' limits.
 import KineCodecs
-import KineControl
 import KineMedia
 import KineServices
+import KineWire
 import Testing
 
 @testable import KineEngine

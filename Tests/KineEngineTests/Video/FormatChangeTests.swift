@@ -1,8 +1,7 @@
 // Encoders that hold frames back, and that change their format: the samples at the sinks, and their order.
 import KineCodecs
-import KineControl
 import KineMedia
-import KineRelay
+import KineWire
 import Testing
 
 @testable import KineEngine

@@ -3,10 +3,8 @@ import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KinePlatform
-import KineRelay
 import ProcessTesting
 import Synchronization
 import SystemPackage

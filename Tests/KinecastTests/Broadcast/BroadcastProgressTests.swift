@@ -1,6 +1,6 @@
 // The course of a broadcast, event by event.
 import KineClient
-import KineControl
+import KineWire
 import Testing
 
 @testable import Kinecast

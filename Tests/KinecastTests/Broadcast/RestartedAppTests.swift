@@ -3,7 +3,6 @@ import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KinePlatform
 import SystemPackage

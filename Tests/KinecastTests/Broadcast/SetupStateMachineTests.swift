@@ -1,7 +1,7 @@
 // The course of a setup program, on a clock of the test's own.
 import FoundationEssentials
-import KineRelay
 import KineServices
+import KineWire
 import Testing
 
 @testable import Kinecast

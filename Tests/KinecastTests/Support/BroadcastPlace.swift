@@ -3,10 +3,9 @@ import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMeasure
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

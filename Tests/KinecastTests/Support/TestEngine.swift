@@ -1,8 +1,8 @@
 // The engine for an app under test: without this machine's desktop, and with permissions of the test's own.
 import KineClient
-import KineControl
 import KineMeasure
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// A place for an engine. Keep it as long as takes begin.

@@ -1,6 +1,6 @@
 // What faulty extensions do, with the bare means of the system.
 import Glibc
-import KineRelay
+import KineWire
 
 enum FaultyBehaviour {
     static func sleepForEver() { while true { pause() } }

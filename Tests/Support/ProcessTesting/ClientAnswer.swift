@@ -1,6 +1,6 @@
 // The answer to a request, among what an engine tells all its clients.
-import KineControl
 import KinePlatform
+import KineWire
 
 extension ClientConnection {
     /// Sends a request and waits for its answer, whatever else comes before. Nil where none came in time.

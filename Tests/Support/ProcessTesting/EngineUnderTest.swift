@@ -1,9 +1,8 @@
 // A real engine, driven by its control channel as a client drives it.
 import Glibc
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 import Testing
 

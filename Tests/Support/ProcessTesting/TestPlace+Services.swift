@@ -1,10 +1,10 @@
 // Services of a test's own: executables that were built beside the tests, installed for the user of a test's place.
 import FoundationEssentials
 import Glibc
-import KineControl
 import KineMeasure
 import KineMedia
 import KineServices
+import KineWire
 import Testing
 
 extension TestPlace {

@@ -2,9 +2,9 @@
 // that nothing which was started there is left running.
 import CoreTesting
 import Glibc
-import KineControl
 import KineMeasure
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 

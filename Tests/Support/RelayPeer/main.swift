@@ -2,7 +2,8 @@
 // hostile intent.
 import Glibc
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 import RelayTesting
 import SystemPackage
 

@@ -1,7 +1,7 @@
 // Reads a stamped take and finds its faults: a frame that is torn, repeated, out of order or has incomplete damage, a sample that
 // is not the one it claims to be, or one that is missing without a mark.
 import KineMedia
-import KineRelay
+import KineRings
 
 /// A reader that checks everything.
 public struct StampChecker {

@@ -1,6 +1,6 @@
 // Sends a stamped take as an engine does: frames are drawn in whatever slot is free, without waiting.
 import KineMedia
-import KineRelay
+import KineRings
 
 /// The engine's end of a stamped take. One thread sends frames, another may send samples.
 public final class StampedFrames {

@@ -1,7 +1,7 @@
 // A take that is known beforehand, byte for byte: both ends of a stream compute it, so that a reader can tell whether it got
 // exactly what was sent.
 import KineMedia
-import KineRelay
+import KineRings
 
 /// Frames of tiles, each filled with the number of the frame that last changed it; encoded samples whose bytes follow from their
 /// number.

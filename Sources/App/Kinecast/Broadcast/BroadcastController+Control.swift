@@ -1,6 +1,6 @@
 // An app controls a broadcast that runs: it pauses it, adds and removes destinations, and ends it.
 import KineClient
-import KineControl
+import KineWire
 
 extension BroadcastController {
     /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.

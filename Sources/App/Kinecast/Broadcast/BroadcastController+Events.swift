@@ -1,14 +1,13 @@
 // What a controller tells the app, as events and as calls of its delegate.
 import FoundationEssentials
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 /// A line of an extension's log.
-public typealias ExtensionLogLine = KineRelay.ExtensionLogLine
+public typealias ExtensionLogLine = KineWire.ExtensionLogLine
 
 /// A destination of a broadcast: its number, phase, links, memory and losses.
-public typealias BroadcastDestination = KineControl.DestinationStatus
+public typealias BroadcastDestination = KineWire.DestinationStatus
 
 extension BroadcastController {
     public enum Event: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // Finds the broadcasts of an app that was restarted.
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 extension BroadcastController {
     /// The broadcasts that this app has begun and that still run, the oldest first: those of an earlier run that crashed or was killed, and

@@ -1,9 +1,7 @@
 // How a broadcast begins: the countdown, the take, and the service's first word.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KinePlatform
-import KineRelay
 
 extension BroadcastController {
     /// Counts down, and starts the broadcast. Returns when the first frame is there and the service is live, or says why it is not yet

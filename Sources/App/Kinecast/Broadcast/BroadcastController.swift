@@ -1,9 +1,8 @@
 // What an app holds to broadcast: it starts, pauses and finishes a broadcast to a service, and finds it again after a restart.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 
 /// Broadcasts what an app shows, to a service that a person has picked or that the app has set up. Capture and upload run in processes of

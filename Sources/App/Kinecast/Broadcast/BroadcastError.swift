@@ -1,8 +1,8 @@
 // Why a broadcast could not be set up, begun or gone on with.
 import KineClient
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 /// The error that the calls of services, picker and controller throw, and that a controller's events tell.

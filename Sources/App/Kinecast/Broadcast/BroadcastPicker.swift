@@ -1,7 +1,7 @@
 // The picker: an object that the app's own button triggers, and that hands out a controller for what the person has chosen.
 import KineClient
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 
 /// Has a person choose a service and fill in its fields. What shows it is a `BroadcastPresenter`; the terminal, if none is given.

@@ -1,8 +1,8 @@
 // The course of a controller's broadcast: what it may be asked for, and what the take's events mean to the app. Pure.
 import FoundationEssentials
 import KineClient
-import KineControl
 import KinePlatform
+import KineWire
 
 struct BroadcastProgress: Sendable {
     enum Phase: Sendable, Equatable {

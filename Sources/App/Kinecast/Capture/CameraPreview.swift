@@ -1,7 +1,7 @@
 // An app sees the camera that is in its recording.
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 /// The camera's frames for the app, as long as this object lives, the recording runs, and it is not stopped.
 public final class CameraPreview: Sendable {

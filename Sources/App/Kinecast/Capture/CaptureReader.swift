@@ -2,7 +2,7 @@
 import Glibc
 import KineClient
 import KinePlatform
-import KineRelay
+import KineRings
 import SystemPackage
 
 /// The app's function for samples. Called on a thread of its own, one sample after the other; while it takes long, samples are left out.

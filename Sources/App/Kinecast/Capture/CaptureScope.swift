@@ -1,8 +1,8 @@
 // The part of the screen that a recorder captures, and how it is found.
 import Glibc
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 /// What is captured.
 public enum CaptureScope: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // The samples of a capture for a `for await` loop: each can be read until the next is asked for.
 import KinePlatform
-import KineRelay
+import KineRings
 import Synchronization
 
 /// A sample that a loop has in its hands. Its memory goes back to the engine when the loop asks for the next one, or ends.

@@ -1,6 +1,5 @@
 // The take that keeps a recorder's last moments, apart from its recording.
 import KineClient
-import KineControl
 import Synchronization
 
 /// The states of one recorder's clip buffer. When it is released, its take ends.

@@ -2,9 +2,9 @@
 import FoundationEssentials
 import KineClient
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 extension RecordingPreview {
     /// A preview of a recording that is in a file: one that was saved before, or that is left of an app that was killed.

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 struct RecordingResult: Sendable {
     /// Nil where nothing was recorded.

@@ -2,10 +2,9 @@
 import FoundationEssentials
 import Glibc
 import KineClient
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// Checks all destinations at once.

@@ -1,9 +1,9 @@
 // `kinecast broadcast`.
 import ArgumentParser
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 struct BroadcastCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 // `kinecast camera`: shows, moves or hides the camera of a take that runs.
 import ArgumentParser
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 struct CameraCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

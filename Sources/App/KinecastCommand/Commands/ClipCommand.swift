@@ -1,7 +1,6 @@
 // `kinecast clip`: saves the last moments of a take that keeps them, while it goes on.
 import ArgumentParser
 import KineClient
-import KineControl
 import KinePlatform
 
 struct ClipCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 // The exit status of each way in which a client's request can fail.
 import KineClient
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 
 extension CommandFailure {
     init(_ error: ClientError) {

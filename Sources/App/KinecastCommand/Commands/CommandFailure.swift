@@ -1,7 +1,7 @@
 // The error that ends a command early.
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 
 struct CommandFailure: Error, Equatable {
     /// One of `ExitStatus`.

@@ -1,8 +1,8 @@
 // `kinecast destination`: adds destinations to a take that runs, and takes them from it.
 import ArgumentParser
 import KineClient
-import KineControl
 import KineServices
+import KineWire
 
 struct DestinationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

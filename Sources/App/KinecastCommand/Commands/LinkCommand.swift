@@ -1,7 +1,7 @@
 // `kinecast link`: prints the links of a take's live page, or replaces them.
 import ArgumentParser
 import KineClient
-import KineControl
+import KineWire
 
 struct LinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

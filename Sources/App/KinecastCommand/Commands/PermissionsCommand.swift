@@ -1,9 +1,8 @@
 // `kinecast permissions`: which apps may capture the screen, the microphone and the camera, as this user has decided.
 import ArgumentParser
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 struct PermissionsCommand: ParsableCommand {

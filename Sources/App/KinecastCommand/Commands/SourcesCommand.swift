@@ -1,8 +1,8 @@
 // `kinecast sources`: lists what can be recorded, by the names that the options take.
 import ArgumentParser
 import KineClient
-import KineControl
 import KinePlatform
+import KineWire
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

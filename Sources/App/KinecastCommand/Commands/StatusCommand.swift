@@ -1,7 +1,7 @@
 // `kinecast status`: lists the takes that run, and those whose engine died until they are recovered or dismissed.
 import ArgumentParser
 import KineClient
-import KineControl
+import KineWire
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

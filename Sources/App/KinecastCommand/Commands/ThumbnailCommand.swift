@@ -2,9 +2,9 @@
 import ArgumentParser
 import KineClient
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 struct ThumbnailCommand: ParsableCommand {

@@ -1,9 +1,9 @@
 // `kinecast trim`: writes a part of a recording to another file.
 import ArgumentParser
 import KineClient
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 struct TrimCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 // The options that choose audio.
 import ArgumentParser
-import KineControl
+import KineWire
 
 struct AudioOptions: ParsableArguments {
     @Option(

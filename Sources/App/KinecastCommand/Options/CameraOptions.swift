@@ -1,8 +1,8 @@
 // The camera over the picture, and the values of its options.
 import ArgumentParser
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// A camera's name, or the path of a file, which is made absolute.

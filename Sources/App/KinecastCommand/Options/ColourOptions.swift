@@ -1,6 +1,5 @@
 // The options of the colours in a recording.
 import ArgumentParser
-import KineControl
 import KineMedia
 
 extension ColourFormat.Chroma: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // The options of capture and encoding.
 import ArgumentParser
-import KineControl
 import KineMedia
+import KineWire
 
 enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case `default`

@@ -1,7 +1,7 @@
 // Sizes, rectangles and window ids as they are typed.
 import ArgumentParser
-import KineControl
 import KineMedia
+import KineWire
 
 /// The value of an option, whose refusal says what form and limits it has.
 protocol OptionValue {

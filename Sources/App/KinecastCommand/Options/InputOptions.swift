@@ -1,6 +1,6 @@
 // The options that choose what is seen of the mouse and the keyboard.
 import ArgumentParser
-import KineControl
+import KineWire
 
 extension TakeConfiguration.ShownKeys: ExpressibleByArgument {}
 

@@ -1,7 +1,6 @@
 // A destination's row in the table of `status`.
 import KineClient
-import KineControl
-import KineRelay
+import KineWire
 
 enum DestinationColumns {
     /// Label, state, memory, data that waits, activity and link.

@@ -1,5 +1,5 @@
 // A destination as `--json` prints it, in events, in `status` and in the last summary.
-import KineControl
+import KineWire
 
 /// A destination's status, all on one level; docs/json-events.md says what the keys mean.
 struct DestinationLine: Encodable, Equatable {

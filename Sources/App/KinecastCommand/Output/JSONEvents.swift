@@ -2,8 +2,8 @@
 import CLinux
 import FoundationEssentials
 import KineContainers
-import KineControl
 import KineMedia
+import KineWire
 
 /// One event of a take. Keys without a value are left out.
 struct JSONEvent: Encodable, Equatable {

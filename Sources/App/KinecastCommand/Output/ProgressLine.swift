@@ -1,6 +1,6 @@
 // The line at the bottom of a terminal that is rewritten once a second. Pure.
 import KineClient
-import KineControl
+import KineWire
 
 /// `● 0:07  1.2 MB  Live page: 3 viewers`. With `isVerbose` also frame rate, losses, bitrates and memory:
 /// `● 0:07  1.2 MB  Live page: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.

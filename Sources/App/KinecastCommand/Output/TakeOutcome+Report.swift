@@ -1,8 +1,8 @@
 // The end of a take, as `record`, `broadcast` and `stop` report it.
 import KineClient
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 extension TakeOutcome {
     var exitStatus: Int32 {

@@ -1,8 +1,8 @@
 // Prints the course of `record` and `broadcast`: sentences and a progress line on standard error, or JSON events on standard
 // output, unless the video goes there.
 import KineClient
-import KineControl
 import KineMedia
+import KineWire
 
 /// Prints the course of one take.
 final class TakeReporter {

@@ -1,6 +1,5 @@
 // Requests to whatever serves this process's desktop: an extension's engine, or an app's companion.
-import KineControl
-import KineRelay
+import KineWire
 import Synchronization
 
 /// Numbers requests and gives each its answer.

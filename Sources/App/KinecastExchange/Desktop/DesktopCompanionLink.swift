@@ -1,8 +1,7 @@
 // An app's companion: `kinecast-engine --desktop`, which has the bus and the X display, so that the app links neither.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,5 @@
 // The app that an extension broadcasts for.
-import KineRelay
+import KineWire
 
 /// The app whose broadcast this extension serves.
 public enum HostApp {

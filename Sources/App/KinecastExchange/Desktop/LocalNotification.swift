@@ -1,5 +1,5 @@
 // Notifications on the person's desktop, from an app or from an extension.
-import KineRelay
+import KineWire
 
 /// A notification on the person's desktop.
 ///

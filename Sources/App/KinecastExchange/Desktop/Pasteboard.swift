@@ -1,5 +1,5 @@
 // Texts that the members of a group pass to each other over the person's clipboard.
-import KineRelay
+import KineWire
 
 /// The person's clipboard, for the members of a group: an app and its extensions, whose manifests name the group.
 ///

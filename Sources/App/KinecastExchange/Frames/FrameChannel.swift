@@ -1,6 +1,7 @@
 // A frame receiver's connection with one extension: it checks each packet, and lends the sample that the packet names.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import SystemPackage
 
 /// A connection with one extension.

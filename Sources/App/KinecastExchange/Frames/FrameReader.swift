@@ -1,8 +1,7 @@
 // Finds takes, keeps a connection with each engine, and reads what extensions pass on.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// The work of a frame receiver. Belongs to its thread.

@@ -1,14 +1,14 @@
 // Receiving the samples that extensions pass on, in another process of their group.
-import KineControl
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// A frame or a piece of audio, lent to the handler.
-public typealias SampleBuffer = KineRelay.SampleBuffer
+public typealias SampleBuffer = KineRings.SampleBuffer
 /// Which stream a sample belongs to.
-public typealias SampleBufferType = KineRelay.SampleBufferType
+public typealias SampleBufferType = KineRings.SampleBufferType
 /// What a sample's bytes are.
-public typealias SampleFormat = KineRelay.SampleFormat
+public typealias SampleFormat = KineRings.SampleFormat
 
 /// Gets the samples that the `FrameSender`s of a group pass on, in every take of this user, whichever app began it.
 ///

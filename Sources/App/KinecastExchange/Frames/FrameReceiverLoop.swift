@@ -1,8 +1,7 @@
 // A frame receiver's thread, and what other threads see of it.
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 import SystemPackage
 

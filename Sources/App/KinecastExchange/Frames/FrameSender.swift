@@ -1,6 +1,7 @@
 // Passing an extension's samples on to processes of its group, without a copy: they read the engine's memory themselves.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// Passes the samples that an extension gets on to every `FrameReceiver` of a group.
 ///

@@ -1,7 +1,8 @@
 // A frame sender's connections with receivers, and the thread that hears what they release.
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 import Synchronization
 import SystemPackage
 

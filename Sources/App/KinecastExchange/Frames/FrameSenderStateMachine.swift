@@ -1,7 +1,7 @@
 // Decides what becomes of each sample that an extension passes on. No socket, no clock: instants come in with the events, and
 // `FrameSender` carries out the actions.
 import KineMedia
-import KineRelay
+import KineWire
 
 /// One sample at a time, to all receivers. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct FrameSenderStateMachine {

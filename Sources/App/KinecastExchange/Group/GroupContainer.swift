@@ -1,8 +1,8 @@
 // A directory that an app and its extensions share.
 import FoundationEssentials
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// The shared directory of a group of apps and extensions of one user.

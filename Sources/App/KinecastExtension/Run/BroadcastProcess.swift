@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 enum BroadcastProcess {

@@ -1,7 +1,8 @@
 // Carries out the state machine's steps: reads requests and samples from the engine and calls the handler with them.
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 
 /// Runs one broadcast on a handler.
 @BroadcastActor

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 import SystemPackage
 

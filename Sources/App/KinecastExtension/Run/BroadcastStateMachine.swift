@@ -1,7 +1,8 @@
 // Decides the order in which a handler gets samples and requests. Pure: it is told of requests and of the oldest samples, and
 // returns the next step.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 
 /// The life of one broadcast in an extension.
 struct BroadcastStateMachine {

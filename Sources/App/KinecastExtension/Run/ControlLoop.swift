@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// Serves a session's connection until the broadcast is over.
 package struct ControlLoop {

@@ -3,15 +3,15 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// A field that a setup program asks for.
-public typealias SetupField = KineRelay.SetupQuestionField
+public typealias SetupField = KineWire.SetupQuestionField
 /// What a setup program returns.
-public typealias SetupResult = KineRelay.SetupResult
+public typealias SetupResult = KineWire.SetupResult
 /// Who an app is.
-public typealias AppIdentity = KineRelay.AppIdentity
+public typealias AppIdentity = KineWire.AppIdentity
 
 /// Asks the person for what a service needs, or has them log in, and returns the setup info for its extension.
 ///

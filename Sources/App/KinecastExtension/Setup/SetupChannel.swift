@@ -1,7 +1,7 @@
 // A setup program's end of its control channel: a thread reads what the client sends, and tasks wait for it.
 import Glibc
 import KinePlatform
-import KineRelay
+import KineWire
 import Synchronization
 import SystemPackage
 

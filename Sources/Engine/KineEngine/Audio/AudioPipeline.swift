@@ -2,10 +2,10 @@
 // thread of the audio capture does the work.
 import KineCapture
 import KineCodecs
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 
 final class AudioPipeline: Sendable {
     /// The tracks of the file: none, one or two, known from the start.

@@ -1,8 +1,8 @@
 // The audio tracks of a take, from its configuration and its feeds: their devices, their encoders, their place in the file. Pure.
 import KineCapture
-import KineControl
 import KineMedia
 import KineServices
+import KineWire
 
 /// The forms in which a feed wants a take's audio; nil: not this kind.
 struct AudioRequirements: Sendable, Equatable {

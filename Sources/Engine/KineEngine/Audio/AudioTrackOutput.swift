@@ -1,7 +1,7 @@
 // The end of a track: its samples go to the sink uncompressed, through the encoder as access units, or both.
 import KineCodecs
-import KineControl
 import KineMedia
+import KineWire
 
 /// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
 final class AudioTrackOutput {

@@ -2,9 +2,9 @@
 // came or enough time passed.
 import KineCapture
 import KineCodecs
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 final class AudioWorker: AudioReceiver {
     enum Phase {

@@ -1,9 +1,9 @@
 // The thread that keeps the last seconds of a take, beside the one that writes the file. Capture and encoders never wait for it:
 // when it is behind, it begins anew with the next keyframe. What does not fit goes before its time, and the take goes on.
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// The clip buffer of one take, fed from the encoders' threads.

@@ -1,8 +1,8 @@
 // The clip buffer's thread: it takes over samples once a second, and has clips written by another thread while it goes on.
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Used on the thread only.

@@ -1,7 +1,7 @@
 // The refusals of clips that cannot be made.
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 
 extension Refusal {

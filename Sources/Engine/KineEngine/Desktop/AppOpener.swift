@@ -2,8 +2,8 @@
 import Glibc
 import KineDesktop
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// The ways to open an app, tried one after the other. Used by the main thread.

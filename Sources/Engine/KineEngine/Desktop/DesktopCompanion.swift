@@ -1,11 +1,10 @@
 // The process `kinecast-engine --desktop`: the desktop for an app that links no bus and no X library.
 import CLinux
 import Glibc
-import KineControl
 import KineDesktop
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// Serves the app at the other end of a socket. Used by the main thread.

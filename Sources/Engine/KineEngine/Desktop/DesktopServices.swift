@@ -3,7 +3,7 @@
 import KineDesktop
 import KinePasteboard
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// Used by the main thread. Nothing here waits for the desktop.
 final class DesktopServices {

@@ -1,7 +1,6 @@
 // Connects a take's extensions with the desktop, and tells the person of destinations that go live or end.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension EngineHost {
     /// Tells the person that a broadcast arrives, and that one has ended unasked. The first is of low urgency: a banner would be in

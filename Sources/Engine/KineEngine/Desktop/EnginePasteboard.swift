@@ -1,7 +1,7 @@
 // The clipboard as apps and extensions have it: each reads only what a member of its group has put there.
 import KinePasteboard
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Used by the main thread. The connection with the display is made when it is first needed.

@@ -1,8 +1,7 @@
 // The words of the indicator: what is captured, for which app, and where it goes.
-import KineControl
 import KineDesktop
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// What a person should know of a take while it runs.
 struct IndicatorContents: Sendable, Equatable {

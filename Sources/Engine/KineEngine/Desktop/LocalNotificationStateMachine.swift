@@ -1,6 +1,6 @@
 // Decides which notifications are shown, and when. No bus, no clock: `DesktopServices` carries out the actions.
 import KineDesktop
-import KineRelay
+import KineWire
 
 /// The notifications of an app, or of a take's services.
 ///

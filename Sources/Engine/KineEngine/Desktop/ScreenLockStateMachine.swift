@@ -1,6 +1,6 @@
 // Decides what a locked screen means for a take. No bus, no clock: the host feeds events and carries out the actions, in order.
-import KineControl
 import KinePlatform
+import KineWire
 
 /// A take and the lock of the screen that it shows.
 ///

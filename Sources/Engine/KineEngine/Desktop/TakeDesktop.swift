@@ -1,8 +1,7 @@
 // What a take shows on the desktop, and what it asks of it. The engine does this, since it outlives the app.
-import KineControl
 import KineDesktop
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// Used by the main thread. Nothing here waits for the desktop.
 final class TakeDesktop {

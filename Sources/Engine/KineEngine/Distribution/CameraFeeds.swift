@@ -2,7 +2,7 @@
 import KineCapture
 import KineImaging
 import KineMedia
-import KineRelay
+import KineRings
 import Synchronization
 
 /// The feeds of the camera's frames. The capture thread draws them; feeds come and go on any thread.

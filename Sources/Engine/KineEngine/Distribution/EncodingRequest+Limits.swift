@@ -1,6 +1,6 @@
 // One request to the encoder from those of all feeds. All get the same frames, so the lowest counts; none gets more than the user
 // chose.
-import KineRelay
+import KineWire
 
 extension EncodingRequest {
     /// The lowest bitrate and the lowest frame rate of all requests.

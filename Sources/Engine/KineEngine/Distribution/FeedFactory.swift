@@ -1,11 +1,11 @@
 // Makes feeds as soon as the size of the frames is known, and the encoder's parameter sets if they are wanted. It also decides
 // how many slots capture draws in, and in which memory.
 import KineCapture
-import KineControl
 import KineImaging
 import KineMedia
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import Synchronization
 
 /// A service's request for a feed.

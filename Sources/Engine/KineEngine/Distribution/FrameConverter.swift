@@ -3,7 +3,7 @@
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import SystemPackage
 
 final class FrameConverter: Sendable {

@@ -2,7 +2,7 @@
 // none of them.
 import KineImaging
 import KineMedia
-import KineRelay
+import KineWire
 import Synchronization
 
 /// Hands each frame on. Capture calls it; feeds begin and end on any thread.

@@ -1,7 +1,7 @@
 // The uncompressed frames of one feed: the slots that its reader has, and the changes since it was last offered one.
 import KineImaging
 import KineMedia
-import KineRelay
+import KineRings
 import Synchronization
 
 /// Offers frames to one reader in another process. The reader has its slots until it gives them back or this object goes away,

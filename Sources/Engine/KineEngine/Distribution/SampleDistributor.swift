@@ -1,6 +1,6 @@
 // Hands encoded frames and audio to every feed that has begun. The threads of a take call it, and none waits for another.
 import KineMedia
-import KineRelay
+import KineWire
 import Synchronization
 
 final class SampleDistributor: Sendable {

@@ -1,7 +1,8 @@
 // The samples of a take for one process outside the engine. The take makes the feed, since it knows the formats; an extension's
 // supervisor, or a client's session, begins and ends it.
 import KineMedia
-import KineRelay
+import KineRings
+import KineWire
 import Synchronization
 import SystemPackage
 

@@ -2,11 +2,11 @@
 import FoundationEssentials
 import KineCodecs
 import KineContainers
-import KineControl
 import KineEditing
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 extension EditRequest {

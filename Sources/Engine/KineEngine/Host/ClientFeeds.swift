@@ -1,10 +1,10 @@
 // The samples that clients have asked for: a feed for each client, as an extension has one. A client is never ended: one that is slow
 // loses samples, and nonsense in the memory that it writes ends its feed alone.
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import SystemPackage
 
 /// Used by the main thread.

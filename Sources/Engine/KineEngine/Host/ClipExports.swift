@@ -1,6 +1,5 @@
 // The clips that clients have asked for: each gets the answer to its own request.
-import KineControl
-import KineRelay
+import KineWire
 
 /// Used by the main thread.
 final class ClipExports {

@@ -1,10 +1,9 @@
 // All destinations of a take. Those known from the start are checked before anything begins, further ones when a client adds them;
 // the host's loop drives them as one.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// The extensions of one take. Used by the main thread.

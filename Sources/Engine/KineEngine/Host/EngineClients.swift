@@ -1,9 +1,8 @@
 // The clients of one engine: the owner, which started it, and guests of the same user that have connected since.
 import CLinux
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Used by the main thread.

@@ -1,6 +1,6 @@
 // The camera of a take, which clients change while the take runs.
 import KineCapture
-import KineControl
+import KineWire
 
 extension EngineHost {
     /// Shows that camera from now on, nil: none, if the person allows it.

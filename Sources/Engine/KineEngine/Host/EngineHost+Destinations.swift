@@ -1,6 +1,6 @@
 // Destinations that clients add to a take that runs, and take from it.
-import KineControl
 import KinePlatform
+import KineWire
 
 /// The requests that are answered when something has come of a destination.
 struct DestinationRequests {

@@ -1,8 +1,7 @@
 // Connects clients with the extensions of their groups.
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 extension EngineHost {

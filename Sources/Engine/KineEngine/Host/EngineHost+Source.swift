@@ -1,6 +1,6 @@
 // Another source during a take, and what the source says of the windows that it is to hide.
 import KineCapture
-import KineControl
+import KineWire
 
 extension EngineHost {
     /// Opens another source and shows it.

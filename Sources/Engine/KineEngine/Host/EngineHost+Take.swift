@@ -1,10 +1,10 @@
 // The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
 import KineCapture
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 
 extension EngineHost {
     /// Checks the configuration, and opens the take once the person allows it. `required`: as in `ClientRequest.start`.

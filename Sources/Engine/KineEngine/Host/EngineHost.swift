@@ -2,9 +2,8 @@
 // out its actions (EngineHost+Take); nothing in it blocks for longer than a message takes.
 import Glibc
 import KineCapture
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Runs one take for the client on a given socket. Used by the main thread.

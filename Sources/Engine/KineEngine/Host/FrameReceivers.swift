@@ -1,7 +1,6 @@
 // The clients that want the samples which extensions pass on. The engine makes a pair of sockets for each extension and client, since
 // extensions may open none, and has nothing to do with what goes over it.
-import KineControl
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Used by the main thread.

@@ -1,7 +1,7 @@
 // Opens a take: the private screen, then the take's threads. It blocks, so the worker does it.
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 
 /// An opened take, with its private screen if it has one.
 struct OpenedTake: Sendable {

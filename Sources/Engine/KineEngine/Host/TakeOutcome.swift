@@ -1,8 +1,8 @@
 // Decides between success and failure: a take's ending becomes the message that its client gets.
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// The result of a take, in the client's words.
 struct TakeOutcome {

@@ -1,7 +1,7 @@
 // A client's request for a take: its configuration is checked, its services are found, and it is entered in the registry.
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A take that a client has asked for, checked and registered.

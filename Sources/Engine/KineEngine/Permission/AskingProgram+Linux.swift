@@ -1,9 +1,7 @@
 // Which program is at the other end of a client's socket. Linux.
 import CLinux
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
 import SystemPackage
 
 /// The process that asks for a take, as the kernel knows it. This is no boundary: a program that hides its executable and calls itself

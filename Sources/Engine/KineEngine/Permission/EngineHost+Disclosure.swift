@@ -1,7 +1,7 @@
 // What the programs that connect with a take may have of it. The one check is `EngineHost.answer`'s; this has its parts, and ends what
 // was given when the take captures more.
-import KineControl
 import KinePlatform
+import KineWire
 
 extension EngineHost {
     /// The reason why a program may not have these kinds of a take that another one began; nil: it may. The person is not asked for it:

@@ -1,7 +1,6 @@
 // Has the person asked before an app captures anything. The decisions are read and written by the worker.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// Whether somebody may capture, and the question that is open.
 struct TakePermission {

@@ -1,8 +1,7 @@
 // The words of the question whether an app may capture, and of a refusal.
-import KineControl
 import KineDesktop
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// What a person is asked.
 struct PermissionQuestion {

@@ -1,5 +1,5 @@
 // Decides whether an app may capture, and who is asked. No bus, no file, no clock; the host carries out the actions, in order.
-import KineControl
+import KineWire
 
 /// One question whether an app may capture something.
 ///

@@ -1,8 +1,8 @@
 // The place that a take is recorded to: a file, or its client's standard output.
 import FoundationEssentials
 import KineContainers
-import KineControl
 import KineMedia
+import KineWire
 import SystemPackage
 
 enum RecordingTarget {

@@ -1,9 +1,9 @@
 // One permission of the desktop's portal and the frames that PipeWire gives for it. Both end together.
 import KineCapture
-import KineControl
 import KineDesktop
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Asks the desktop, then waits for the cast. Used by one thread.

@@ -1,8 +1,8 @@
 // The screen of a desktop that is asked for it, for the length of a take: one cast after the other, where PipeWire dies and comes back.
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Waits for a person's answer and for the first frame. Used by one thread.

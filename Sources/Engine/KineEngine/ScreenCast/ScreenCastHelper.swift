@@ -1,9 +1,8 @@
 // The engine's end of a process `kinecast-engine --screen-cast`.
 import Glibc
-import KineControl
 import KineDesktop
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// A screen cast that the person has permitted.

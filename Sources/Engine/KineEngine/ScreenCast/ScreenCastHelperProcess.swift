@@ -3,7 +3,7 @@
 import Glibc
 import KineDesktop
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Asks the portal for the engine at the other end of a socket, and keeps the cast until that end is closed. Used by the main thread.

@@ -1,6 +1,6 @@
 // What an engine and its process `kinecast-engine --screen-cast` tell each other. Both are of one installation.
 import KineDesktop
-import KineRelay
+import KineWire
 
 /// The engine's only message: the screen cast that it wants.
 package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {

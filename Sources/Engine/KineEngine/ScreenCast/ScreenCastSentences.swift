@@ -1,7 +1,6 @@
 // One sentence for each reason why a screen cast ends: what happened, on what, and what to do.
 import KineCapture
 import KineDesktop
-import KineRelay
 
 extension ScreenCastHelper.Error {
     /// As the source's error. The person's no and the desktop's end of a cast are errors of their own, since a take ends differently.

@@ -1,10 +1,10 @@
 // One sentence for each error of KineCapture: what happened, on what, and what to do. What else can be done is an `Alternative`, which each
 // client says in its own words.
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 
 extension VideoSourceError {
     var sentence: String {

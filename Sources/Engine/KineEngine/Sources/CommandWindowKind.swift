@@ -1,8 +1,8 @@
 // A window that COMMAND opens, on the session's X screen or on a private one.
 import Glibc
 import KineCapture
-import KineControl
 import KinePlatform
+import KineWire
 
 struct CommandWindowKind: SourceKind {
     let window: TakeConfiguration.CommandWindow

@@ -1,9 +1,9 @@
 // Screens and windows of a Wayland desktop whose portal asks the person, who also chooses the monitor or the window.
 import KineCapture
-import KineControl
 import KineDesktop
 import KineMedia
 import KinePlatform
+import KineWire
 
 struct PortalKind: SourceKind {
     private let request: SourceRequest

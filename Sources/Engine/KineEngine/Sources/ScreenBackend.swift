@@ -1,6 +1,6 @@
 // The way to a person's screen, where there are several.
 import KineCapture
-import KineControl
+import KineWire
 
 /// Who gives the frames of a screen.
 enum ScreenBackend: Equatable {

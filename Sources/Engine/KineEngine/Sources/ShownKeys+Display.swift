@@ -1,7 +1,7 @@
 // Keys that are shown: the screen's side of it, KineCapture, gets to know from the desktop's where keys go.
 import KineCapture
-import KineControl
 import KineDesktop
+import KineWire
 
 extension TakeConfiguration.ShownKeys {
     /// As the source has it.

@@ -1,8 +1,8 @@
 // The kinds of video source. Survey, doctor, annotation and the take ask here, and name no kind themselves.
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// One kind of source. A value is the source of one take; static members are the kind's.
 protocol SourceKind: Sendable {

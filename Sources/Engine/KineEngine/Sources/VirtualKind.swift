@@ -1,9 +1,9 @@
 // A private X server or compositor with private audio: its session is started first, and then it is a screen like any other.
 import Glibc
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 struct VirtualKind: SourceKind {
     let display: VirtualSession.Display

@@ -1,7 +1,7 @@
 // Screens and regions of a Wayland compositor that lets its clients copy them.
 import KineCapture
-import KineControl
 import KinePlatform
+import KineWire
 
 struct WaylandKind: SourceKind {
     /// Nil: a region that the person draws.

@@ -1,7 +1,7 @@
 // Screens, regions and windows of an X server.
 import KineCapture
-import KineControl
 import KinePlatform
+import KineWire
 
 struct X11Kind: SourceKind {
     /// Nil: a region that the person draws.

@@ -1,6 +1,6 @@
 // The ending of a destination, from how its extension's process ended.
-import KineControl
 import KinePlatform
+import KineWire
 
 extension DestinationEnding {
     /// The process ended by itself, unasked.

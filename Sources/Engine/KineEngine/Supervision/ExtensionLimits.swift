@@ -1,6 +1,6 @@
 // The limits of one extension, in the units of its state machine.
-import KineControl
 import KineServices
+import KineWire
 
 /// Times are nanoseconds, memory is bytes.
 struct ExtensionLimits: Sendable, Equatable {

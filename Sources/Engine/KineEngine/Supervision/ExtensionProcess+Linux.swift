@@ -1,10 +1,9 @@
 // One running extension: its confined process, its control channel, and its last line on standard error. Linux.
 import CLinux
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A started extension. `kill` ends it with all its descendants, and `poll` reaps it. Used by the thread that started it, which

@@ -1,6 +1,6 @@
 // Cleans an extension's words for a person: at most a line, without terminal controls and without secrets.
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension ExtensionReport {
     func cleaned(of secrets: [String]) -> ExtensionReport {

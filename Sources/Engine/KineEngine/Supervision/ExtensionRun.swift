@@ -1,6 +1,5 @@
 // The deadlines of one process of an extension. Pure.
-import KineControl
-import KineRelay
+import KineWire
 
 /// A process from its launch until its ending is known. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct ExtensionRun: Sendable, Equatable {

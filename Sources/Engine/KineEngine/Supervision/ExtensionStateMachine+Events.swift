@@ -1,7 +1,6 @@
 // The events that ExtensionStateMachine handles, and the actions that it returns.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension ExtensionStateMachine {
     enum Event: Sendable, Equatable {

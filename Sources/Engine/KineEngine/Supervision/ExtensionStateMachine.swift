@@ -1,8 +1,7 @@
 // The life of one destination: from the start of its extension to its end, through faults and a new start. No clock, no process,
 // no I/O: instants come in with the events, and the driver (ExtensionSupervisor) carries out the actions.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct ExtensionStateMachine: Sendable {

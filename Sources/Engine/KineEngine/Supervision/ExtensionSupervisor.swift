@@ -1,11 +1,11 @@
 // Drives one destination: starts its extension, reads its reports, watches its samples and its memory, and carries out the
 // actions of ExtensionStateMachine. Part of the engine's poll loop; only `abandon` waits.
 import Glibc
-import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineRings
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A feed on its way to the main thread, or the reason why there is none.

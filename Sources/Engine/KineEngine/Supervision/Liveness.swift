@@ -1,5 +1,5 @@
 // Judges whether the broadcast reaches its destination, by the reports of all processes of an extension in one take. Pure.
-import KineControl
+import KineWire
 
 /// An extension that never reports it counts as live once its `broadcastStarted` has returned.
 struct Liveness: Sendable, Equatable {

@@ -1,7 +1,7 @@
 // The errors of starting an extension, with a sentence for each.
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 extension ExtensionProcess {

@@ -1,7 +1,7 @@
 // Checks for what a take does on the desktop. None of it is needed to record.
-import KineControl
 import KineDesktop
 import KinePlatform
+import KineWire
 
 extension Doctor {
     /// Nanoseconds for the desktop's answers.

@@ -1,8 +1,8 @@
 // Checks that services can be started, and that extensions can be held within their limits.
 import Glibc
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 extension Doctor {

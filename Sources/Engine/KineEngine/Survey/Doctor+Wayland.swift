@@ -1,8 +1,8 @@
 // Checks for sessions on Wayland: the desktop's portal, PipeWire, and what has a region drawn.
 import KineCapture
-import KineControl
 import KineDesktop
 import KinePlatform
+import KineWire
 
 extension Doctor {
     /// Nanoseconds for the desktop's answers.

@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import KineCapture
 import KineCodecs
-import KineControl
 import KineMedia
 import KinePlatform
+import KineWire
 
 public enum Doctor {
     /// Checks everything that a recording or a broadcast can need. Nothing is changed and nothing recorded.

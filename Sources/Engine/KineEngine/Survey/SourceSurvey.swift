@@ -1,6 +1,6 @@
 // Lists the sources of this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
 import KineCapture
-import KineControl
+import KineWire
 
 public enum SourceSurvey {
     /// Asks each kind of source, and the audio server. `problems` has a sentence for each that could not be asked.

@@ -5,10 +5,10 @@
 //                                             │                                    └→ SampleDistributor → SampleFeed
 //                                             └→ FrameSink, or FrameConverter → FrameSink: frames that are not encoded
 import KineCapture
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 
 /// Builds the stages of a take's frames.
 struct FramePipeline: Sendable {

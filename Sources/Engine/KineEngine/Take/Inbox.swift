@@ -2,7 +2,6 @@
 import KineCapture
 import KineDesktop
 import KinePlatform
-import KineRelay
 import Synchronization
 
 /// Messages from any thread to the thread that waits on `descriptor`.

@@ -1,6 +1,6 @@
 // The feeds of a take, for extensions and for clients: made once the formats are known, begun and ended at will.
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension Take {
     /// Makes a feed and calls the request's `ready`, on any thread, once the formats are known; at once if they are.

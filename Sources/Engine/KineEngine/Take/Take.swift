@@ -2,10 +2,10 @@
 // TakeStateMachine; FramePipeline and AudioPipeline connect the threads.
 import KineCapture
 import KineContainers
-import KineControl
 import KineMedia
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 /// The threads of a take. Used by the engine's main thread; the threads report to it through the inbox.

@@ -2,9 +2,9 @@
 import KineCapture
 import KineCodecs
 import KineContainers
-import KineControl
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 enum TakeError: Error, Sendable {

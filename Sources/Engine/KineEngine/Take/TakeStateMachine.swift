@@ -1,6 +1,6 @@
 // The states of a take, and the driver's actions for each event. No clock, no thread, no I/O.
-import KineControl
 import KineMedia
+import KineWire
 
 /// The pure part of a take. The driver feeds events and carries out the actions, in order.
 struct TakeStateMachine: Sendable {

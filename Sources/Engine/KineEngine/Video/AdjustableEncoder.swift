@@ -2,7 +2,7 @@
 // it if the recording keeps its quality. Both make parts of one stream, whose format never changes.
 import KineCodecs
 import KineMedia
-import KineRelay
+import KineWire
 
 /// Encodes frames one after the other. Not thread-safe: one thread encodes.
 final class AdjustableEncoder<Encoder: VideoEncoder> {

@@ -1,8 +1,8 @@
 // The camera over the source's frame. It is opened again while it is away; the take never waits for it.
 import KineCapture
-import KineControl
 import KineImaging
 import KineMedia
+import KineWire
 
 /// A take's camera: a layer of the compositor while there are frames of it. Used by the capture thread alone.
 final class CameraOverlay {

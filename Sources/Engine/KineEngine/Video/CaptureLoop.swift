@@ -1,9 +1,9 @@
 // The loop of the capture thread: it carries out what `CaptureStateMachine` answers.
 import KineCapture
-import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
+import KineWire
 
 /// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop {

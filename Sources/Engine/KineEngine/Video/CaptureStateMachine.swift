@@ -1,8 +1,8 @@
 // Decides when the capture thread sleeps and until when, when it reads a frame, and which frames it hands on. It has no clock and
 // does no I/O; `CaptureLoop` carries out its answers.
 import KineCapture
-import KineControl
 import KineMedia
+import KineWire
 
 /// The states of one capture. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CaptureStateMachine {

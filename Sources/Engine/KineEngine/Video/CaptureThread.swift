@@ -1,9 +1,9 @@
 // The thread that captures: it opens a source, sleeps until something changed, reads only that, and hands frames on.
 import KineCapture
-import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Drives one `VideoSource` for the length of a take.

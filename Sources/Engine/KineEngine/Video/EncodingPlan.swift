@@ -1,9 +1,9 @@
 // The encoding of a take, from the user's choices and the limits of its destinations' far ends. Pure.
 import Glibc
 import KineCodecs
-import KineControl
 import KineMedia
 import KineServices
+import KineWire
 import KineX264
 
 /// The lowest bitrate and frame rate, whatever extensions ask for.

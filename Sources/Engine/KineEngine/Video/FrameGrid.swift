@@ -1,7 +1,7 @@
 // The times of frames in the file. Players and editors count in places of the take's rate: no two frames share a place, and at a
 // constant rate each place has a frame.
-import KineControl
 import KineMedia
+import KineWire
 
 /// Gives frames their times in the file. Pure: the caller says when each was captured.
 ///

@@ -3,7 +3,7 @@ import KineCodecs
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.

@@ -1,7 +1,7 @@
 // Finished recordings, cut and looked at by an engine that is started for it: decoders and encoders never run in a client.
 import FoundationEssentials
-import KineControl
 import KinePlatform
+import KineWire
 
 /// Asks an engine about finished recordings. Each call starts one, and ends it where the task is cancelled.
 public struct RecordingEditor: Sendable {

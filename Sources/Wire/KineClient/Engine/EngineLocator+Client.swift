@@ -1,5 +1,5 @@
 // The engine's place, with the errors of this target.
-import KineControl
+import KineWire
 import SystemPackage
 
 extension EngineLocator {

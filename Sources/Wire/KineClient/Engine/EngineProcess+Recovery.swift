@@ -1,8 +1,8 @@
 // Recovery after an engine that died without its last message, or that is to end at once: its file is finished here.
 import Glibc
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 
 extension EngineProcess {
     /// Kills the engine if it still runs, recovers its file, and removes the take from the list of those that died. Blocks for as

@@ -1,8 +1,7 @@
 // Starting the engine for a take.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// An engine that this process started, with the control channel to it.

@@ -1,8 +1,8 @@
 // An engine that is started for one question: it reads what belongs to it from standard input, prints the answer as JSON, and ends.
 import FoundationEssentials
 import Glibc
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 
 struct EngineQuestion {

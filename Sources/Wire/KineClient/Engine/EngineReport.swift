@@ -1,6 +1,6 @@
 // Engines that are started for one question and print the answer as JSON: `--list-sources`, `--doctor`.
-import KineControl
 import KinePlatform
+import KineWire
 
 public enum EngineReport {
     /// The most time for an answer, in nanoseconds: an audio or display server may hang.

@@ -1,7 +1,7 @@
 // The samples of a take in a client: the memory that the engine shares, and what it tells about them.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineRings
+import KineWire
 import Synchronization
 
 /// An event of a client's feed. Its reader gets them in order.

@@ -1,8 +1,7 @@
 // One sentence for each error of this target: what happened, on what, and what to do.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 extension ClientError: CustomStringConvertible {
     public var description: String {

@@ -1,6 +1,5 @@
 // The sentences about destinations: one for each event, one for the last summary, and the words that they and tables share.
-import KineControl
-import KineRelay
+import KineWire
 
 public enum DestinationSentences {
     /// A sentence, and whether it reports trouble.

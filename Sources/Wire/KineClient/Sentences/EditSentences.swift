@@ -1,6 +1,6 @@
 // The sentences about recordings that were cut or looked at.
-import KineControl
 import KineMedia
+import KineWire
 
 public enum EditSentences {
     /// A sentence about an excerpt that was written.

@@ -1,6 +1,6 @@
 // The sentences about a take: how it ended, and what became of its file.
 import KineContainers
-import KineControl
+import KineWire
 
 public enum TakeSentences {
     /// The last lines of a take: one for the recording or broadcast, then one for each destination. `told`: the sentence about a

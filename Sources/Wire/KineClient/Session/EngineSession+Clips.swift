@@ -1,6 +1,6 @@
 // Clips of a running take.
-import KineControl
 import KineMedia
+import KineWire
 
 extension EngineSession {
     /// Connects to the engine of a take that has a clip buffer. `typed`: as for `attach(to:)`; nil where several takes run: the only one

@@ -1,7 +1,6 @@
 // A session with the engine of one take. An app, the command line and a studio page hold one while they record.
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 
 /// A client's control of a take that runs in an engine.
 ///

@@ -1,7 +1,7 @@
 // The events of a session. The last one tells how the take ended.
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 
 /// An event of a session. The last one is `ended`, unless the session is closed before.
 public enum SessionEvent: Sendable, Equatable {

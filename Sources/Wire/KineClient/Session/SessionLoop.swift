@@ -1,9 +1,8 @@
 // Carries out the actions of SessionStateMachine on a thread of its own, with one poll for the engine's messages, the end of its
 // process and the requests of the session's user.
 import Glibc
-import KineControl
 import KinePlatform
-import KineRelay
+import KineWire
 import SystemPackage
 
 /// The thread's side of a session. Used on that thread only.

@@ -1,6 +1,6 @@
 // The queue from other threads to a session's thread.
-import KineControl
 import KinePlatform
+import KineWire
 import Synchronization
 
 /// The inputs for a session's thread, from any other.

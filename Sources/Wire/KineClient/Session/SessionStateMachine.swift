@@ -1,6 +1,5 @@
 // The course of a session with an engine as a state machine without I/O. SessionLoop feeds it and carries out its actions.
-import KineControl
-import KineRelay
+import KineWire
 
 extension ClientRequest {
     /// Whether the engine may take as long as it needs. The time for an answer then limits only its silence: it is asked for its

@@ -1,7 +1,7 @@
 // The takes of this user that run or whose engine died, and the recovery of their files.
 import KineContainers
-import KineControl
 import KinePlatform
+import KineWire
 import SystemPackage
 
 public enum KnownTakes {

@@ -1,8 +1,8 @@
 // The process of a setup program: confined as the service's extension is, with a control channel and nothing of the display. Linux.
 import Glibc
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A started setup program. Used by the thread that started it, which must live as long as the program: the kernel kills it when that

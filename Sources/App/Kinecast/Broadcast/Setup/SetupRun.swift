@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import KineClient
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 import Synchronization
 import SystemPackage
 

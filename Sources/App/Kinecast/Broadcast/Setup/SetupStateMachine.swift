@@ -1,8 +1,8 @@
 // The course of a service's setup program, from its start to its result. No clock, no process, no I/O: instants come in with the inputs.
 import FoundationEssentials
 import KinePlatform
-import KineRelay
 import KineServices
+import KineWire
 
 /// How long a setup program may take, in nanoseconds, and how much it may ask for.
 struct SetupLimits: Sendable {

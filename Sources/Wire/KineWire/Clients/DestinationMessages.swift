@@ -1,0 +1,121 @@
+// Messages about the destinations of a take. Each destination has an extension.
+import KinePlatform
+
+/// The phase of a destination.
+public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
+    /// The process has been started.
+    case launching
+    /// `broadcastStarted` runs, or has returned and the broadcast does not arrive at its server yet.
+    case starting
+    case live
+    /// It was live, and the broadcast does not arrive now.
+    case reconnecting
+    case paused
+    case finishing
+    case ended
+}
+
+/// The end of a destination.
+public enum DestinationEnding: Codable, Sendable, Equatable {
+    /// It finished with the take.
+    case finished
+    /// It ended the broadcast itself; its sentence.
+    case failed(String)
+    /// Its process ended unexpectedly: "exit status 1", "signal 11" …
+    case crashed(String)
+    /// It used more memory than its limit; both in bytes.
+    case memoryLimitExceeded(peak: Int, limit: Int)
+    /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
+    case stalled(String)
+}
+
+/// An event of a destination.
+public struct DestinationEvent: Codable, Sendable, Equatable {
+    public enum Kind: Codable, Sendable, Equatable {
+        case phase(DestinationPhase)
+        /// The address at which the broadcast can be seen.
+        case link(String)
+        /// A plain address for players.
+        case playerLink(String)
+        /// The state in the extension's own words.
+        case state(String)
+        case warning(String)
+        /// A line of the extension's log.
+        case log(ExtensionLogLine)
+        /// The service's information for the app, in place of what was told before.
+        case serviceInfo([String: String])
+        /// It uses 80 % of its memory limit; both in bytes.
+        case memoryWarning(resident: Int, limit: Int)
+        /// It is being restarted after this ending.
+        case restarting(after: DestinationEnding)
+        /// It is over for good.
+        case ended(DestinationEnding)
+    }
+
+    /// The destination's number: its place in `TakeConfiguration.destinations`, and the next numbers for those added later.
+    public var destination: Int
+    /// The destination's name for a person: service and address, without secrets.
+    public var label: String
+    public var kind: Kind
+    /// The destination after this event; nil for a line of its log, which changes nothing.
+    public var status: DestinationStatus?
+
+    public init(destination: Int, label: String, kind: Kind, status: DestinationStatus? = nil) {
+        self.destination = destination
+        self.label = label
+        self.kind = kind
+        self.status = status
+    }
+}
+
+/// The state of a destination, for `kinecast status`, `--json` and the last summary.
+public struct DestinationStatus: Codable, Sendable, Equatable {
+    public var destination: Int
+    /// The service's id.
+    public var service: String
+    public var label: String
+    public var phase: DestinationPhase
+    public var link: String?
+    /// A plain address for players; nil if none was asked for.
+    public var playerLink: String?
+    /// The state in the extension's own words.
+    public var state: String?
+    /// The service's information for the app; nil: none.
+    public var serviceInfo: [String: String]?
+    /// The reason why it is not live, in the extension's words.
+    public var problem: String?
+    public var pid: Int32?
+    /// In bytes, as are the two below.
+    public var residentMemory = 0
+    public var peakMemory = 0
+    public var memoryLimit = 0
+    public var statistics = ExtensionStatistics()
+    /// Seconds since the extension's last heartbeat, or since its start; nil while none runs.
+    public var secondsSinceHeartbeat: Double?
+    /// The extension's request to the encoder.
+    public var encoding = EncodingRequest.none
+    /// Frames dropped or replaced by newer ones because the extension was too slow, and those of the time in which it was started again.
+    public var framesSkipped = 0
+    /// Seconds of audio lost for the same reasons, all streams together.
+    public var audioLost: Double = 0
+    public var restarts = 0
+    /// The layers of confinement that hold for its process.
+    public var confinement: Set<Sandbox.Layer>?
+    public var ending: DestinationEnding?
+    /// A client has removed it from the take, so its ending says nothing about the take's.
+    public var isRemoved = false
+
+    public init(destination: Int, service: String, label: String, phase: DestinationPhase) {
+        self.destination = destination
+        self.service = service
+        self.label = label
+        self.phase = phase
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Leaves out layers of a later version. The synthesized decoding of `DestinationStatus` calls this.
+    func decodeIfPresent(_ type: Set<Sandbox.Layer>.Type, forKey key: Key) throws -> Set<Sandbox.Layer>? {
+        try decodeIfPresent([String].self, forKey: key).map { Set($0.compactMap(Sandbox.Layer.init)) }
+    }
+}

@@ -1,0 +1,42 @@
+// The registry's record of a take: enough to find it, to show it to a person, and to recover its file.
+import KineMedia
+import KinePlatform
+
+/// The contents of a take's `take.json`.
+public struct TakeRecord: Codable, Sendable, Equatable {
+    public var id: String
+    /// The engine's process.
+    public var pid: Int32
+    /// The absolute path of the recording; nil: none.
+    public var output: String?
+    /// The source for a person to read: "screen eDP-1", "window 0x3a00007" …
+    public var source: String
+    /// The time of the registration, in seconds since 1970, UTC.
+    public var started: Double
+    /// The app that asked for the take; nil: the command line.
+    public var app: AppIdentity?
+    /// The time that its clip buffer keeps; nil: it has none.
+    public var clipBuffer: MediaTime?
+
+    public init(
+        id: String, pid: Int32, output: String?, source: String, started: Double, app: AppIdentity? = nil,
+        clipBuffer: MediaTime? = nil
+    ) {
+        self.id = id
+        self.pid = pid
+        self.output = output
+        self.source = source
+        self.started = started
+        self.app = app
+        self.clipBuffer = clipBuffer
+    }
+}
+
+extension TakeRecord {
+    /// The end of a sentence about a take whose engine died: what to do about it.
+    public var remedy: String {
+        let dismissing = "kinecast dismiss \(id) takes it off the list"
+        guard let output else { return "it wrote no file, and \(dismissing)" }
+        return "kinecast recover \(output.shellWord) finishes its file, and \(dismissing)"
+    }
+}

@@ -1,0 +1,184 @@
+// The registry of this user's takes: a directory for each, with its control socket and its record. There is no daemon; the
+// directory appears whole, by a rename, and goes with its take. If the engine dies, it stays until the file is recovered or the
+// user dismisses the take.
+import FoundationEssentials
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or in another place; see `standard`.
+public struct TakeRegistry: Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// No directory for takes can be made or trusted.
+        case unusableDirectory(String, PrivateDirectory.Fault)
+        case cannotRegister(String, Errno)
+        case control(ControlError)
+        /// No take runs.
+        case nothingRuns
+        /// The take's engine died.
+        case dead(TakeRecord)
+        /// No take has that id.
+        case unknown(String, running: [TakeRecord])
+        /// No take whose engine died is in the list.
+        case nothingDied
+        /// No take in the list of those that died has that id.
+        case unknownDead(String, [TakeRecord])
+        /// The take cannot be dismissed, since it runs.
+        case running(TakeRecord)
+        /// The typed beginning fits several takes, or nothing was typed and there are several.
+        case ambiguous(String?, [TakeRecord])
+    }
+
+    /// The takes in the registry.
+    public struct Listing: Sendable, Equatable {
+        /// The takes that run, oldest first.
+        public var running: [TakeRecord] = []
+        /// The takes whose engine died, oldest first.
+        public var dead: [TakeRecord] = []
+
+        public init(running: [TakeRecord] = [], dead: [TakeRecord] = []) {
+            self.running = running
+            self.dead = dead
+        }
+    }
+
+    /// The directory that holds one directory for each take.
+    public let directory: FilePath
+
+    /// A registry in `directory`, which is made if it is missing. Throws where it is another user's or open to others.
+    public init(directory: FilePath) throws(Error) {
+        self.directory = directory
+        try Self.make(directory)
+    }
+
+    /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, each only
+    /// if it is this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give the parameters.
+    public static func standard(
+        userRuntimeDirectory: String = "/run/user/\(getuid())",
+        environment: (String) -> String? = ProcessEnvironment.value
+    ) throws(Error) -> TakeRegistry {
+        let uid = getuid()
+        let candidates = [environment("XDG_RUNTIME_DIR"), userRuntimeDirectory]
+        for candidate in candidates {
+            guard let candidate, candidate.hasPrefix("/") else { continue }
+            let base = FilePath(escaped: candidate)
+            // In a directory that others can write into, they could make one of our name first.
+            guard let mode = try? PrivateDirectory.check(base), mode & 0o022 == 0 else { continue }
+            let own = base.appending("kinecast")
+            guard (try? PrivateDirectory.make(own)) != nil else { continue }
+            return try TakeRegistry(directory: own.appending("takes"))
+        }
+        let temporary = environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        let own = FilePath(escaped: temporary).appending("kinecast-\(uid)")
+        try make(own)
+        return try TakeRegistry(directory: own.appending("takes"))
+    }
+
+    private static func make(_ path: FilePath) throws(Error) {
+        do {
+            try PrivateDirectory.make(path)
+        } catch {
+            throw .unusableDirectory(path.escaped, error)
+        }
+    }
+
+    /// The path of a take's control socket.
+    public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
+
+    /// Lists the takes. Removes entries that a dead process had begun, and those that name neither a take nor a file.
+    public func list() -> Listing {
+        var listing = Listing()
+        for name in PrivateDirectory.entries(directory) {
+            let path = directory.appending(name)
+            guard TakeID(name) != nil else {
+                if let owner = Registration.ownerOfUnfinished(name), !Self.processExists(owner) {
+                    PrivateDirectory.remove(path)
+                }
+                continue
+            }
+            var record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
+                .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
+            // The directory's name counts: a damaged record with another id would cause another directory to be removed.
+            record?.id = name
+            if answers(id: name, pid: record?.pid) {
+                if let record { listing.running.append(record) }
+            } else if let record {
+                listing.dead.append(record)
+            } else {
+                PrivateDirectory.remove(path)
+            }
+        }
+        listing.running.sort { ($0.started, $0.id) < ($1.started, $1.id) }
+        listing.dead.sort { ($0.started, $0.id) < ($1.started, $1.id) }
+        return listing
+    }
+
+    /// The take that `typed` means: its id or a beginning of it that fits no other; nil: the only one that runs.
+    public func find(_ typed: String?) throws(Error) -> TakeRecord {
+        let listing = list()
+        do {
+            return try Self.choose(typed, among: listing.running)
+        } catch {
+            if case .unknown = error, let dead = try? Self.choose(typed, among: listing.dead) { throw .dead(dead) }
+            throw error
+        }
+    }
+
+    /// Removes a take whose engine died from the list; its file stays as it is. `typed` is as in `find`, among those that died.
+    @discardableResult
+    public func dismiss(_ typed: String?) throws(Error) -> TakeRecord {
+        let listing = list()
+        do {
+            let take = try Self.choose(typed, among: listing.dead)
+            remove(take)
+            return take
+        } catch {
+            switch error {
+            case .nothingRuns: throw .nothingDied
+            case .unknown(let typed, _):
+                if let running = try? Self.choose(typed, among: listing.running) { throw .running(running) }
+                throw .unknownDead(typed, listing.dead)
+            default: throw error
+            }
+        }
+    }
+
+    /// Removes the takes that fit from the list of those whose engine died.
+    public func forget(where fits: (TakeRecord) -> Bool) {
+        for take in list().dead where fits(take) { remove(take) }
+    }
+
+    private func remove(_ take: TakeRecord) { PrivateDirectory.remove(directory.appending(take.id)) }
+
+    static func choose(_ typed: String?, among running: [TakeRecord]) throws(Error) -> TakeRecord {
+        let fitting = typed.map { typed in running.filter { TakeID($0.id)?.hasPrefix(typed) ?? false } } ?? running
+        guard let only = fitting.first else {
+            throw typed.map { .unknown($0, running: running) } ?? .nothingRuns
+        }
+        guard fitting.count == 1 else { throw .ambiguous(typed, fitting) }
+        return only
+    }
+
+    /// A connection to the engine of a take.
+    public func connect(to record: TakeRecord) throws(Error) -> ClientConnection {
+        do {
+            return try ClientConnection(connectingTo: socketPath(of: record.id), receivingDescriptors: true)
+        } catch {
+            // The engine finished between the listing and now.
+            if error == .closed { throw .unknown(record.id, running: list().running) }
+            throw .control(error)
+        }
+    }
+
+    static let socketName = "control.sock"
+    static let recordName = "take.json"
+
+    /// Whether a take's engine runs: its socket accepts connections. If the socket neither accepts nor refuses (its queue may be
+    /// full), the process decides; alone it is not enough, since its number may belong to another process by now.
+    private func answers(id: String, pid: Int32?) -> Bool {
+        ControlListener.isListening(at: socketPath(of: id)) ?? pid.map(Self.processExists) ?? true
+    }
+
+    /// False below 1: those numbers mean groups of processes (kill(2)), which always exist.
+    private static func processExists(_ pid: Int32) -> Bool { pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) }
+}
