@@ -30,7 +30,7 @@ let storeys = [
     ("Desktop", "CSDBus KineDesktop"),
     ("Capture", "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KineWayland KineCapture KinePasteboard"),
     ("Publish", "KineRTMP KineLive KinePublish"),
-    ("Engine", "KineEditing KineEngine kinecast-engine"),
+    ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
         "App",
         "Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
@@ -101,7 +101,7 @@ let package = Package(
         // Rounding needs libm, which a program gets from Glibc or Foundation if it imports one of them.
         // Lifetimes: a frame lends its rows as spans, which cannot outlive it.
         .target(
-            name: "KineMedia", swiftSettings: [.enableExperimentalFeature("Lifetimes")],
+            name: "KineMedia", dependencies: ["KinePlatform"], swiftSettings: [.enableExperimentalFeature("Lifetimes")],
             linkerSettings: [.linkedLibrary("m")]),
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
@@ -145,19 +145,28 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
-        // Finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
+        // A take's video, audio, file, clips and feeds, and the cutting of finished recordings: no socket, bus or process.
         .target(
-            name: "KineEditing",
-            dependencies: ["KineContainers", "KineCodecs", "KineX264", "KineImaging", "KineMedia"]),
-
-        // The pipeline.
-        .target(
-            name: "KineEngine",
+            name: "KineTake",
             dependencies: [
-                "KineMedia",
-                "KineCapture", "KineImaging", "KineCodecs", "KineX264", "KineContainers", "KineRings", "KineServices",
-                "KineWire", "KineEditing", "KineDesktop", "KinePasteboard",
-                "KinePlatform", "CLinux", system,
+                "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform", "KineRings",
+                "KineX264", "CLinux", system,
+            ]),
+
+        // The extension of a destination: one process, confined and watched.
+        .target(
+            name: "KineSupervision",
+            dependencies: [
+                "KineTake", "KineRings", "KineServices", "KineWire", "KineMedia", "KinePlatform", "CLinux", system,
+            ]),
+
+        // The engine's loop: its clients, a take's session, the desktop.
+        .target(
+            name: "KineHost",
+            dependencies: [
+                "KineTake", "KineSupervision", "KineCapture", "KineCodecs", "KineContainers", "KineRings",
+                "KineServices",
+                "KineWire", "KineDesktop", "KinePasteboard", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
 
         // What goes out to the network.
@@ -220,7 +229,7 @@ let package = Package(
                 "KinePlatform",
                 system, argumentParser,
             ]),
-        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine", "KineWire", "KinePlatform", "CLinux"]),
+        .executableTarget(name: "kinecast-engine", dependencies: ["KineHost", "KineWire", "KinePlatform", "CLinux"]),
         .executableTarget(
             name: "kinecast-live",
             dependencies: ["KinecastExtension", "KineLive", "KinePublish", "KineMedia", "CLinux"]),
@@ -339,7 +348,7 @@ let package = Package(
             path: "Tests/Support/MessengerFixture"),
         // Casts a screen as an engine does.
         .executableTarget(
-            name: "kinecast-cast", dependencies: ["KineEngine", "KineDesktop", "KinePlatform", system],
+            name: "kinecast-cast", dependencies: ["KineHost", "KineDesktop", "KinePlatform", system],
             path: "Tests/Support/CastFixture"),
         .executableTarget(
             name: "kinecast-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/ExtensionFixture"),
@@ -417,9 +426,9 @@ let package = Package(
                 "KineContainers", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
             ]),
         .testTarget(
-            name: "KineEditingTests",
+            name: "EditingTests",
             dependencies: [
-                "KineEditing", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineTake", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
                 "ProcessTesting", "CoreTesting", "KinecastCommand", "kinecast-engine", "kinecast-scene",
             ],
             swiftSettings: optimized),  // every byte is compared
@@ -485,19 +494,24 @@ let package = Package(
                 argumentParser,
             ]),
         .testTarget(
-            name: "KineEngineTests",
+            name: "KineTakeTests",
             dependencies: [
-                "KineWire",
-                "KineServices",
-                "KineRings",
-                "KinePlatform",
+                "KineTake", "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform",
+                "KineRings", "KineX264", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting", system,
+            ]),
+        .testTarget(
+            name: "KineSupervisionTests",
+            dependencies: [
+                "KineMeasure", "KineSupervision", "KineServices", "KineWire", "KineMedia", "KinePlatform",
+                "CoreTesting", "CLinux", system,
+            ]),
+        .testTarget(
+            name: "KineHostTests",
+            dependencies: [
+                "KineSupervision", "KineHost", "KineTake", "KineCapture", "KineDesktop", "KineServices", "KineWire",
                 "KineMedia",
-                "KineImaging",
-                "KineContainers",
-                "KineCapture",
-                "CLinux",
-                "KineEngine", "KineCodecs", "KineX264", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting",
-                "ThreadTesting", "DesktopTesting", "ProcessTesting", "kinecast-engine", "kinecast-cast", system,
+                "KinePlatform", "KineMeasure", "CoreTesting", "ThreadTesting", "DesktopTesting", "ProcessTesting",
+                "kinecast-engine", "kinecast-cast", system,
             ]),
         .testTarget(
             name: "KineMeasureTests",
@@ -523,10 +537,10 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
+                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
                 "kinecast-farend",
-                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineEngine", "KineMeasure", "ScreenTesting",
-                "AudioTesting", "RTMPTesting", "KineWire", "KineMedia",
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineMeasure", "ScreenTesting",
+                "AudioTesting", "RTMPTesting", "KineMedia",
                 "KinePlatform", "CLinux", system,
             ]),
     ],

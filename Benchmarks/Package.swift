@@ -55,7 +55,9 @@ let package = Package(
         // memory of the others.
         .executableTarget(
             name: "kinecast-passmeter",
-            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KineInternals") + [system],
+            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KineInternals") + [
+                system
+            ],
             path: "PassMeter"),
         .executableTarget(
             name: "kinecast-receivermeter",

@@ -3,10 +3,9 @@ import AudioTesting
 import CoreTesting
 import KineMedia
 import KinePlatform
-import KineWire
 import Testing
 
-@testable import KineEngine
+@testable import KineTake
 
 /// What a pipeline's sink hears, with the instant of each piece.
 private final class Heard: AudioSink {
@@ -23,8 +22,8 @@ private final class Heard: AudioSink {
     }
 
     let pieces = Monitor<[Piece]>([])
-    let inbox = Inbox()
-    var warnings: [String] { inbox.drain().compactMap { if case .warning(let text) = $0 { text } else { nil } } }
+    let events = Mailbox<TakeEvent>()
+    var warnings: [String] { events.drain().compactMap { if case .warning(let text) = $0 { text } else { nil } } }
     private let isRecorded: Bool
 
     /// `isRecorded`: there is a file.
@@ -69,7 +68,7 @@ private final class Heard: AudioSink {
                 configuration: configuration, clock: clock, server: server.address, isRecorded: false,
                 requirements: [
                     AudioRequirements(app: .aac, microphone: .aac), AudioRequirements(app: .pcm, microphone: .pcm),
-                ], inbox: heard.inbox)
+                ], observer: heard.events)
             #expect(pipeline.tracks.isEmpty)
             pipeline.start(into: heard)
             let origin = MonotonicClock.now()
@@ -109,7 +108,7 @@ private final class Heard: AudioSink {
             let heard = Heard(isRecorded: true)
             let pipeline = try AudioPipeline(
                 configuration: TakeConfiguration.Audio(), clock: clock, server: server.address,
-                requirements: [AudioRequirements(app: .pcm)], inbox: heard.inbox)
+                requirements: [AudioRequirements(app: .pcm)], observer: heard.events)
             pipeline.start(into: heard)
             clock.begin(at: MonotonicClock.now())
             /// How often pieces came, of those from `start` to `end`: bursts with nothing for 5 ms between them.
@@ -128,4 +127,8 @@ private final class Heard: AudioSink {
             #expect(heard.warnings.isEmpty)
         }
     }
+}
+
+extension Mailbox: TakeObserver where Element == TakeEvent {
+    public func observe(_ event: TakeEvent) { post(event) }
 }

@@ -1,9 +1,9 @@
 // Encoded video in `start`, between engines and extensions of different age.
 import FoundationEssentials
 import KineMedia
+import KineWire
 import Testing
 
-import KineWire
 @testable import KineRings
 
 @Suite struct EncodedVideoTests {

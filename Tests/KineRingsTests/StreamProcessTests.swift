@@ -29,8 +29,10 @@ import Testing
                 executable: path, arguments: [manner, "\(seed)"], environment: [], options: options)
             try ends.farEnd.close()
             let start = ExtensionStart(
-                service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, frames: StampedTake.layout,
-                audio: [], sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20)
+                service: "test", setupInfo: [:],
+                stream: StreamDescription(
+                    framesPerSecond: 60, video: nil, frames: StampedTake.layout,
+                    audio: [], sampleRingBytes: sender.sampleRingBytes), memoryLimit: 50 << 20)
             try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
             #expect(try control.receive(until: Self.soon()) == [.started])
         }

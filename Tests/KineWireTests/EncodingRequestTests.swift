@@ -1,5 +1,6 @@
 // The limits that an extension may ask of the encoder, and its reports on its connection.
 import FoundationEssentials
+import KineMedia
 import Testing
 
 @testable import KineWire

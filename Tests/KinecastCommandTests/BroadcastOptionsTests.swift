@@ -3,7 +3,6 @@ import ArgumentParser
 import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import SystemPackage
 import Testing
 

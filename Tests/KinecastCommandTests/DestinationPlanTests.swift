@@ -1,9 +1,9 @@
 // From what was typed to the destinations of a take: which services run, what each is told, and what of it is shown.
 import Glibc
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import SystemPackage
 import Testing
 

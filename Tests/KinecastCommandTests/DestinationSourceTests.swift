@@ -1,6 +1,7 @@
 // Addresses that are not typed: from the user's file of destinations, from a file, from a variable.
 import Glibc
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineServices
 import KineWire

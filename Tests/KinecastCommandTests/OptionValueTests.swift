@@ -1,6 +1,5 @@
 // Option values as they are typed: what is taken, and what is refused.
 import KineMedia
-import KineWire
 import Testing
 
 @testable import KinecastCommand

@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
-import KineWire
 import Testing
 
 @testable import KinecastCommand

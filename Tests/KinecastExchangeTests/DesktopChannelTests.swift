@@ -1,5 +1,6 @@
 // Requests and their answers in an extension's process, with the test in its engine's place, and in an app without an engine.
 import CoreTesting
+import KineRings
 import KineWire
 import Synchronization
 import SystemPackage
@@ -20,8 +21,10 @@ import Testing
                 if case .desktop(let request) = report { self?.received.withLock { $0.append(request) } }
             }
             var start = ExtensionStart(
-                service: "a", setupInfo: [:], framesPerSecond: 1, video: nil, frames: nil, audio: [],
-                sampleRingBytes: 65536, memoryLimit: 1 << 20)
+                service: "a", setupInfo: [:],
+                stream: StreamDescription(
+                    framesPerSecond: 1, video: nil, frames: nil, audio: [],
+                    sampleRingBytes: 65536), memoryLimit: 1 << 20)
             start.understandsDesktop = understandsDesktop
             link.started(start)
         }

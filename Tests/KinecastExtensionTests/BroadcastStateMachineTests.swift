@@ -9,8 +9,10 @@ import Testing
 @Suite struct BroadcastStateMachineTests {
     private typealias Machine = BroadcastStateMachine
     private static let start = ExtensionStart(
-        service: "test", setupInfo: [:], framesPerSecond: 30, video: nil, frames: nil, audio: [],
-        sampleRingBytes: 4096, memoryLimit: 0)
+        service: "test", setupInfo: [:],
+        stream: StreamDescription(
+            framesPerSecond: 30, video: nil, frames: nil, audio: [],
+            sampleRingBytes: 4096), memoryLimit: 0)
 
     private func running() -> Machine {
         var machine = Machine()

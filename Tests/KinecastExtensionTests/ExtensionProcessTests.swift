@@ -32,8 +32,10 @@ import Testing
                 environment: ProcessEnvironment.current.filter(Self.isForSanitizers), options: options)
             try ends.farEnd.close()
             let start = ExtensionStart(
-                service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, frames: layout, audio: [],
-                sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
+                service: "test", setupInfo: setupInfo,
+                stream: StreamDescription(
+                    framesPerSecond: 60, video: nil, frames: layout, audio: [],
+                    sampleRingBytes: sender.sampleRingBytes), memoryLimit: 50 << 20, finishSeconds: finishSeconds)
             try control.send(
                 isReadable ? .start(start) : .unknown("start"), descriptors: sender.descriptors + [memory.descriptor])
         }

@@ -1,6 +1,6 @@
 // The identity of an app, from the file beside its executable.
 import KineMeasure
-import KineWire
+import KineMedia
 import Testing
 
 @testable import Kinecast

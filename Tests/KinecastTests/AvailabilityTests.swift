@@ -3,7 +3,6 @@ import DesktopTesting
 import Glibc
 import KineMeasure
 import KineMedia
-import KineWire
 import ScreenTesting
 import Testing
 

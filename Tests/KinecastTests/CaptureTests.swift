@@ -1,6 +1,7 @@
 // Samples in the app's own hands, from a real engine with a private screen.
 import KineClient
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineRings
 import KineWire

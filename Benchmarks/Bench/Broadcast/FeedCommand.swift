@@ -46,8 +46,10 @@ struct FeedCommand: ParsableCommand {
         let origin = MonotonicClock.now()
         let start = ExtensionStart(
             service: "meter",
-            setupInfo: ["report": report, "read": readAll ? "all" : "none"], framesPerSecond: fps,
-            video: nil, frames: layout, audio: [], sampleRingBytes: sender.sampleRingBytes,
+            setupInfo: ["report": report, "read": readAll ? "all" : "none"],
+            stream: StreamDescription(
+                framesPerSecond: fps,
+                video: nil, frames: layout, audio: [], sampleRingBytes: sender.sampleRingBytes),
             memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
         try connection.wait(for: .started, of: "kinecast-meter")

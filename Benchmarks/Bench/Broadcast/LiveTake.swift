@@ -2,7 +2,6 @@
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineWire
 
 /// What kinecast-live needed.
 struct LiveMemory {

@@ -2,7 +2,6 @@
 import Glibc
 import KineMeasure
 import KineMedia
-import KineWire
 import SystemPackage
 
 /// What the engine needs in its environment and in its configuration to run the meter.

@@ -3,7 +3,6 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineWire
 
 /// What is on the screen of a raw take.
 enum RawSource: Hashable {

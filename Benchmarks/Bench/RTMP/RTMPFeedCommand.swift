@@ -39,17 +39,20 @@ struct RTMPFeedCommand: ParsableCommand {
         let (connection, child) = try SupervisorConnection.starting(
             "kinecast-rtmp", environment: ["PATH=/usr/bin:/bin"])
         let start = ExtensionStart(
-            service: "rtmp", setupInfo: ["url": url], framesPerSecond: 30,
-            video: .init(
-                VideoFormat(
-                    parameterSets: .h264(H264ParameterSets(sequence: sets.sequence, picture: sets.picture)), size: size)
-            ),
-            frames: nil,
-            audio: [
-                .init(
-                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: audio,
-                    bitrate: 160_000)
-            ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+            service: "rtmp", setupInfo: ["url": url],
+            stream: StreamDescription(
+                framesPerSecond: 30,
+                video: .init(
+                    VideoFormat(
+                        parameterSets: .h264(H264ParameterSets(sequence: sets.sequence, picture: sets.picture)),
+                        size: size)
+                ),
+                frames: nil,
+                audio: [
+                    .init(
+                        type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: audio,
+                        bitrate: 160_000)
+                ], sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors)
         try connection.wait(for: .started, of: "kinecast-rtmp")
 

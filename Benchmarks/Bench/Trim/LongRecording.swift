@@ -5,7 +5,6 @@ import KineContainers
 import KineImaging
 import KineMeasure
 import KineMedia
-import KineWire
 import KineX264
 
 struct LongRecording {

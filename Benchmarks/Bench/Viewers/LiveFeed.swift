@@ -99,14 +99,16 @@ final class LiveFeed {
                 0x0C, 0x83, 0xC6, 0x0C, 0xA8,
             ], picture: [0x68, 0xCE, 0x0F, 0xC8])
         return ExtensionStart(
-            service: "live", setupInfo: setupInfo, framesPerSecond: Int(framesPerSecond),
-            video: .init(VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: 1280, height: 720))),
-            frames: nil,
-            audio: [
-                .init(
-                    type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,
-                    audioSpecificConfig: [0x11, 0x90], bitrate: 128_000)
-            ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+            service: "live", setupInfo: setupInfo,
+            stream: StreamDescription(
+                framesPerSecond: Int(framesPerSecond),
+                video: .init(VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: 1280, height: 720))),
+                frames: nil,
+                audio: [
+                    .init(
+                        type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,
+                        audioSpecificConfig: [0x11, 0x90], bitrate: 128_000)
+                ], sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
     }
 
     /// The link that the server announces before it has started.

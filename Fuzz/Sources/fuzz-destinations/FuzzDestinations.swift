@@ -2,10 +2,10 @@
 // crash, the same from a file as from standard input, a sentence without any address where they cannot be used, and names for the
 // destinations that do not depend on what may be a secret.
 import FuzzDriver
+import KineMedia
 import KinePlatform
 import KineRTMP
 import KineServices
-import KineWire
 import SystemPackage
 
 @_cdecl("fuzz_destinations_main")

@@ -1,6 +1,7 @@
 // Lets libFuzzer's bytes be an extension and its process: what it says, what it does, and when. Whatever that is: no crash, a feed that
 // begins and ends in turn, never live without having started and saying so, no more words than it is allowed, and one ending.
 import FuzzDriver
+import KineMedia
 import KineWire
 
 @_cdecl("fuzz_extension_states_main")

@@ -1,9 +1,9 @@
 // Gives libFuzzer's bytes to the decoders of manifests, of services and of apps. Whatever they are: no crash; either a manifest within all of its limits,
 // or a problem that is one line without control characters.
 import FuzzDriver
+import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 
 @_cdecl("fuzz_manifest_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

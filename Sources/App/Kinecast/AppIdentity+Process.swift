@@ -1,7 +1,6 @@
 // The identity of the app that this library is linked into.
+import KineMedia
 import KinePlatform
-import KineServices
-import KineWire
 import SystemPackage
 
 extension AppIdentity {

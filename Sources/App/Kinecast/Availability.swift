@@ -1,6 +1,7 @@
 // Whether a recorder could record now, and when that changes.
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
 import KineWire
 import SystemPackage

@@ -1,6 +1,6 @@
 // Capturing: the app gets the samples itself.
 import KineClient
-import KineWire
+import KineMedia
 
 extension ScreenRecorder {
     /// Starts a capture: the app gets the samples itself, and no file is written. Returns when the first frame is there. The handler is

@@ -2,7 +2,6 @@
 import FoundationEssentials
 import KineClient
 import KineMedia
-import KineWire
 
 extension ScreenRecorder {
     /// Whether the last moments are kept for `exportClip`, apart from a recording.

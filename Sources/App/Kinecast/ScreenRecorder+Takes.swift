@@ -1,6 +1,7 @@
 // The take of a recorder: how it is started, watched and ended.
 import FoundationEssentials
 import KineClient
+import KineMedia
 import KineWire
 
 extension ScreenRecorder {

@@ -1,6 +1,7 @@
 // What an app holds to record itself, or the screen.
 import FoundationEssentials
 import KineClient
+import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization

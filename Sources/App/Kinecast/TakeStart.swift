@@ -2,6 +2,7 @@
 // where it does not begin.
 import FoundationEssentials
 import KineClient
+import KineMedia
 import KineWire
 
 struct TakeStart: Sendable {

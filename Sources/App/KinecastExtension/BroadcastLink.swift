@@ -1,5 +1,6 @@
 // A handler's reports to its engine, from any thread. They are kept until there is a connection.
 import FoundationEssentials
+import KineMedia
 import KineWire
 import Synchronization
 

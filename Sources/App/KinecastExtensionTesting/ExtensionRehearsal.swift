@@ -89,9 +89,11 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer than `timeout`.
     public func start(setupInfo: [String: String] = [:], timeout: Duration = .seconds(30)) async throws(Error) {
         let start = ExtensionStart(
-            service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
-            video: encoded.map { StreamDescription.EncodedVideo($0.format) }, frames: frames?.layout,
-            audio: feed.audio, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+            service: "rehearsal", setupInfo: setupInfo,
+            stream: StreamDescription(
+                framesPerSecond: feed.framesPerSecond,
+                video: encoded.map { StreamDescription.EncodedVideo($0.format) }, frames: frames?.layout,
+                audio: feed.audio, sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
         try send(.start(start), descriptors: sender.descriptors + (frames.map { [$0.descriptor] } ?? []))
         switch await wait(for: .started, timeout: timeout) {
         case .finished: return

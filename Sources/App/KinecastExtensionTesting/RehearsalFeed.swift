@@ -1,7 +1,6 @@
 // The samples that a rehearsal sends to its handler, as a manifest would ask for them.
 import KineMedia
 import KineRings
-import KineServices
 
 /// The streams of a rehearsal.
 public struct RehearsalFeed: Sendable {

@@ -1,6 +1,7 @@
 // Frames as a far end wants them: what an app or an extension does with each frame before it encodes or sends it.
 import CYUV
 import KineImaging
+import KineMedia
 import KineRings
 
 /// Makes pictures of frames: a part of each, upright, scaled, in the pixel format that is wanted, at no more than a given rate.

@@ -1,4 +1,4 @@
-// The error codes of video sources. KineEngine makes the sentences.
+// The error codes of video sources. KineTake makes the sentences.
 import KineMedia
 import SystemPackage
 

@@ -2,7 +2,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
-import KineEngine
+import KineHost
 import KinePlatform
 import KineWire
 import SystemPackage

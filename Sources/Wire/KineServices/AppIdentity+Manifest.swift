@@ -1,7 +1,7 @@
 // `kinecast-app.json`: what an app says of itself, in a file beside its executable.
 import FoundationEssentials
+import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 
 extension AppIdentity {

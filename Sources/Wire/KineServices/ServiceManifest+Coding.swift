@@ -55,7 +55,7 @@ extension ServiceManifest: Decodable {
         guard executable.isNameInBundle else { throw file.problem(.executable, String.nameInBundleRule) }
         self.init(id: id, name: try file.line(.name) ?? id, executable: executable)
         version = try file.line(.version, limit: 40)
-        video = try file.decodeIfPresent(Video.self, forKey: .video)
+        video = try file.decodeIfPresent(SampleRequirements.Video.self, forKey: .video)
         let audio = try file.object(.audio, AudioKeys.self)
         appAudio = try audio?.choice(.app)
         micAudio = try audio?.choice(.mic)
@@ -116,7 +116,7 @@ extension ServiceManifest: Decodable {
     }
 }
 
-extension ServiceManifest.Video: Decodable {
+extension SampleRequirements.Video: Decodable {
     private enum CodingKeys: CodingKey { case raw, encoded }
     private enum RawKeys: CodingKey { case pixelFormat, maximumSize, framesPerSecond, size, crop, orientation }
     private enum SizeKeys: CodingKey { case width, height }
@@ -138,7 +138,7 @@ extension ServiceManifest.Video: Decodable {
                 orientation: raw.hasText(.orientation) ? try raw.choice(.orientation) ?? .upright : .upright)
         case (nil, let encoded?):
             let codec: Codec = try encoded.choice(.codec) ?? .h264
-            let expectations = ServiceManifest.Expectations(
+            let expectations = SampleRequirements.Expectations(
                 maximumBitrate: try encoded.whole(.maximumBitrate, 100_000...1_000_000_000),
                 maximumAccessUnit: try encoded.whole(.maximumAccessUnit, 65536...1 << 30),
                 stillFramesPerSecond: try encoded.whole(.stillFramesPerSecond, 1...30))

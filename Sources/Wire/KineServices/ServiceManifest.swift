@@ -3,35 +3,6 @@ import KineMedia
 
 /// A service as its bundle describes it. Written by hand or by `kinecast extension new`.
 public struct ServiceManifest: Sendable, Equatable {
-    /// Frames, uncompressed or as the take's encoder made them.
-    public enum Video: Sendable, Equatable {
-        /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
-        /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
-        /// `orientation`: with `source`, that of `shape` is not looked at.
-        case raw(
-            pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
-            orientation: FrameOrientation = .upright)
-        /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
-        /// screen changes. `codec` is "h264".
-        case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
-    }
-
-    /// The demands of a service's far end on encoded frames; nil: none.
-    public struct Expectations: Sendable, Equatable {
-        /// The most bits a second at 1920x1080 and 30 frames a second; other sizes and rates get more or less accordingly.
-        public var maximumBitrate: Int?
-        /// The most bytes of one access unit.
-        public var maximumAccessUnit: Int?
-        /// Frames a second while the screen stands still; nil: about one.
-        public var stillFramesPerSecond: Int?
-
-        public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
-            self.maximumBitrate = maximumBitrate
-            self.maximumAccessUnit = maximumAccessUnit
-            self.stillFramesPerSecond = stillFramesPerSecond
-        }
-    }
-
     /// The extension's access to the network.
     public enum Network: String, Sendable, CaseIterable {
         /// Connect to others, by TCP and UDP.
@@ -130,10 +101,11 @@ public struct ServiceManifest: Sendable, Equatable {
     /// The file name of a program inside the bundle that asks for the settings; nil: a person fills in `setup`.
     public var setupProgram: String?
     /// nil: no frames.
-    public var video: Video?
+    public var video: SampleRequirements.Video?
     /// nil: not this audio.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
+    public var samples: SampleRequirements { SampleRequirements(video: video, appAudio: appAudio, micAudio: micAudio) }
     public var setup: [SetupField] = []
     /// Names of environment variables that the extension needs; every other is left out.
     public var environment: [String] = []

@@ -3,7 +3,6 @@ import FoundationEssentials
 import Glibc
 import KineMedia
 import KinePlatform
-import KineServices
 import ScreenTesting
 import SystemPackage
 import Testing

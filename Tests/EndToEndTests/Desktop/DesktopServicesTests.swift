@@ -8,7 +8,6 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import ScreenTesting
 import SystemPackage
 import Testing

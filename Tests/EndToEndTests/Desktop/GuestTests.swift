@@ -9,8 +9,8 @@ import KineServices
 import ScreenTesting
 import SystemPackage
 import Testing
-@testable import KineWire
 
+@testable import KineWire
 
 @Suite struct GuestTests {
     private static let size = PixelSize(width: 320, height: 240)

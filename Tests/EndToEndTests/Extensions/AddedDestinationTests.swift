@@ -1,7 +1,6 @@
 // Destinations that are added to a take while it runs, and taken from it.
 import KineMedia
 import KinePlatform
-import KineServices
 import KineWire
 import Testing
 

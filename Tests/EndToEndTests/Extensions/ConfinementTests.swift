@@ -6,7 +6,6 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import SystemPackage
 import Testing
 

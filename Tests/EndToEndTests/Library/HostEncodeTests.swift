@@ -4,7 +4,6 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineWire
 import ScreenTesting
 import Testing
 

@@ -5,7 +5,6 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import SystemPackage
 import Testing
 

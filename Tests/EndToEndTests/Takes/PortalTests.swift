@@ -7,7 +7,6 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineWire
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -4,7 +4,6 @@ import KineContainers
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
 // The meaning of recorded messages of the first version: the lines of Recorded/*.jsonl, in order. Lines are only added there.
 import KineMedia
-
 import KineRings
+
 @testable import KineWire
 
 enum RecordedMessages {
@@ -44,21 +44,24 @@ enum RecordedMessages {
     private static let position = StreamPosition(samples: 4096, frames: 17)
 
     private static let encoded = ExtensionStart(
-        service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], framesPerSecond: 30,
-        video: StreamDescription.EncodedVideo(
-            VideoFormat(
-                parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
-                size: PixelSize(width: 1280, height: 720)), averageBitrate: 2_000_000),
-        frames: nil,
-        audio: [
-            StreamDescription.Audio(
-                type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: [0x11, 0x90],
-                samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
-        ], sampleRingBytes: 1 << 20, memoryLimit: 50 << 20
+        service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"],
+        stream: StreamDescription(
+            framesPerSecond: 30,
+            video: StreamDescription.EncodedVideo(
+                VideoFormat(
+                    parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
+                    size: PixelSize(width: 1280, height: 720)), averageBitrate: 2_000_000),
+            frames: nil,
+            audio: [
+                StreamDescription.Audio(
+                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: [0x11, 0x90],
+                    samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
+            ], sampleRingBytes: 1 << 20), memoryLimit: 50 << 20
     ).withoutDesktop
 
     private static let desktop = ExtensionStart(
-        service: "a", setupInfo: [:], framesPerSecond: 1, video: nil, frames: nil, audio: [], sampleRingBytes: 65536,
+        service: "a", setupInfo: [:],
+        stream: StreamDescription(framesPerSecond: 1, video: nil, frames: nil, audio: [], sampleRingBytes: 65536),
         memoryLimit: 20 << 20)
 
     private static let sharing = {
@@ -72,10 +75,13 @@ enum RecordedMessages {
 
     private static let raw = {
         var start = ExtensionStart(
-            service: "org.example.meter", setupInfo: [:], framesPerSecond: 10, video: nil,
-            frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-            audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
-            sampleRingBytes: 1 << 16, memoryLimit: 20 << 20, finishSeconds: 2.5)
+            service: "org.example.meter", setupInfo: [:],
+            stream: StreamDescription(
+                framesPerSecond: 10, video: nil,
+                frames: FrameSlotLayout(
+                    pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
+                audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
+                sampleRingBytes: 1 << 16), memoryLimit: 20 << 20, finishSeconds: 2.5)
         start.understandsLive = nil
         return start.withoutDesktop
     }()

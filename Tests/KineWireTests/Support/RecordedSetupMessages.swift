@@ -1,4 +1,6 @@
 // The messages that the lines of Recorded/setup-*.jsonl mean, in order. Lines are only ever added there.
+import KineMedia
+
 @testable import KineWire
 
 enum RecordedSetupMessages {

@@ -1,5 +1,6 @@
 // The course of a broadcast, event by event.
 import KineClient
+import KineMedia
 import KineWire
 import Testing
 

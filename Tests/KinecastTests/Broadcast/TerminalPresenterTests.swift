@@ -1,6 +1,7 @@
 // The picker on a terminal: a pseudoterminal, with the test as its person.
 import FoundationEssentials
 import Glibc
+import KineMedia
 import KinePlatform
 import KineServices
 import Synchronization

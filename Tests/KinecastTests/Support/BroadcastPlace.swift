@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import KineClient
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineWire
 import SystemPackage

@@ -6,7 +6,7 @@
 // It gives up when its standard input ends.
 import Glibc
 import KineDesktop
-import KineEngine
+import KineHost
 import KinePlatform
 import SystemPackage
 

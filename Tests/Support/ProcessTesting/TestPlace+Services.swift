@@ -4,7 +4,6 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KineServices
-import KineWire
 import Testing
 
 extension TestPlace {

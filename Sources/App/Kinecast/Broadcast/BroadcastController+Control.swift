@@ -1,5 +1,6 @@
 // An app controls a broadcast that runs: it pauses it, adds and removes destinations, and ends it.
 import KineClient
+import KineMedia
 import KineWire
 
 extension BroadcastController {

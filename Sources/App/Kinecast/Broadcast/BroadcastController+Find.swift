@@ -1,5 +1,6 @@
 // Finds the broadcasts of an app that was restarted.
 import KineClient
+import KineMedia
 import KineWire
 
 extension BroadcastController {

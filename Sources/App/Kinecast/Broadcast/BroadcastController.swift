@@ -1,6 +1,7 @@
 // What an app holds to broadcast: it starts, pauses and finishes a broadcast to a service, and finds it again after a restart.
 import FoundationEssentials
 import KineClient
+import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization

@@ -1,5 +1,6 @@
 // The picker: an object that the app's own button triggers, and that hands out a controller for what the person has chosen.
 import KineClient
+import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization

@@ -1,6 +1,6 @@
 // What a picker needs of whoever shows it to the person: a terminal, a window of the app's, a page.
 import FoundationEssentials
-import KineWire
+import KineMedia
 
 /// What a person is to choose from.
 public struct BroadcastRequest: Sendable {

@@ -1,7 +1,7 @@
 // Has a person set a service up, once it is chosen.
 import KineClient
+import KineMedia
 import KinePlatform
-import KineWire
 
 extension BroadcastService {
     /// Asks a person for what the service needs: the service's setup program asks, or else its fields are shown. Throws `cancelled` where

@@ -3,6 +3,7 @@ import FoundationEssentials
 import KineClient
 import KinePlatform
 import KineServices
+import KineWire
 import SystemPackage
 
 /// A setting of a service that a person fills in.

@@ -1,7 +1,7 @@
 // A service with everything that its extension is told: what a picker makes, or an app with forms of its own.
 import FoundationEssentials
+import KineMedia
 import KineServices
-import KineWire
 
 /// A service that is ready to be broadcast to.
 public struct BroadcastSetup: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // Asks the person at the terminal: which service, what it needs to know, and whether to go on.
 import FoundationEssentials
 import KinePlatform
-import KineServices
 import Synchronization
 
 /// The picker of an app that has a terminal. Secrets are typed without being shown; a line's end alone takes the default. Where there is

@@ -1,5 +1,5 @@
 // What an app gets that asks for nothing in particular.
-import KineWire
+import KineMedia
 
 extension SampleRequest {
     /// Every frame as I420 in the take's own size, the app's audio and the microphone's as they are.

@@ -1,6 +1,6 @@
 // A clip that an app has saved.
 import FoundationEssentials
-import KineWire
+import KineMedia
 
 /// A file with the last moments of what was captured.
 public struct Clip: Sendable, Equatable {

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 
 /// A directory for each app, `$XDG_DATA_HOME/kinecast/recordings/APP/`, which only this user can enter. What an app that was killed

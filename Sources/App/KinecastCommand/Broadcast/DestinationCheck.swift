@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
 import KineServices
 import KineWire

@@ -1,6 +1,7 @@
 // The services of this machine, as the engine finds them: in the user's and the system's directories, and beside the engine.
 import KineClient
 import KineServices
+import KineWire
 
 enum InstalledServices {
     /// The catalog with the built-in services beside the engine, also where `KINECAST_ENGINE` names that one.

@@ -1,7 +1,7 @@
 // Has the setup programs of services ask the person at the terminal, as the picker of an app does.
+import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import Kinecast
 
 extension DestinationPlan {

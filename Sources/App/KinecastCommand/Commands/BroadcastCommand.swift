@@ -2,8 +2,6 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
-import KineServices
-import KineWire
 import SystemPackage
 
 struct BroadcastCommand: ParsableCommand {

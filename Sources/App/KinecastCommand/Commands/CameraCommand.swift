@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineClient
 import KineMedia
-import KineWire
 
 struct CameraCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

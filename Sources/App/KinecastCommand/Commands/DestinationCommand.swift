@@ -1,8 +1,7 @@
 // `kinecast destination`: adds destinations to a take that runs, and takes them from it.
 import ArgumentParser
 import KineClient
-import KineServices
-import KineWire
+import KineMedia
 
 struct DestinationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 // `kinecast doctor`: checks this machine, and says what to install or set where something does not work.
 import ArgumentParser
 import KineClient
+import KineMedia
 import KinePlatform
-import KineWire
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 // `kinecast permissions`: which apps may capture the screen, the microphone and the camera, as this user has decided.
 import ArgumentParser
+import KineMedia
 import KinePlatform
-import KineServices
 import KineWire
 import SystemPackage
 

@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineClient
 import KinePlatform
-import KineServices
 import SystemPackage
 
 struct ServicesCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 // `kinecast sources`: lists what can be recorded, by the names that the options take.
 import ArgumentParser
 import KineClient
+import KineMedia
 import KinePlatform
-import KineWire
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,4 +29,52 @@ struct SourcesCommand: ParsableCommand {
             return ["\(section.title):"] + (rows.isEmpty ? [empty] : TextTable.lines(rows).map { "  \($0)" })
         }
     }
+}
+
+extension SourceList {
+    /// The sources of one kind, in columns.
+    fileprivate struct Section {
+        var title: String
+        var rows: [[String]]
+    }
+
+    /// The lists for a person, in the order in which they are printed. The first column is the option to type.
+    fileprivate var sections: [Section] {
+        [
+            Section(
+                title: "Monitors",
+                rows: monitors.map {
+                    [
+                        "--monitor \($0.name.shellWord)", Self.text($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
+                        $0.isPrimary ? "primary" : "",
+                    ]
+                }),
+            Section(
+                title: "Windows",
+                rows: windows.map {
+                    ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
+                } + (dialogs.contains(.window) ? [Self.chosenWindow] : [])),
+            Section(
+                title: "Applications with windows",
+                rows: Set(windows.map(\.application)).subtracting([""]).sorted().map { ["--app \($0.shellWord)"] }),
+            Section(
+                title: "Applications with audio", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
+            Section(
+                title: "System audio",
+                rows: (outputs.isEmpty ? [] : [["--audio system", "", "the default, whichever output it is"]])
+                    + outputs.map {
+                        ["--audio \("output:\($0.name)".shellWord)", $0.isDefault ? "default" : "", $0.description]
+                    }),
+            Section(
+                title: "Microphones",
+                rows: microphones.map {
+                    ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description]
+                }),
+            Section(title: "Cameras", rows: cameras.map { ["--camera \($0.name.shellWord)", $0.path] }),
+        ]
+    }
+
+    private static let chosenWindow = ["--window ask", "", "", "the one you choose in the desktop's dialog"]
+
+    private static func text(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
 }

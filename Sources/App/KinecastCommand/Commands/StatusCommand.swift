@@ -1,6 +1,7 @@
 // `kinecast status`: lists the takes that run, and those whose engine died until they are recovered or dismissed.
 import ArgumentParser
 import KineClient
+import KineMedia
 import KineWire
 
 struct StatusCommand: ParsableCommand {

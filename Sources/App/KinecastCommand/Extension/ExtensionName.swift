@@ -29,9 +29,9 @@ struct ExtensionName: Equatable {
 
     /// Names that would hide a module that the generated package imports, or a type of Swift's.
     private static let hiding: Set<String> = [
-        "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRings", "KineWire", "Kinecast", "KinecastExtension",
-        "KinecastExtensionTesting", "Level", "Package", "Protocol", "Self", "Swift", "Synchronization", "SystemPackage",
-        "Testing", "Type",
+        "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRings", "KineWire", "Kinecast",
+        "KinecastExtension", "KinecastExtensionTesting", "Level", "Package", "Protocol", "Self", "Swift",
+        "Synchronization", "SystemPackage", "Testing", "Type",
     ]
 
     init(_ typed: String) throws(Error) {

@@ -1,6 +1,6 @@
 // The values of audio options as they are typed.
 import ArgumentParser
-import KineWire
+import KineMedia
 
 /// `system`, `none`, `output:NAME` or `app:NAME`.
 struct AudioOption: ExpressibleByArgument, Equatable {

@@ -1,6 +1,6 @@
 // The options that choose audio.
 import ArgumentParser
-import KineWire
+import KineMedia
 
 struct AudioOptions: ParsableArguments {
     @Option(

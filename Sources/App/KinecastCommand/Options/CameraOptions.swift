@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 
 /// A camera's name, or the path of a file, which is made absolute.

@@ -1,8 +1,8 @@
 // The options that say where to broadcast, and how.
 import ArgumentParser
+import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 
 struct DestinationOptions: ParsableArguments {
     @OptionGroup var choice: DestinationChoice

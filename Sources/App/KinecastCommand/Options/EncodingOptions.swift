@@ -1,7 +1,6 @@
 // The options of capture and encoding.
 import ArgumentParser
 import KineMedia
-import KineWire
 
 enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case `default`

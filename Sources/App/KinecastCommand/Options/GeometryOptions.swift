@@ -1,7 +1,6 @@
 // Sizes, rectangles and window ids as they are typed.
 import ArgumentParser
 import KineMedia
-import KineWire
 
 /// The value of an option, whose refusal says what form and limits it has.
 protocol OptionValue {

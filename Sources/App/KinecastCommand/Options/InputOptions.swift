@@ -1,6 +1,6 @@
 // The options that choose what is seen of the mouse and the keyboard.
 import ArgumentParser
-import KineWire
+import KineMedia
 
 extension TakeConfiguration.ShownKeys: ExpressibleByArgument {}
 

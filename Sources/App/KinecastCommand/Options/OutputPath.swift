@@ -1,7 +1,7 @@
 // The path of the file to write, and "-" for standard output.
 import Glibc
+import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 
 enum OutputPath {

@@ -1,7 +1,7 @@
 // The options that choose what is recorded.
 import ArgumentParser
 import KineClient
-import KineWire
+import KineMedia
 
 /// What of the display is shown.
 struct DisplayOptions: ParsableArguments {

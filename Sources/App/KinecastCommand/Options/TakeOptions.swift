@@ -1,8 +1,8 @@
 // The options of `record` and `broadcast` beside source, audio and encoding: length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
+import KineMedia
 import KinePlatform
-import KineWire
 
 /// The values of `--when-locked`.
 enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {

@@ -1,5 +1,6 @@
 // A destination's row in the table of `status`.
 import KineClient
+import KineMedia
 import KineWire
 
 enum DestinationColumns {

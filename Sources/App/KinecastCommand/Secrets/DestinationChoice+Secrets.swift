@@ -1,7 +1,7 @@
 // Keeps the secrets of chosen destinations out of what other processes, and programs started later, see of this one.
+import KineMedia
 import KinePlatform
 import KineServices
-import KineWire
 import SystemPackage
 
 extension DestinationChoice {

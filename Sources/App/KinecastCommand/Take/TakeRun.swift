@@ -1,8 +1,8 @@
 // Carries out the actions of TakeRunStateMachine, with one poll for signals, the session's events and COMMAND's end.
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
-import KineWire
 import SystemPackage
 
 /// Runs one take from this terminal.

@@ -1,5 +1,6 @@
 // A directory that an app and its extensions share.
 import FoundationEssentials
+import KineMedia
 import KinePlatform
 import KineServices
 import KineWire

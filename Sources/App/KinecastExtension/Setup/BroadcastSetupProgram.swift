@@ -2,6 +2,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import KineMedia
 import KinePlatform
 import KineWire
 import SystemPackage
@@ -10,8 +11,6 @@ import SystemPackage
 public typealias SetupField = KineWire.SetupQuestionField
 /// What a setup program returns.
 public typealias SetupResult = KineWire.SetupResult
-/// Who an app is.
-public typealias AppIdentity = KineWire.AppIdentity
 
 /// Asks the person for what a service needs, or has them log in, and returns the setup info for its extension.
 ///

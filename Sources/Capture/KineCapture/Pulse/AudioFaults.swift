@@ -1,4 +1,4 @@
-// The error codes of audio servers. KineEngine makes the sentences.
+// The error codes of audio servers. KineTake makes the sentences.
 import CPulse
 
 /// libpulse's number for an error. The description is libpulse's own.

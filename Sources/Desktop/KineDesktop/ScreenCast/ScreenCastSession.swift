@@ -101,7 +101,7 @@ public final class ScreenCastSession {
     }
 }
 
-// The reasons why a screen cast ends. They travel between processes; KineEngine makes the sentences.
+// The reasons why a screen cast ends. They travel between processes; KineHost makes the sentences.
 extension ScreenCastSession {
     /// What the portal was asked for.
     public enum Step: String, Codable, Sendable, CaseIterable {

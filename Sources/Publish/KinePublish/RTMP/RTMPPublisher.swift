@@ -1,13 +1,12 @@
 // Publishes one stream over RTMP or RTMPS, and connects again whenever the connection is lost. PublisherLoop does the work on
 // one event loop; this is its interface for any thread.
 import KineContainers
-import NIOCore
-import NIOPosix
-import Synchronization
-
 // Who publishes names the types of both.
 @_exported import KineMedia
 @_exported import KineRTMP
+import NIOCore
+import NIOPosix
+import Synchronization
 
 /// A published stream. All methods may be called from any thread; samples must come in their order. A publisher that is released
 /// without `finish()` ends in the same way, in the background.

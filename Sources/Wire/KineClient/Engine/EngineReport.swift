@@ -1,4 +1,5 @@
 // Engines that are started for one question and print the answer as JSON: `--list-sources`, `--doctor`.
+import KineMedia
 import KinePlatform
 import KineWire
 

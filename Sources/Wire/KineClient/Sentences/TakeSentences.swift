@@ -1,5 +1,6 @@
 // The sentences about a take: how it ended, and what became of its file.
 import KineContainers
+import KineMedia
 import KineWire
 
 public enum TakeSentences {

@@ -1,4 +1,5 @@
 // A session with the engine of one take. An app, the command line and a studio page hold one while they record.
+import KineMedia
 import KinePlatform
 import KineWire
 

@@ -1,5 +1,6 @@
 // The events of a session. The last one tells how the take ended.
 import KineContainers
+import KineMedia
 import KinePlatform
 import KineWire
 

@@ -1,4 +1,5 @@
 // Messages about the destinations of a take. Each destination has an extension.
+import KineMedia
 import KinePlatform
 
 /// The phase of a destination.

@@ -1,5 +1,6 @@
 // What an answer or an event gives away of what a take captures, and which kinds there are: `ClientRequest.disclosed`
 // says it of each request. No switch over messages has a default: a new message does not compile without its line.
+import KineMedia
 
 /// The kinds of a person's things that a take captures.
 public struct CapturedKinds: Sendable, Equatable {

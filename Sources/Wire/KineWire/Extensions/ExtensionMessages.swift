@@ -50,15 +50,12 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     public var understandsDesktop: Bool? = true
 
     public init(
-        service: String, setupInfo: [String: String], framesPerSecond: Int,
-        video: StreamDescription.EncodedVideo?, frames: FrameSlotLayout?, audio: [StreamDescription.Audio],
-        sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5
+        service: String, setupInfo: [String: String], stream: StreamDescription, memoryLimit: Int,
+        finishSeconds: Double = 5
     ) {
         self.service = service
         self.setupInfo = setupInfo
-        stream = StreamDescription(
-            framesPerSecond: framesPerSecond, video: video, frames: frames, audio: audio,
-            sampleRingBytes: sampleRingBytes)
+        self.stream = stream
         self.memoryLimit = memoryLimit
         self.finishSeconds = finishSeconds
     }

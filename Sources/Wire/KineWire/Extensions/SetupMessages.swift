@@ -1,5 +1,6 @@
 // The messages between a client and a service's setup program, on the program's descriptor 3: the same frames as those of an extension.
 // docs/extensions.md describes them for programs that do not use the library.
+import KineMedia
 
 /// From a client to a setup program.
 public enum SetupRequest: Codable, ControlMessage, Equatable {

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
-import KineServices
 import KineWire
 import Synchronization
 import SystemPackage

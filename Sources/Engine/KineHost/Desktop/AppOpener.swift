@@ -1,0 +1,201 @@
+// Opens the app that a take belongs to, as its manifest names it: by its desktop file, else by a scheme of its addresses.
+import Glibc
+import KineDesktop
+import KineMedia
+import KinePlatform
+import KineSupervision
+import SystemPackage
+
+/// The ways to open an app, tried one after the other. Used by the main thread.
+final class AppOpener {
+    /// A way that has had its chance.
+    enum Outcome: Sendable {
+        case opened
+        case failed
+    }
+
+    enum Way: Sendable, Equatable {
+        /// Over the bus: Desktop Entry Specification 1.5, "D-Bus Activation".
+        case bus(application: String)
+        /// `mayRunOn`: some openers of addresses run as long as the app does.
+        case program(String, arguments: [String], mayRunOn: Bool)
+    }
+
+    private struct Opening {
+        var ways: ArraySlice<Way>
+        let token: String?
+        let finished: (Bool) -> Void
+        /// For the bus; a program's thread has its own.
+        var deadline: Int64?
+    }
+
+    /// Nanoseconds that a way has.
+    static let patience: Int64 = 5_000_000_000
+
+    private let app: AppIdentity?
+    private let desktop: Desktop?
+    private let deliver: @Sendable (Int, Outcome) -> Void
+    private var openings: [Int: Opening] = [:]
+    private var lastNumber = 0
+
+    /// `deliver` brings a number and its outcome to the main thread, and from there to `tried`.
+    init(_ app: AppIdentity?, desktop: Desktop?, deliver: @escaping @Sendable (Int, Outcome) -> Void) {
+        self.app = app
+        self.desktop = desktop
+        self.deliver = deliver
+    }
+
+    /// Whether its manifest says how it is opened.
+    var isPossible: Bool { app.map { $0.desktopFile != nil || !$0.urlSchemes.isEmpty } ?? false }
+
+    var isOpening: Bool { !openings.isEmpty }
+
+    /// `finished` is told once, on the main thread.
+    func open(token: String?, at now: Int64, finished: @escaping (Bool) -> Void) {
+        lastNumber += 1
+        openings[lastNumber] = Opening(
+            ways: app.map { Self.ways(to: $0)[...] } ?? [], token: token, finished: finished, deadline: nil)
+        proceed(lastNumber, at: now)
+    }
+
+    /// The way that is tried has opened the app, or not.
+    func tried(_ number: Int, _ outcome: Outcome, at now: Int64) {
+        guard let opening = openings[number] else { return }
+        guard outcome == .opened else { return proceed(number, at: now) }
+        openings[number] = nil
+        opening.finished(true)
+    }
+
+    /// The bus has answered.
+    func activated(_ number: Int, _ isActivated: Bool, at now: Int64) {
+        // Not the answer to what was given up.
+        guard openings[number]?.deadline != nil else { return }
+        tried(number, isActivated ? .opened : .failed, at: now)
+    }
+
+    var nextDeadline: Int64? { openings.values.compactMap(\.deadline).min() }
+
+    func timePassed(at now: Int64) {
+        for (number, opening) in openings where opening.deadline.map({ $0 <= now }) ?? false {
+            tried(number, .failed, at: now)
+        }
+    }
+
+    private func proceed(_ number: Int, at now: Int64) {
+        guard var opening = openings[number] else { return }
+        guard let way = opening.ways.popFirst() else {
+            openings[number] = nil
+            return opening.finished(false)
+        }
+        if case .bus = way { opening.deadline = now + Self.patience } else { opening.deadline = nil }
+        openings[number] = opening
+        switch way {
+        case .bus(let application):
+            guard let desktop else { return proceed(number, at: now) }
+            desktop.activate(application: application, token: opening.token, number: number)
+        case .program(let path, let arguments, let mayRunOn):
+            let (token, deliver) = (opening.token, deliver)
+            do throws(Errno) {
+                _ = try DedicatedThread(starting: "open-app") {
+                    Self.run(path, arguments, token, mayRunOn: mayRunOn) { deliver(number, $0) }
+                }
+            } catch {
+                proceed(number, at: now)
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - variable: a variable's value.
+    ///   - find: the path of a program.
+    static func ways(
+        to app: AppIdentity, variable: (String) -> String? = ProcessEnvironment.value,
+        find: (String) -> String? = ExecutableSearch.find
+    ) -> [Way] {
+        var ways: [Way] = []
+        if let id = app.desktopFile, id.isServiceID {
+            let file = DesktopFile(id, variable: variable)
+            if file?.isBusActivatable == true { ways.append(.bus(application: id)) }
+            if let program = find("gtk-launch") {
+                ways.append(.program(program, arguments: [id], mayRunOn: false))
+            }
+            if let file, let program = find("gio") {
+                ways.append(.program(program, arguments: ["launch", file.path.escaped], mayRunOn: false))
+            }
+        }
+        if let scheme = app.urlSchemes.first {
+            if let shell = find("sh"), let asked = find("xdg-mime"), let program = find("xdg-open") {
+                ways.append(
+                    .program(
+                        shell, arguments: ["-c", openIfHandled, "sh", asked, program, scheme], mayRunOn: true))
+            }
+            if let program = find("gio") {
+                ways.append(.program(program, arguments: ["open", "\(scheme)://"], mayRunOn: true))
+            }
+        }
+        return ways
+    }
+
+    /// xdg-open starts a browser with an address that nothing handles, and calls that a success.
+    private static let openIfHandled =
+        #"test -n "$("$1" query default "x-scheme-handler/$3")" && exec "$2" "$3://""#
+
+    /// Starts a program and waits for its end, at most `patience`; then it runs on.
+    private static func run(
+        _ path: String, _ arguments: [String], _ token: String?, mayRunOn: Bool, tell: (Outcome) -> Void
+    ) {
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, nil]
+        options.newSession = true
+        // The mark of no extension: this engine adopts what a launcher leaves behind, and must not end it.
+        var variables = [Orphans.markVariable: "none"]
+        if let token { variables.merge(["XDG_ACTIVATION_TOKEN": token, "DESKTOP_STARTUP_ID": token]) { $1 } }
+        guard
+            let process = try? ChildProcess(
+                executable: path, arguments: arguments, environment: ProcessEnvironment.current(changing: variables),
+                options: options)
+        else { return tell(.failed) }
+        let deadline = MonotonicClock.now() + patience
+        while process.poll() == nil, MonotonicClock.now() < deadline {
+            _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
+        }
+        let ending = process.poll()
+        tell(ending == .exited(status: 0) || ending == nil && mayRunOn ? .opened : .failed)
+        if ending == nil { _ = process.wait() }
+    }
+}
+
+/// What is read of an application's desktop file (Desktop Entry Specification 1.5).
+struct DesktopFile: Equatable {
+    let path: FilePath
+    /// It can be activated over the bus, under its id.
+    let isBusActivatable: Bool
+
+    /// Looks in the directories for applications, the user's first. Nil where there is none.
+    init?(_ id: String, variable: (String) -> String? = ProcessEnvironment.value) {
+        let own = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
+        let system = (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
+        for directory in [own].compactMap(\.self) + system {
+            let path = FilePath(escaped: directory).appending("applications/\(id).desktop")
+            guard
+                let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            else { continue }
+            defer { try? file.close() }
+            guard let bytes = file.contents(limit: 256 << 10) else { continue }
+            self.path = path
+            isBusActivatable = Self.isBusActivatable(String(decoding: bytes, as: UTF8.self))
+            return
+        }
+        return nil
+    }
+
+    static func isBusActivatable(_ text: String) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline)
+        // The first group, up to the next one's heading.
+        let group = lines.drop { $0 != "[Desktop Entry]" }.dropFirst().prefix { !$0.hasPrefix("[") }
+        return group.contains { line in
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
+            return parts == ["DBusActivatable", "true"]
+        }
+    }
+}

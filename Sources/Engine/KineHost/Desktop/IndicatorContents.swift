@@ -1,0 +1,105 @@
+// The words of the indicator: what is captured, for which app, and where it goes.
+import KineDesktop
+import KineMedia
+import KinePlatform
+
+/// What a person should know of a take while it runs.
+struct IndicatorContents: Sendable, Equatable {
+    enum Activity: Sendable, Equatable {
+        case recording
+        case broadcasting
+        case both
+        /// An app gets the samples itself.
+        case capturing
+    }
+
+    static let stop = Notification.Action(key: "stop", title: "Stop")
+
+    var app: AppIdentity?
+    var source: TakeConfiguration.Source
+    var isRecorded: Bool
+    /// The destinations that have not ended, by their names for a person.
+    var destinations: [String]
+    var isMicrophoneOn: Bool
+    var isCameraOn: Bool
+    var isPaused = false
+    /// The screen is locked, and a card is captured instead.
+    var isCardShown = false
+
+    init(_ configuration: TakeConfiguration) {
+        app = configuration.app
+        source = configuration.source
+        isRecorded = configuration.output != nil
+        destinations = configuration.destinations.map(\.label)
+        isMicrophoneOn = configuration.audio.microphone != .none && !configuration.audio.isMicrophoneOff
+        isCameraOn = configuration.video.camera?.showsPerson == true
+    }
+
+    /// Whether it captures something of a person: their screen, what they say, or their face. A private screen and a pattern show
+    /// nothing of theirs.
+    var concernsPerson: Bool { source.showsDesktop || isMicrophoneOn || isCameraOn }
+
+    var notification: Notification {
+        Notification(
+            sender: name, icon: app?.icon ?? "media-record", desktopEntry: app?.desktopFile,
+            title: isPaused ? "\(name) has paused \(deed)" : "\(name) is \(deed)", text: text,
+            actions: [Self.stop], urgency: .low, isResident: true)
+    }
+
+    /// What keeps the machine awake meanwhile. It does not matter to a private screen whether the real one is on. It is the same
+    /// whatever else changes: between two of them the machine could fall asleep.
+    var inhibition: SleepInhibition {
+        SleepInhibition(who: name, why: "The take goes on.", keepsScreenOn: source.showsDesktop)
+    }
+
+    private var name: String { app.map { ($0.name ?? $0.identifier).printable(limit: 60) } ?? "Kinecast" }
+
+    private var activity: Activity {
+        switch (isRecorded, destinations.isEmpty) {
+        case (true, true): .recording
+        case (false, false): .broadcasting
+        case (true, false): .both
+        case (false, true): .capturing
+        }
+    }
+
+    private var deed: String {
+        switch activity {
+        case .recording: "recording \(source.words)"
+        case .broadcasting: "broadcasting \(source.words)"
+        case .both: "recording and broadcasting \(source.words)"
+        case .capturing: "capturing \(source.words)"
+        }
+    }
+
+    private var text: String {
+        var sentences: [String] = []
+        if isCardShown { sentences.append("The screen is locked: a plain card is captured instead.") }
+        if isMicrophoneOn {
+            sentences.append(isPaused ? "The microphone is paused too." : "The microphone is on.")
+        }
+        if isCameraOn { sentences.append("The camera is on.") }
+        if !destinations.isEmpty {
+            let names = destinations.map { $0.printable(limit: 60) }
+            sentences.append("It goes to \(names.joined(separator: ", ")).")
+        }
+        sentences.append(isRecorded ? "Stop ends it; what was recorded is kept." : "Stop ends it.")
+        return sentences.joined(separator: " ")
+    }
+}
+
+extension TakeConfiguration.Source {
+    /// For the middle of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .screen(nil): "the screen"
+        case .screen(let monitor?): "the monitor \(monitor.printable(limit: 40))"
+        case .region, .drawnRegion: "a part of the screen"
+        case .window, .focusedWindow, .windowTitled, .chosenWindow: "a window"
+        case .application(let name, _): "the windows of \(name.printable(limit: 40))"
+        case .commandWindow(let window): window.named?.words ?? "a window"
+        case .virtual, .virtualWayland: "a private screen"
+        case .pattern: "a test pattern"
+        }
+    }
+}

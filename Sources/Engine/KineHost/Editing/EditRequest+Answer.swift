@@ -1,0 +1,88 @@
+// Answers a client's question about a finished recording, in an engine that was started for it.
+import FoundationEssentials
+import KineCodecs
+import KineContainers
+import KineMedia
+import KinePlatform
+import KineServices
+import KineTake
+import KineWire
+import SystemPackage
+
+extension EditRequest {
+    /// Does what is asked. Blocks for as long as the disk and the codecs need.
+    public func answer() -> EditAnswer {
+        do throws(EditingError) {
+            switch self {
+            case .trim(let request): return .trimmed(try request.answer())
+            case .images(let request): return .images(try request.answer())
+            }
+        } catch {
+            let alternative: Alternative? = if case .writing(let error) = error { error.alternative } else { nil }
+            return .failed(EditFailure(code: error.code, message: error.description, alternative: alternative))
+        }
+    }
+}
+
+extension TrimRequest {
+    fileprivate func answer() throws(EditingError) -> TrimmedRecording {
+        let recording = try FinishedRecording(input)
+        let trim = try RecordingTrim(
+            recording, from: start ?? .zero, to: end ?? recording.index.duration)
+        let result = try trim.write(to: output, ifTaken: isNumbered ? .number : overwrite == true ? .replace : .refuse)
+        return TrimmedRecording(
+            path: result.path, bytes: result.bytes, duration: result.duration, size: recording.index.size,
+            frames: result.frames, framesEncoded: result.encodedFrames)
+    }
+}
+
+extension ImagesRequest {
+    fileprivate func answer() throws(EditingError) -> [RecordedImage] {
+        guard times.count <= Self.mostTimes else { throw .tooManyImages(most: Self.mostTimes) }
+        let images = try RecordingImages.make(
+            of: try FinishedRecording(input), at: times, fitting: maximumSize,
+            ImageEncoder.Format(rawValue: format) ?? .png)
+        return images.map { RecordedImage(time: $0.time, size: $0.size, data: Data($0.data)) }
+    }
+}
+
+extension EditingError {
+    fileprivate var code: EditFailure.Code {
+        switch self {
+        case .recording(.storage(.inUse)), .recording(.notFinished): .notFinished
+        case .recording(.storage): .cannotRead
+        case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
+            .notARecording
+        case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
+        case .codec, .decoder, .encoder, .image: .unavailable
+        case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
+        }
+    }
+}
+
+// An engine that was started for one request reads foreign bytes with large libraries: it gives up what it does not need for that.
+extension EditRequest {
+    /// Leaves this process, which must have one thread, the recording, for a cut the directory of the new file with all below it, and no other
+    /// files, no sockets and no programs. Throws where the kernel has such limits and refuses to set them.
+    public func confineProcess() throws(Errno) {
+        Sandbox.forbidExecution()
+        try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()
+    }
+
+    private var rules: Sandbox.Rules {
+        var rules = Sandbox.Rules()
+        rules.readable = ServiceSandbox.libraries
+        // Nothing limits its memory.
+        rules.mayHideMemory = true
+        // A file that is replaced keeps its own.
+        rules.maySetModes = true
+        switch self {
+        case .trim(let request):
+            rules.readable.append(request.input)
+            let output = FilePath(escaped: request.output)
+            rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
+        case .images(let request): rules.readable.append(request.input)
+        }
+        return rules
+    }
+}

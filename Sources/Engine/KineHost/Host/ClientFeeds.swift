@@ -1,0 +1,153 @@
+// The samples that clients have asked for: a feed for each client, as an extension has one. A client is never ended: one that is slow
+// loses samples, and nonsense in the memory that it writes ends its feed alone.
+import KineMedia
+import KinePlatform
+import KineRings
+import KineTake
+import KineWire
+import SystemPackage
+
+/// Used by the main thread.
+final class ClientFeeds {
+    /// A feed on its way to the main thread, or the reason why there is none.
+    struct Delivery: Sendable {
+        let number: Int
+        let result: Result<SampleFeed, TakeError>
+    }
+
+    private struct Reader {
+        let number: Int
+        let client: EngineConnection
+        let request: SampleRequest
+        let sharesMemory: Bool
+        /// Nil until it is made.
+        var feed: SampleFeed?
+    }
+
+    /// Nanoseconds between two looks at what clients write.
+    private static let watchInterval: Int64 = 80_000_000
+
+    /// Each may need memory for a conversion of its own.
+    private static let mostAtOnce = 16
+
+    private let inbox: Inbox
+    private var readers: [Reader] = []
+    private var lastNumber = 0
+    private var take: Take?
+    private(set) var nextWatch: Int64?
+
+    init(inbox: Inbox) { self.inbox = inbox }
+
+    /// Asks for a feed for a client. Returns the reason where it gets none. `sharesMemory`: as in `FeedRequest`.
+    func add(_ request: SampleRequest, for client: EngineConnection, sharesMemory: Bool) -> String? {
+        if readers.contains(where: { $0.client === client }) {
+            return "This client gets samples already; end them first, or connect once more."
+        }
+        if readers.count >= Self.mostAtOnce {
+            return "\(Self.mostAtOnce) clients get samples of this take, which is the most; end one of them first."
+        }
+        lastNumber += 1
+        let reader = Reader(number: lastNumber, client: client, request: request, sharesMemory: sharesMemory)
+        readers.append(reader)
+        if let take { make(reader, in: take) }
+        return nil
+    }
+
+    func opened(_ take: Take) {
+        self.take = take
+        for reader in readers { make(reader, in: take) }
+    }
+
+    private func make(_ reader: Reader, in take: Take) {
+        let (request, number) = (reader.request, reader.number)
+        take.makeFeed(
+            FeedRequest(
+                SampleRequirements(request), of: "The app", cameraSize: request.cameraSize,
+                sharesMemory: reader.sharesMemory
+            ) { [inbox] result in
+                inbox.post(.clientFeed(Delivery(number: number, result: result)))
+            })
+    }
+
+    /// A feed is ready, or cannot be made.
+    func deliver(_ delivery: Delivery, isPaused: Bool, at now: Int64) {
+        guard let index = readers.firstIndex(where: { $0.number == delivery.number }), let take else { return }
+        switch delivery.result {
+        case .failure(let error):
+            send(.failed(error.message), to: readers[index])
+            readers.remove(at: index)
+        case .success(let feed):
+            readers[index].feed = feed
+            guard send(.start(feed.stream), to: readers[index], descriptors: feed.descriptors) else {
+                readers.remove(at: index)
+                return
+            }
+            take.beginFeeding(feed)
+            if isPaused { send(.pause(after: feed.sender.position), to: readers[index]) }
+            nextWatch = nextWatch ?? now + Self.watchInterval
+        }
+    }
+
+    // Each position is that of the samples sent so far: a pause begins and ends between two of them.
+
+    func paused() { tell { .pause(after: $0) } }
+
+    /// Before the feeds get samples again.
+    func resuming() { tell { .resume(after: $0) } }
+
+    func finished() {
+        tell { .finish(after: $0) }
+        for reader in readers { end(reader) }
+        readers = []
+        nextWatch = nil
+    }
+
+    private func tell(_ message: (StreamPosition) -> SampleFeedMessage) {
+        for reader in readers { if let feed = reader.feed { send(message(feed.sender.position), to: reader) } }
+    }
+
+    /// The client wants no more.
+    func remove(_ client: EngineConnection) { remove { $0.client === client } }
+
+    /// Ends the feeds for which there is a reason, one sentence.
+    func end(_ reason: (SampleRequest, EngineConnection) -> String?) {
+        for reader in readers {
+            guard let reason = reason(reader.request, reader.client) else { continue }
+            send(.failed(reason), to: reader)
+            remove(reader.client)
+        }
+    }
+
+    /// Ends the feeds of clients that are gone, and of those that write nonsense. Call it whenever the loop wakes.
+    func attend(at now: Int64) {
+        remove { $0.client.isClosed }
+        guard let due = nextWatch, now >= due else { return }
+        for reader in readers where reader.feed?.violation != nil {
+            send(
+                .failed("The app wrote nonsense into the memory of its samples; it may ask for them again."), to: reader
+            )
+        }
+        remove { $0.feed?.violation != nil }
+        nextWatch = readers.isEmpty ? nil : now + Self.watchInterval
+    }
+
+    private func remove(where isGone: (Reader) -> Bool) {
+        for reader in readers where isGone(reader) { end(reader) }
+        readers.removeAll(where: isGone)
+    }
+
+    private func end(_ reader: Reader) { if let feed = reader.feed { take?.endFeeding(feed) } }
+
+    /// False where the client cannot be told.
+    @discardableResult
+    private func send(
+        _ message: SampleFeedMessage, to reader: Reader, descriptors: [FileDescriptor] = []
+    ) -> Bool {
+        (try? reader.client.send(.event(.samples(message)), descriptors: descriptors)) != nil
+    }
+}
+
+extension SampleRequest {
+    /// Nil: it does not want the camera's frames.
+    fileprivate var cameraSize: PixelSize? { if case .camera(let size) = video { size } else { nil } }
+}

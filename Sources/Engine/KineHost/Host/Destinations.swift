@@ -1,0 +1,224 @@
+// All destinations of a take. Those known from the start are checked before anything begins, further ones when a client adds them;
+// the host's loop drives them as one.
+import Glibc
+import KineMedia
+import KinePlatform
+import KineServices
+import KineSupervision
+import KineTake
+import KineWire
+import SystemPackage
+
+/// The extensions of one take. Used by the main thread.
+final class Destinations {
+    /// A destination whose service was found and accepts the user's settings.
+    struct Checked {
+        let destination: TakeConfiguration.Destination
+        /// Its manifest has only those of its groups whose apps admit it.
+        let service: Service
+        let setupInfo: [String: String]
+        /// About the other groups; nil: there are none.
+        let warning: String?
+    }
+
+    /// The most that run at a time, since each is a process, and that are remembered: the statuses of all go into one message.
+    static let most = 64
+
+    private let take: Take
+    private let supervision: SupervisionLimits
+    private let confinement: ConfinementRequest
+    private let inbox: Inbox
+    private let desktop: DesktopServices?
+    private let tell: (DestinationEvent) -> Void
+    /// Made for the first destination: a process that adopts others is not needed without one.
+    private lazy var surroundings = ExtensionSupervisor.Surroundings(
+        take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
+        deliver: { [inbox] in inbox.post(.feed($0)) }, observer: self)
+    private let frameReceivers: FrameReceivers
+    /// In the order of their numbers. Those that have ended stay, for the summary.
+    private var supervisors: [ExtensionSupervisor] = []
+    /// The programs other than the take's owner that have added destinations, by the destinations' numbers.
+    private var adders: [Int: AskingProgram] = [:]
+    private var lastNumber = -1
+    /// What a client has said last of the application that is shown.
+    private var annotation: [String: String]?
+    private var isScreenLocked: Bool
+
+    /// Finds the services and checks the settings. Throws the problem of the first destination that has one.
+    static func check(
+        _ destinations: [TakeConfiguration.Destination], confinement: ConfinementRequest, in catalog: ServiceCatalog
+    ) throws(EngineError) -> [Checked] {
+        guard !destinations.isEmpty else { return [] }
+        let missing = Set(Sandbox.Layer.allCases).subtracting(confinement.layers)
+        guard !confinement.isRequired || missing.isEmpty else { throw .unconfined(missing) }
+        let services = catalog.list().services
+        return try destinations.map { destination throws(EngineError) in
+            guard let service = services.first(where: { $0.id == destination.service }) else {
+                throw .unknownService(destination.service, installed: services.map(\.id))
+            }
+            guard access(service.executable.cString, X_OK) == 0 else { throw .missingExecutable(service) }
+            do throws(Service.SetupProblem) {
+                let (service, warning) = Self.admitted(service)
+                return Checked(
+                    destination: destination, service: service,
+                    setupInfo: try service.setupInfo(from: destination.setupInfo), warning: warning)
+            } catch {
+                throw .setup(error)
+            }
+        }
+    }
+
+    /// The service with the groups that it may share, and a sentence about the others.
+    private static func admitted(_ service: Service) -> (Service, warning: String?) {
+        var (service, refused) = (service, [String]())
+        guard !service.manifest.groups.isEmpty else { return (service, nil) }
+        var reason =
+            "no app that shares it names \(service.id) in its \(AppIdentity.fileName); add it there and start the app."
+        for group in service.manifest.groups {
+            do throws(GroupStore.Error) {
+                if try !GroupStore.standard().admits(service.id, to: group) { refused.append(group) }
+            } catch {
+                refused.append(group)
+                reason = error.description
+            }
+        }
+        service.manifest.groups.removeAll(where: refused.contains)
+        guard !refused.isEmpty else { return (service, nil) }
+        let groups = "the group\(refused.count > 1 ? "s" : "") \(refused.joined(separator: " and "))"
+        return (service, "\(service.manifest.name) goes on without \(groups): \(reason)")
+    }
+
+    /// The calling thread must live as long as the process. `inbox` brings feeds to the main thread, which gives them to `fed`;
+    /// `announce` tells the clients.
+    init(
+        take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
+        frameReceivers: FrameReceivers = FrameReceivers(), desktop: DesktopServices? = nil,
+        isScreenLocked: Bool = false, announce: @escaping (DestinationEvent) -> Void
+    ) {
+        self.frameReceivers = frameReceivers
+        self.take = take
+        self.isScreenLocked = isScreenLocked
+        self.supervision = supervision
+        self.confinement = confinement
+        self.inbox = inbox
+        self.desktop = desktop
+        tell = announce
+    }
+
+    /// Starts an extension with the next `attend`. Returns the destination's number. `program`: the one that adds it; nil: the owner.
+    @discardableResult
+    func add(
+        _ checked: Checked, for program: AskingProgram? = nil, isPaused: Bool = false, at now: Int64
+    ) throws(EngineError) -> Int {
+        guard supervisors.count(where: { !$0.isDone }) < Self.most else {
+            throw .tooManyDestinations(Self.most)
+        }
+        // The ending of one that was removed says nothing about the take's.
+        if supervisors.count >= Self.most,
+            let oldest = supervisors.firstIndex(where: { $0.isDone && $0.status.isRemoved })
+                ?? supervisors.firstIndex(where: \.isDone)
+        {
+            adders[supervisors.remove(at: oldest).status.destination] = nil
+        }
+        lastNumber += 1
+        var destination = checked.destination
+        destination.label = unusedLabel(destination.label.printable(limit: 200))
+        let supervisor = ExtensionSupervisor(
+            index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
+            warning: checked.warning, supervision: supervision, surroundings: surroundings)
+        if let annotation { supervisor.request(.annotateRequested(annotation), at: now) }
+        if isScreenLocked { supervisor.request(.screenLockChanged(true), at: now) }
+        if isPaused { supervisor.request(.pauseRequested, at: now) }
+        supervisors.append(supervisor)
+        if let program { adders[lastNumber] = program }
+        return lastNumber
+    }
+
+    /// Two destinations of one name could not be told apart.
+    private func unusedLabel(_ label: String) -> String {
+        let taken = Set(supervisors.map(\.status.label))
+        let numbered = (1...supervisors.count + 1).lazy.map { $0 == 1 ? label : "\(label) \($0)" }
+        return numbered.first { !taken.contains($0) } ?? label
+    }
+
+    /// Finishes a broadcast while the take goes on. `mayBeLast`: the take goes on without any.
+    func remove(_ number: Int, mayBeLast: Bool, at now: Int64) throws(EngineError) {
+        let running = supervisors.filter { !$0.isEnded }
+        guard let supervisor = running.first(where: { $0.status.destination == number }) else {
+            throw .noSuchDestination(number, running: running.map(\.status.destination))
+        }
+        guard mayBeLast || running.count > 1 else { throw .lastDestination }
+        supervisor.request(.removalRequested, at: now)
+    }
+
+    /// Finishes the broadcasts that programs have added for which there is a reason, one sentence.
+    func end(at now: Int64, _ reason: (AskingProgram) -> String?) {
+        for supervisor in supervisors where !supervisor.isEnded {
+            let status = supervisor.status
+            guard let reason = adders[status.destination].flatMap(reason) else { continue }
+            announce(
+                DestinationEvent(
+                    destination: status.destination, label: status.label, kind: .warning(reason), status: status))
+            supervisor.request(.removalRequested, at: now)
+        }
+    }
+
+    /// All have ended, and none of their processes is left.
+    var areDone: Bool { supervisors.allSatisfy(\.isDone) }
+    /// There are destinations, and all of them have ended.
+    var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
+    var haveRunning: Bool { supervisors.contains { !$0.isEnded } }
+    var statuses: [DestinationStatus] { supervisors.map(\.status) }
+
+    /// The entries for poll.
+    var pollEntries: [pollfd] { supervisors.flatMap(\.pollEntries) }
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    var nextDeadline: Int64? { supervisors.compactMap(\.nextDeadline).min() }
+
+    /// Call it whenever the loop wakes.
+    func attend(at now: Int64) { for supervisor in supervisors { supervisor.attend(at: now) } }
+
+    func fed(_ delivery: FeedDelivery, at now: Int64) {
+        supervisors.first { $0.status.destination == delivery.destination }?.fed(delivery, at: now)
+    }
+
+    /// Passes a request of the take or a client on to each.
+    func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        if case .annotateRequested(let info) = event { annotation = info }
+        if case .screenLockChanged(let isLocked) = event { isScreenLocked = isLocked }
+        for supervisor in supervisors { supervisor.request(event, at: now) }
+    }
+
+    /// Another source is shown. Those that a client has annotated keep that.
+    func sourceSwitched(at now: Int64) { for supervisor in supervisors { supervisor.sourceSwitched(at: now) } }
+
+    /// Has new links made. False if no destination can do that now.
+    func renewLinks(at now: Int64) -> Bool {
+        defer { request(.linkRenewalRequested, at: now) }
+        return supervisors.contains(where: \.canRenewLink)
+    }
+
+    /// Connects a client that wants frames with each that runs, or with one of them.
+    func connectFrames(to client: EngineConnection, only number: Int?) {
+        for supervisor in supervisors where number.map({ $0 == supervisor.status.destination }) ?? true {
+            frameReceivers.connect(supervisor, with: client)
+        }
+    }
+
+    /// Kills their processes, since the engine exits. Waits two seconds at most for each destination.
+    func abandon() { for supervisor in supervisors { supervisor.abandon() } }
+}
+
+extension Destinations: SupervisionObserver {
+    func announce(_ event: DestinationEvent) { tell(event) }
+
+    func extensionRuns(_ supervisor: ExtensionSupervisor) { frameReceivers.extensionRuns(supervisor) }
+
+    func perform(_ request: DesktopRequest, for client: DesktopClient, at now: Int64) {
+        desktop?.perform(
+            request,
+            for: DesktopServices.Client(
+                sender: .service(destination: client.destination), service: client.service, secrets: client.secrets,
+                groups: client.groups, answer: client.answer), at: now)
+    }
+}

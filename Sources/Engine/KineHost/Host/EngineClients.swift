@@ -1,0 +1,239 @@
+// The clients of one engine: the owner, which started it, and guests of the same user that have connected since.
+import CLinux
+import Glibc
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// Used by the main thread.
+final class EngineClients {
+    private struct Guest {
+        let connection: EngineConnection
+        /// As it was when the guest was accepted.
+        let program: AskingProgram
+        let process: Int32
+        /// The instant until which its hello has to have come.
+        let greetingDeadline: Int64
+        var interest = Interest.common
+    }
+
+    /// Which messages a guest gets; each case includes those before it.
+    private enum Interest: Comparable {
+        /// Those that all clients get, and answers.
+        case common
+        /// That the take runs.
+        case start
+        case progress
+    }
+
+    let owner: EngineConnection
+    private(set) var ownerIsThere = true
+    /// The socket to which guests connect, once the take is registered.
+    var listener: ControlListener?
+    private var guests: [Guest] = []
+    /// The reason why a program may not have the links of the take's destinations; nil: it may.
+    var linkRefusal: (AskingProgram) -> String? = { _ in EngineError.unknownProgram.message }
+    /// The instant from which guests are accepted again, after there was no descriptor for one; nil: they are accepted.
+    private var nextAccept: Int64?
+    /// Nanoseconds.
+    private static let acceptRest: Int64 = 250_000_000
+    private static let greetingPatience: Int64 = 5_000_000_000
+    /// The most guests, so that this process keeps descriptors for its take.
+    static let mostOfProcess = 32
+    static let mostInAll = 128
+
+    init(owner: FileDescriptor) throws(ControlError) { self.owner = try EngineConnection(adopting: owner) }
+
+    var pollEntries: [pollfd] {
+        var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).map {
+            pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
+        }
+        if let listener, nextAccept == nil {
+            entries.append(pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+        }
+        return entries
+    }
+
+    func accept(at now: Int64) {
+        guard let listener, now >= nextAccept ?? .min else { return }
+        let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
+        for connection in accepted { admit(connection, at: now) }
+        // Connections that wait stay in the kernel's queue.
+        nextAccept = isExhausted ? now + Self.acceptRest : nil
+    }
+
+    private func admit(_ connection: EngineConnection, at now: Int64) {
+        let process = kine_peer_pid(connection.descriptor.rawValue)
+        guard guests.count(where: { $0.process == process }) < Self.mostOfProcess else { return dismiss(connection) }
+        guests.append(
+            Guest(
+                connection: connection, program: AskingProgram(at: connection.descriptor), process: process,
+                greetingDeadline: now + Self.greetingPatience))
+        let excess = Self.excess(guests.map { ($0.process, $0.program == .commandLine) })
+        if let excess { dismiss(guests[excess].connection) }
+    }
+
+    /// The newest guest of the process that has most, where there are too many in all; nil: there are not. The person's own kinecast goes
+    /// only where no other program is connected.
+    static func excess(_ guests: [(process: Int32, isCommandLine: Bool)]) -> Int? {
+        guard guests.count > mostInAll else { return nil }
+        let counts = Dictionary(guests.map { ($0.process, 1) }, uniquingKeysWith: +)
+        let others = guests.indices.filter { !guests[$0].isCommandLine }
+        let candidates = others.isEmpty ? Array(guests.indices) : others
+        let largest = candidates.map { counts[guests[$0].process] }.compactMap(\.self).max()
+        return candidates.last { counts[guests[$0].process] == largest }
+    }
+
+    private func dismiss(_ connection: EngineConnection) {
+        let reason =
+            "A take has at most \(Self.mostOfProcess) connections with one process and \(Self.mostInAll) in all; close "
+            + "some of them."
+        connection.tell(.dismissed(Refusal(.unavailable, reason)))
+        remove(connection)
+    }
+
+    /// The latest instant for `accept` and `dismissSilent`; nil: none.
+    var nextDeadline: Int64? {
+        let greetings = guests.lazy.filter { $0.connection.peerHello == nil }.map(\.greetingDeadline)
+        return [nextAccept, greetings.min()].compactMap(\.self).min()
+    }
+
+    /// Lets those go whose hello has not come in time. Call it when what came was read.
+    func dismissSilent(at now: Int64) {
+        for guest in guests where now >= guest.greetingDeadline && guest.connection.peerHello == nil {
+            remove(guest.connection)
+        }
+    }
+
+    private func remove(_ connection: EngineConnection) {
+        connection.close()
+        guests.removeAll { $0.connection === connection }
+    }
+
+    /// From now on the guest gets the owner's events.
+    func follow(_ client: EngineConnection, progress: Bool) {
+        guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
+        guests[index].interest = progress ? .progress : .start
+    }
+
+    var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
+
+    /// Hands on the requests received; nil: one that this version does not know. False when the owner is found to be
+    /// gone: it has died, or was killed.
+    func receive(_ handle: (ClientRequest?, Asker) -> Void) -> Bool {
+        let ownerWasThere = ownerIsThere
+        if ownerIsThere { ownerIsThere = receive(from: owner, handle) }
+        // No guest is removed while requests are handled: an event may go to all of them.
+        let gone = guests.map(\.connection).filter { !receive(from: $0, handle) }
+        if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest.connection } } }
+        return ownerIsThere == ownerWasThere
+    }
+
+    private func receive(from client: EngineConnection, _ handle: (ClientRequest?, Asker) -> Void) -> Bool {
+        do throws(ControlError) {
+            for message in try client.readAvailable() {
+                handle(message.request, Asker(client: client, id: message.id, clients: self))
+            }
+            _ = try client.flush()
+            return !client.isClosed
+        } catch {
+            return false
+        }
+    }
+
+    func contains(_ client: EngineConnection) -> Bool {
+        client === owner ? ownerIsThere : guests.contains { $0.connection === client }
+    }
+
+    /// The program of a guest; nil: it is the owner. A guest that has gone may have nothing.
+    func program(of client: EngineConnection) -> AskingProgram? {
+        client === owner ? nil : guests.first { $0.connection === client }?.program ?? .unknown
+    }
+
+    func tellAll(_ event: EngineEvent) {
+        tellOwner(event)
+        tell(.event(event), to: guests)
+    }
+
+    func tellStarted(_ take: TakeStarted) {
+        tellOwner(.started(take))
+        tell(.event(.started(take)), to: guests.filter { $0.interest >= .start })
+    }
+
+    /// A client that has not read what was sent before gets the next one instead.
+    ///
+    /// - Parameter ownerWantsIt: the owner asked for progress, as guests do by `follow`.
+    func tellProgress(_ progress: TakeProgress, ownerWantsIt: Bool) {
+        if ownerWantsIt, !owner.isPeerBehind { tellOwner(.progress(progress)) }
+        tell(
+            .event(.progress(progress)),
+            to: guests.filter { $0.interest == .progress && !$0.connection.isPeerBehind })
+    }
+
+    func tellOwner(_ event: EngineEvent) { if ownerIsThere { owner.tell(event) } }
+
+    /// A client that has gone needs no answer.
+    fileprivate func answer(_ client: EngineConnection, _ id: Int, _ result: Result<EngineReply, Refusal>) {
+        let message = EngineMessage.answer(id: id, result)
+        if client === owner {
+            if ownerIsThere { owner.tell(message) }
+        } else {
+            tell(message, to: guests.filter { $0.connection === client })
+        }
+    }
+
+    /// Each guest gets what it may have of a message.
+    private func tell(_ message: EngineMessage, to guests: [Guest]) {
+        let hasLinks = message.withoutLinks("") != message
+        for guest in guests {
+            let reason = hasLinks ? linkRefusal(guest.program) : nil
+            guard let part = reason.map(message.withoutLinks) ?? message else { continue }
+            guest.connection.tell(part)
+        }
+    }
+}
+
+/// A client's request, to be answered once, by whatever carries it out and whenever that is done.
+struct Asker {
+    let client: EngineConnection
+    fileprivate let id: Int
+    fileprivate let clients: EngineClients
+
+    func reply(_ reply: EngineReply = .done) { answer(.success(reply)) }
+
+    func refuse(_ error: EngineError) { answer(.failure(error.refusal)) }
+
+    func refuse(_ code: Refusal.Code, _ message: String) { answer(.failure(Refusal(code, message))) }
+
+    func answer(_ result: Result<EngineReply, Refusal>) { clients.answer(client, id, result) }
+}
+
+extension ControlConnection<ClientMessage, EngineMessage> {
+    func tell(_ event: EngineEvent, descriptors: [FileDescriptor] = []) {
+        tell(.event(event), descriptors: descriptors)
+    }
+
+    /// Sends a message to a client. One that cannot be sent is replaced by the reason: a client may wait for an answer, and always for
+    /// the end of its take.
+    func tell(_ message: EngineMessage, descriptors: [FileDescriptor] = []) {
+        guard let reason = deliver(message, descriptors: descriptors) else { return }
+        _ = deliver(message.replacement(reason))
+    }
+}
+
+extension EngineMessage {
+    /// The message in place of one that cannot be sent, with the reason.
+    fileprivate func replacement(_ reason: String) -> EngineMessage {
+        switch self {
+        case .answer(let id, _): return .answer(id: id, .failure(Refusal(.unavailable, reason)))
+        case .event(.finished(var summary)):
+            summary.destinations = []
+            return .event(
+                .failed(TakeFailure(exitStatus: ExitStatus.engineDied, message: reason, summary: summary)))
+        case .event(.failed(var failure)):
+            failure.summary?.destinations = []
+            return .event(.failed(failure))
+        case .event: return .event(.warning(reason))
+        }
+    }
+}

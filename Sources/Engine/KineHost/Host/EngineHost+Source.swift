@@ -1,0 +1,99 @@
+// Another source during a take, and what the source says of the windows that it is to hide.
+import KineCapture
+import KineMedia
+import KineTake
+import KineWire
+
+extension EngineHost {
+    /// Opens another source and shows it.
+    func switchSource(to source: TakeConfiguration.Source, for asker: Asker) {
+        if let refusal = refusal(of: source) { return asker.answer(.failure(refusal)) }
+        switching = (source, asker)
+        opened?.take.switchSource(to: source, cancellation)
+    }
+
+    private func refusal(of source: TakeConfiguration.Source) -> Refusal? {
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.check(source)
+        } catch {
+            return EngineError.configuration(error).refusal
+        }
+        guard let first = request?.configuration.source, machine.phase == .recording || machine.phase == .paused else {
+            return EngineError.notBegun.refusal
+        }
+        if switching != nil {
+            return Refusal(.unavailable, "Another source is being opened for this take; wait until it is shown.")
+        }
+        // A take of a private screen stays there, and that is nobody's.
+        guard !first.canBecome(source) else { return nil }
+        return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
+    }
+
+    /// Nobody is to draw a region for a client that has gone.
+    func attendSwitch() {
+        guard let client = switching?.asker.client, !clients.contains(client) else { return }
+        opened?.take.giveUpSwitch()
+    }
+
+    /// The source is shown, or cannot be opened.
+    func sourceSwitched(_ error: TakeError?, at now: Int64) {
+        guard let (source, asker) = switching else { return }
+        switching = nil
+        if let error { return asker.refuse(.take(error)) }
+        shown = source
+        destinations?.sourceSwitched(at: now)
+        if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
+        clients.tellAll(.sourceSwitched(source))
+        asker.reply()
+    }
+
+    // MARK: Hidden windows
+
+    /// Warns of rules that hide nothing when a source begins, and once of each window whose title cannot be read.
+    func noteExclusions(_ findings: ExclusionFindings?) {
+        let isFirst = exclusions == nil
+        exclusions = findings
+        guard let findings else { return }
+        if isFirst, let sentence = findings.unmatchedSentence { clients.tellAll(.warning(sentence)) }
+        let unreadable = findings.unreadable.filter { !reportedUnreadable.contains($0) }
+            .prefix(max(0, Self.mostUnreadable - reportedUnreadable.count))
+        guard !unreadable.isEmpty else { return }
+        reportedUnreadable.formUnion(unreadable)
+        clients.tellAll(.warning(ExclusionFindings.sentence(unreadable: Array(unreadable))))
+    }
+
+    /// A program may open as many windows as it likes.
+    private static let mostUnreadable = 8
+}
+
+extension TakeConfiguration.Source {
+    /// Whether a take that began with this source can show that one: it is on the same display, or as much a pattern.
+    fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
+        switch (self, source) {
+        // Nobody sits at a private screen.
+        case (_, .virtual), (_, .virtualWayland), (_, .commandWindow): false
+        case (_, .drawnRegion), (_, .chosenWindow): showsDesktop
+        case (.pattern, .pattern): true
+        case (.pattern, _), (_, .pattern): false
+        default: true
+        }
+    }
+}
+
+extension ExclusionFindings {
+    /// Nil: every rule hides a window.
+    var unmatchedSentence: String? {
+        guard !unmatched.isEmpty else { return nil }
+        let rules = unmatched.map { TakeConfiguration.WindowRule($0).optionValue.printable(limit: 100) }
+        return
+            "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
+            + "later will be, and kinecast sources lists the names of those that are there."
+    }
+
+    static func sentence(unreadable windows: [UInt32]) -> String {
+        let ids = windows.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
+        return
+            "The title of \(ids) is in a character set that is not known, so it is not hidden by its title; exclude it by that id, "
+            + "or by its application."
+    }
+}

@@ -1,0 +1,270 @@
+// The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
+import KineCapture
+import KineContainers
+import KineMedia
+import KinePlatform
+import KineTake
+import KineWire
+
+extension EngineHost {
+    /// Checks the configuration, and opens the take once the person allows it. `required`: as in `ClientRequest.start`.
+    func start(_ asked: TakeConfiguration, _ required: [String]) {
+        var configuration = asked
+        let request: TakeRequest
+        do throws(EngineError) {
+            let unknown = asked.unknown(among: required)
+            guard unknown.isEmpty else { throw .unknownSettings(unknown) }
+            permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
+            // The engine's own kinecast alone may leave the indicator out, whatever a message says.
+            if permission?.subject != nil { configuration.isIndicated = true }
+            request = try TakeRequest(configuration)
+            if let camera = configuration.video.camera { try Self.check(camera) }
+        } catch {
+            return handle(.openFailed(error.failure))
+        }
+        self.request = request
+        camera = configuration.video.camera
+        captured = CapturedKinds(configuration.capturedKinds)
+        clients.listener = request.registration.listener
+        let desktop = TakeDesktop(configuration, of: permission?.subject, inbox: inbox)
+        self.desktop = desktop
+        desktopServices = DesktopServices(app: configuration.app, desktop: desktop.desktop) { [inbox] in
+            inbox.post(.desktopService($0))
+        }
+        handle(.openRequested)
+        askPermission(configuration.capturedKinds, for: .beginning)
+    }
+
+    private static func check(_ camera: TakeConfiguration.Camera) throws(EngineError) {
+        do throws(VideoSourceError) { _ = try CameraInput(camera) } catch { throw .take(.source(error)) }
+    }
+
+    /// Has the worker open the take.
+    func openTake() {
+        guard let request else { return }
+        let configuration = request.configuration
+        let (inbox, cancellation) = (inbox, cancellation)
+        let services =
+            request.destinations.map(\.service.manifest.samples)
+            + configuration.expectedSamples.map { SampleRequirements($0) }
+        let directory = request.registration.directory.escaped
+        let cover = desktop?.cover ?? ScreenCover()
+        worker.perform {
+            inbox.post(
+                .opened(
+                    Result { () throws(TakeError) in
+                        try OpenedTake(
+                            configuration, services: services, directory: directory, cover: cover, inbox: inbox,
+                            cancellation: cancellation)
+                    }))
+        }
+    }
+
+    func receive(_ message: Inbox.Message) {
+        let now = MonotonicClock.now()
+        switch message {
+        case .take(.warning(let text)): clients.tellAll(.warning(text))
+        case .opened(let result): takeOpened(result)
+        case .desktop(let event): received(event, at: now)
+        case .desktopService(let completion): desktopServices?.completed(completion, at: now)
+        case .permission(let event): permission(event)
+        // The take's threads start before the take arrives here: their messages wait for it.
+        case _ where opened == nil: early.append(message)
+        case .take(let event): happened(event, at: now)
+        case .recordingEnded(let ending): self.ending = ending
+        case .feed(let delivery): destinations?.fed(delivery, at: now)
+        case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
+        case .clip(let delivery): clipExports.deliver(delivery)
+        case .samplesEnded:
+            destinations?.request(.finishRequested, at: now)
+            clientFeeds.finished()
+        }
+    }
+
+    private func happened(_ event: TakeEvent, at now: Int64) {
+        switch event {
+        case .warning(let text): clients.tellAll(.warning(text))
+        case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
+        case .commandAwaited(let instant): handle(.commandAwaited(at: instant))
+        case .began(let instant): handle(.began(at: instant))
+        case .audioArrived: handle(.audioArrived)
+        case .sourceEnded(let reason, let instant): handle(.stopRequested(.sourceEnded(reason), at: instant))
+        case .sourceSwitched(let error): sourceSwitched(error, at: now)
+        case .exclusions(let findings): noteExclusions(findings)
+        case .recordingFailed(let error): recordingFailed(error, at: now)
+        case .failed(let error): handle(.stopRequested(.failed(error.failure), at: now))
+        }
+    }
+
+    /// Nothing more can be written to the file. A broadcast goes on without it; the end of the take reports it once more.
+    private func recordingFailed(_ error: TakeError, at now: Int64) {
+        guard destinations?.haveRunning == true else {
+            return handle(.stopRequested(.failed(error.failure), at: now))
+        }
+        hasRecordingFailed = true
+        guard machine.phase != .finishing else { return }
+        clients.tellAll(.warning("\(error.message) The recording ends here, and the broadcast goes on."))
+        desktop?.recordingEnded()
+    }
+
+    /// The worker has opened the take, or could not.
+    private func takeOpened(_ result: Result<OpenedTake, TakeError>) {
+        switch result {
+        case .failure(let error):
+            ending = .unrecorded(duration: .zero, frames: 0)
+            handle(.openFailed(error.failure))
+        case .success(let opened):
+            self.opened = opened
+            if let output, request?.configuration.isOutputNumbered == true { request?.registration.setOutput(output) }
+            clientFeeds.opened(opened.take)
+            handle(.opened)
+            let messages = early
+            early = []
+            for message in messages { receive(message) }
+        }
+    }
+
+    /// - Parameter asker: the request that the event is of, answered here.
+    func handle(_ event: TakeStateMachine.Event, asked asker: Asker? = nil) {
+        var refusal: Refusal?
+        for action in machine.handle(event) {
+            switch action {
+            case .startDestinations: startDestinations()
+            case .cancelOpening:
+                cancellation.cancel()
+                abandonPermission()
+            case .requestCommand: clients.tellOwner(.commandNeeded(environment: opened?.screen?.environment ?? []))
+            case .announceStarted: announceStarted()
+            case .pause(let instant):
+                opened?.take.pause(at: instant)
+                destinations?.request(.pauseRequested, at: instant)
+                clientFeeds.paused()
+                clients.tellAll(.paused)
+                desktop?.paused()
+                screenLock(.paused, at: instant)
+            case .resume(let instant):
+                // First, so that no card is drawn where it ends with the pause.
+                screenLock(.resumed, at: instant)
+                clientFeeds.resuming()
+                destinations?.request(.resumeRequested, at: instant)
+                opened?.take.resume(at: instant)
+                clients.tellAll(.resumed)
+                desktop?.resumed()
+            case .refuse(let reason): refusal = reason
+            case .finish(let instant):
+                desktop?.ended()
+                finish(at: instant)
+            case .end(let reason): end(reason)
+            case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
+            case .leave: departure = (0, 0)
+            }
+        }
+        asker?.answer(refusal.map { .failure($0) } ?? .success(.done))
+    }
+
+    private func startDestinations() {
+        guard let request, let opened else { return }
+        let configuration = request.configuration
+        let destinations = Destinations(
+            take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
+            inbox: inbox, frameReceivers: frameReceivers, desktop: desktopServices,
+            isScreenLocked: desktop?.isLocked == true,
+            announce: { [weak self] in self?.announce($0) })
+        self.destinations = destinations
+        let now = MonotonicClock.now()
+        // Their number is within the limit: the configuration is valid.
+        for checked in request.destinations { _ = try? destinations.add(checked, at: now) }
+    }
+
+    private func announce(_ event: DestinationEvent) {
+        clients.tellAll(.destination(event))
+        if let destinations { desktop?.destinations(destinations.statuses) }
+        answerRequests(upon: event)
+        tellPerson(event, at: MonotonicClock.now())
+    }
+
+    /// The instant until which the first audio is waited for; nil: it is not.
+    var audioDeadline: Int64? { machine.awaitsAudioSince.map { $0 + Self.audioPatience } }
+
+    private static let audioPatience: Int64 = 5_000_000_000
+
+    /// The take begins without the audio that it has waited for.
+    func giveUpAudio() {
+        for target in opened?.take.audio.awaited ?? [] { clients.tellAll(.warning(target.undeliveredSentence)) }
+        handle(.audioArrived)
+    }
+
+    private func announceStarted() {
+        if let started { clients.tellStarted(started) }
+        desktop?.began()
+        screenLock(.began, at: MonotonicClock.now())
+        scheduleProgress()
+    }
+
+    /// Gives a client that came later the events that the owner got when the take began.
+    func follow(_ asker: Asker, progress: Bool) {
+        let client = asker.client
+        clients.follow(client, progress: progress)
+        replyStatus(to: asker)
+        guard machine.phase == .recording || machine.phase == .paused, let started else { return }
+        client.tell(.started(started))
+        if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
+        if machine.phase == .paused { client.tell(.paused) }
+        scheduleProgress()
+    }
+
+    private func scheduleProgress() {
+        guard nextProgress == nil, isProgressWanted else { return }
+        nextProgress = MonotonicClock.now() + 1_000_000_000
+    }
+
+    private var started: TakeStarted? {
+        guard let opened, let request else { return nil }
+        let take = opened.take
+        return TakeStarted(
+            id: request.registration.record.id, output: take.output,
+            size: take.size ?? PixelSize(width: 0, height: 0), environment: opened.screen?.environment ?? [],
+            maximumBitrate: take.maximumBitrate)
+    }
+
+    /// Answers a client of another version. Where it wants to begin a take, it waits for events, and gets the end.
+    func refuseOtherVersion(_ asker: Asker) {
+        if request == nil { handle(.openFailed(EngineError.otherVersion.failure)) } else { asker.refuse(.otherVersion) }
+    }
+
+    /// Finishing waits for threads and for the disk: the worker does it.
+    private func finish(at instant: Int64) {
+        nextProgress = nil
+        guard let take = opened?.take else { return }
+        let (inbox, movesIndex) = (inbox, !isFinishingAtOnce)
+        worker.perform {
+            let ending = take.finish(at: instant, movesIndex: movesIndex) { inbox.post(.samplesEnded) }
+            inbox.post(.recordingEnded(ending))
+        }
+    }
+
+    private func end(_ reason: TakeStateMachine.StopReason) {
+        guard let ending else { return }
+        let outcome = TakeOutcome(
+            reason: reason, ending: ending, progress: progress(at: MonotonicClock.now()),
+            size: opened?.take.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output)
+        leave(with: outcome.event, status: outcome.exitStatus)
+    }
+
+    /// The failure of a take that has no frame.
+    private var nothingCaptured: TakeError {
+        let isRecorded = request?.configuration.output != nil
+        guard case .commandWindow(let window) = request?.configuration.source, opened?.take.size == nil else {
+            return .nothingCaptured(isRecorded: isRecorded)
+        }
+        return .commandWindowNotShown(window.choice.x11, isRecorded: isRecorded)
+    }
+
+    /// Nanoseconds that the client has to end its programs on the private screen.
+    private static let patience: Int64 = 5_000_000_000
+
+    private func leave(with event: EngineEvent, status: Int32) {
+        clients.tellAll(event)
+        departure = (status, MonotonicClock.now() + Self.patience)
+    }
+}

@@ -1,0 +1,257 @@
+// The engine's main loop: signals, clients and the take's own threads, in one poll. It holds the state machine and carries
+// out its actions (EngineHost+Take); nothing in it blocks for longer than a message takes.
+import Glibc
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineTake
+import KineWire
+import SystemPackage
+
+/// Runs one take for the client on a given socket. Used by the main thread.
+public final class EngineHost {
+    let clients: EngineClients
+    let inbox = Inbox()
+    let worker: TakeWorker
+    private let signals: SignalDescriptor
+    var machine = TakeStateMachine()
+    var request: TakeRequest?
+    var opened: OpenedTake?
+    var destinations: Destinations?
+    lazy var clientFeeds = ClientFeeds(inbox: inbox)
+    let frameReceivers = FrameReceivers()
+    lazy var clipExports = ClipExports(inbox: inbox)
+    /// Nil until a take is asked for.
+    var desktop: TakeDesktop?
+    /// Nil until a take is asked for.
+    var desktopServices: DesktopServices?
+    /// The destinations that have been live.
+    var liveDestinations: Set<Int> = []
+    /// Nil until a take is asked for.
+    var permission: TakePermission?
+    /// The ending of the recording; nil until it has ended.
+    var ending: Take.Ending?
+    var isFinishingAtOnce = false
+    /// The file is finished, since nothing more could be written to it, and the broadcast goes on.
+    var hasRecordingFailed = false
+    /// Messages of the take's threads that came before the take itself.
+    var early: [Inbox.Message] = []
+    var nextProgress: Int64?
+    /// The exit status, and the instant until which the client may end its programs on the private screen; nil: the take goes on.
+    var departure: (status: Int32, deadline: Int64)?
+    /// The source that is shown now; nil: the one that the take began with.
+    var shown: TakeConfiguration.Source?
+    /// The source that is being opened to be shown, and who asked for it.
+    var switching: (source: TakeConfiguration.Source, asker: Asker)?
+    /// The requests that wait for something to come of a destination.
+    var destinationRequests = DestinationRequests()
+    /// The excluded windows that the source found last; nil before that, and where it excludes none.
+    var exclusions: ExclusionFindings?
+    /// Windows with unreadable titles that a warning has named.
+    var reportedUnreadable: Set<UInt32> = []
+    /// The camera that is shown now; nil: none.
+    var camera: TakeConfiguration.Camera?
+    /// The kinds that the take captures and has captured.
+    var captured = CapturedKinds()
+    /// Ends every wait of the take's opening and of its source.
+    let cancellation = Cancellation()
+
+    /// `client` is the connected socket of the client that started this process. From now on SIGINT, SIGTERM, SIGQUIT and SIGHUP
+    /// end the take.
+    public init(client: FileDescriptor) throws(ControlError) {
+        signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP])
+        clients = try EngineClients(owner: client)
+        do throws(Errno) {
+            worker = try TakeWorker()
+        } catch {
+            throw .system(call: "pthread_create", error)
+        }
+    }
+
+    /// Serves until the take is over. Returns the process's exit status.
+    public func run() -> Int32 {
+        clients.linkRefusal = { [unowned self] in refusal(of: captured.now, for: $0) }
+        while !hasLeft {
+            wait()
+            let now = MonotonicClock.now()
+            if signals.next() != nil {
+                departure?.deadline = 0
+                handle(.stopRequested(.stopped, at: now))
+            }
+            clients.accept(at: now)
+            for message in inbox.drain() { receive(message) }
+            if !clients.receive({ answer($0, to: $1) }), request?.configuration.outlivesClient != true {
+                handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
+            }
+            clients.dismissSilent(at: MonotonicClock.now())
+            attendSwitch()
+            destinations?.attend(at: MonotonicClock.now())
+            clientFeeds.attend(at: MonotonicClock.now())
+            desktopServices?.attend(at: MonotonicClock.now())
+            doWhatIsDue(at: MonotonicClock.now())
+        }
+        destinations?.abandon()
+        _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)
+        opened?.screen?.end()
+        desktopServices?.leave(until: MonotonicClock.now() + 1_000_000_000)
+        desktop?.leave()
+        request?.registration.unregister()
+        return departure?.status ?? 0
+    }
+
+    /// The result is sent, and the client has ended its programs on the private screen: they end before their display.
+    private var hasLeft: Bool {
+        guard let departure else { return false }
+        return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= departure.deadline
+    }
+
+    private func wait() {
+        var entries =
+            [signals.descriptor, inbox.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            + clients.pollEntries + (destinations?.pollEntries ?? [])
+        let deadlines = [
+            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextDeadline,
+            clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline, audioDeadline,
+        ]
+        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+    }
+
+    /// The instant at which the take has its full length; nil before the first frame, in a pause and without a limit.
+    private var durationEnd: Int64? {
+        guard machine.isCapturing, let take = opened?.take, let limit = take.configuration.durationLimit
+        else { return nil }
+        return take.clock.snapshot.instant(afterRecording: limit)
+    }
+
+    private func doWhatIsDue(at now: Int64) {
+        if let deadline = permission?.inquiry?.machine.deadline, now >= deadline { permission(.time(now)) }
+        if let deadline = audioDeadline, now >= deadline { giveUpAudio() }
+        if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
+        if let instant = nextProgress, now >= instant {
+            nextProgress = isProgressWanted ? now + 1_000_000_000 : nil
+            if machine.phase == .recording {
+                clients.tellProgress(
+                    progress(at: now), ownerWantsIt: request?.configuration.wantsProgress == true)
+            }
+        }
+        if let destinations, destinations.haveAllEnded, isForDestinationsOnly {
+            handle(.stopRequested(.failed(EngineError.noDestinationLeft.failure), at: now))
+        }
+        // The take is over when its file is finished and every extension has gone.
+        if ending != nil, destinations?.areDone ?? true { handle(.finished) }
+    }
+
+    /// Carries out a request; nil: one that this version does not know.
+    private func answer(_ known: ClientRequest?, to asker: Asker) {
+        guard let request = known, request.isFrozen || asker.client.isSameProtocol else {
+            return refuseOtherVersion(asker)
+        }
+        let client = asker.client
+        if let reason = refusal(of: request.disclosed(of: captured), for: clients.program(of: client)) {
+            return asker.refuse(.notPermitted, reason)
+        }
+        let now = MonotonicClock.now()
+        switch request {
+        case .start(let configuration, let required):
+            guard client === clients.owner, self.request == nil, machine.phase == .starting else {
+                return asker.refuse(.unavailable, "This engine records already; start another with kinecast record.")
+            }
+            start(configuration, required)
+        case .status: replyStatus(to: asker)
+        case .pause:
+            if machine.phase == .paused { desktop?.takeOverPause() }
+            handle(.pauseRequested(at: now), asked: asker)
+        case .resume: handle(.resumeRequested(at: now), asked: asker)
+        case .stop(let immediately):
+            isFinishingAtOnce = isFinishingAtOnce || immediately
+            handle(.stopRequested(.stopped, at: now))
+        case .annotate(let info): annotate(info, for: asker, at: now)
+        case .renewLinks: renewLinks(for: asker, at: now)
+        case .setMicrophone(let isOn):
+            guard isOn, permission?.allows(.microphone) == false else { return setMicrophone(isOn: isOn, for: asker) }
+            askPermission([.microphone], for: .microphone(asker), asker)
+        case .permissionAnswer(let isAllowed):
+            if client === clients.owner {
+                permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
+            }
+            asker.reply()
+        case .commandStarted(let process):
+            if client === clients.owner { opened?.take.commandStarted(process) }
+            asker.reply()
+        case .switchSource(let source): switchSource(to: source, for: asker)
+        case .setCamera(let camera): setCamera(camera, for: asker)
+        case .receiveSamples(let request): addFeed(request, for: asker)
+        case .endSamples:
+            clientFeeds.remove(client)
+            asker.reply()
+        case .receiveFrames(let request): receiveFrames(request, for: asker)
+        case .addDestination(let destination): addDestination(destination, for: asker, at: now)
+        case .removeDestination(let number): removeDestination(number, for: asker, at: now)
+        case .follow(let progress): follow(asker, progress: progress)
+        case .exportClip(let request):
+            clipExports.add(request, for: asker, in: opened?.take, isPaused: machine.phase == .paused, at: now)
+        }
+    }
+
+    func setMicrophone(isOn: Bool, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
+        if opened.take.audio.hasMicrophone { setCaptured(.microphone, isOn: isOn) }
+        guard opened.take.audio.setMicrophone(isOn: isOn) else {
+            return asker.refuse(
+                .unavailable,
+                "This take was begun without a microphone; start another one with it, which can be off at first.")
+        }
+        clients.tellAll(.microphone(on: isOn))
+        desktop?.microphone(isOn: isOn)
+        asker.reply()
+    }
+
+    var isProgressWanted: Bool {
+        clients.ownerIsThere && opened?.take.configuration.wantsProgress == true || clients.doesGuestWantProgress
+    }
+
+    private func addFeed(_ request: SampleRequest, for asker: Asker) {
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.check(request)
+        } catch {
+            return asker.refuse(.configuration(error))
+        }
+        // Memory that a process has mapped cannot be taken back: a program that may lose its samples gets memory of its own.
+        let program = clients.program(of: asker.client)
+        let mayHaveAll = refusal(of: Set(PermissionKind.allCases), for: program) == nil
+        if let reason = clientFeeds.add(request, for: asker.client, sharesMemory: mayHaveAll) {
+            return asker.refuse(.unavailable, reason)
+        }
+        asker.reply()
+    }
+
+    /// As `Take.output`; nil: there is none, or it is to be named by Kinecast and is not made yet.
+    var output: String? {
+        if let opened { return opened.take.output }
+        return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output
+    }
+
+    func progress(at now: Int64) -> TakeProgress {
+        var progress = TakeProgress()
+        if let counts = opened?.take.counts(at: now) {
+            progress.duration = counts.duration
+            progress.bytes = counts.bytes
+            progress.framesDrawn = counts.framesDrawn
+            progress.framesUnchanged = counts.framesUnchanged
+            progress.framesDropped = counts.framesDropped
+        }
+        progress.destinations = destinations?.statuses ?? []
+        return progress
+    }
+
+    /// Refuses where no take was asked for.
+    func replyStatus(to asker: Asker) {
+        guard let request else { return asker.refuse(.notBegun) }
+        var status = TakeStatus(
+            id: request.registration.record.id, phase: machine.phase, output: output,
+            source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
+        status.camera = camera
+        status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0).optionValue } ?? []
+        asker.reply(.status(status))
+    }
+}

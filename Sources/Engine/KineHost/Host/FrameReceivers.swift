@@ -1,0 +1,61 @@
+// The clients that want the samples which extensions pass on. The engine makes a pair of sockets for each extension and client, since
+// extensions may open none, and has nothing to do with what goes over it.
+import KineSupervision
+import KineWire
+import SystemPackage
+
+/// Used by the main thread.
+final class FrameReceivers {
+    private struct Receiver {
+        let client: EngineConnection
+        let request: FrameRequest
+    }
+
+    /// The most clients; each extension serves fewer.
+    private static let mostAtOnce = 16
+
+    private var receivers: [Receiver] = []
+
+    /// Remembers a client's request, in place of the one before. Returns the reason where it is refused.
+    func add(_ request: FrameRequest, for client: EngineConnection) -> String? {
+        receivers.removeAll { $0.client === client || $0.client.isClosed }
+        guard receivers.count < Self.mostAtOnce else {
+            return "\(Self.mostAtOnce) clients get frames of this take, which is the most; end one of them first."
+        }
+        var lasting = request
+        lasting.destination = nil
+        receivers.append(Receiver(client: client, request: lasting))
+        return nil
+    }
+
+    /// The clients with what they asked for.
+    var requests: [(client: EngineConnection, request: FrameRequest)] { receivers.map { ($0.client, $0.request) } }
+
+    /// The client is connected with no further extension. What extensions pass on goes from their process to its own, so the client
+    /// ends that when it is told.
+    func remove(_ client: EngineConnection) { receivers.removeAll { $0.client === client } }
+
+    /// Connects every receiver with an extension that has just started.
+    func extensionRuns(_ supervisor: ExtensionSupervisor) {
+        receivers.removeAll { $0.client.isClosed }
+        for receiver in receivers { connect(supervisor, with: receiver) }
+    }
+
+    /// Connects a client with an extension, if that runs.
+    func connect(_ supervisor: ExtensionSupervisor, with client: EngineConnection) {
+        for receiver in receivers where receiver.client === client { connect(supervisor, with: receiver) }
+    }
+
+    private func connect(_ supervisor: ExtensionSupervisor, with receiver: Receiver) {
+        let request = receiver.request
+        guard supervisor.passesFrames(to: request), let ends = try? PacketSocket.pair() else { return }
+        defer {
+            try? ends.0.close()
+            try? ends.1.close()
+        }
+        let status = supervisor.status
+        guard supervisor.offer(ends.0, toReceiverIn: request.group) else { return }
+        let message = FrameFeedMessage.open(service: status.service, destination: status.destination)
+        receiver.client.tell(.frames(message), descriptors: [ends.1])
+    }
+}

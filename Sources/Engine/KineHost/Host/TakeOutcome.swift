@@ -1,0 +1,73 @@
+// Decides between success and failure: a take's ending becomes the message that its client gets.
+import KineContainers
+import KineMedia
+import KinePlatform
+import KineTake
+import KineWire
+
+/// The result of a take, in the client's words.
+struct TakeOutcome {
+    let event: EngineEvent
+    let exitStatus: Int32
+
+    /// - Parameters:
+    ///   - progress: has the destinations, as they ended.
+    ///   - nothing: the failure of a take that has no frame.
+    ///   - output: the path that the file was made with.
+    init(
+        reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
+        nothing: TakeError, output: String?
+    ) {
+        var summary: TakeSummary?
+        /// Why a part of the recording is missing, or all of it: a sentence.
+        var storageProblem: String?
+        var path: String?
+        var final = progress
+        switch ending {
+        case .recorded(.finished(let file)):
+            (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.frames)
+            summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
+            path = file.path
+            let kept = path == output ? "is kept" : "is in \(file.path)"
+            storageProblem = file.failure?.sentence(keeping: kept)
+        case .recorded(.unfinished(let error, let unfinished)):
+            storageProblem =
+                "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
+        case .recorded(.empty(let error)):
+            storageProblem = error.map { "\($0.description); nothing was recorded." }
+            // The broadcast went on.
+            if error != nil, !progress.destinations.isEmpty {
+                summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
+            }
+        case .unrecorded(let duration, let frames) where frames > 0:
+            (final.duration, final.framesDrawn) = (duration, frames)
+            summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
+        case .unrecorded: break
+        }
+        if case .sourceEnded = reason { summary?.isSourceEnded = true }
+        summary?.isStoppedAtDesktop = reason == .stoppedAtDesktop
+        let failure: TakeFailure
+        switch (reason, storageProblem, summary) {
+        case (.failed(let cause), let problem?, _):
+            let message =
+                cause.exitStatus == ExitStatus.storageFailed ? problem : "\(cause.message) \(problem)"
+            summary?.reason = message
+            failure = TakeFailure(exitStatus: cause.exitStatus, message: message, summary: summary)
+        case (.failed(let cause), nil, _):
+            // The file is elsewhere, for example because its directory is gone.
+            let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
+            summary?.reason = cause.message + note
+            failure = TakeFailure(
+                exitStatus: cause.exitStatus, message: cause.message + note,
+                alternative: note.isEmpty ? cause.alternative : nil, summary: summary)
+        case (_, let problem?, _):
+            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem, summary: summary)
+        case (_, nil, let summary?):
+            (event, exitStatus) = (.finished(summary), summary.exitStatus)
+            return
+        case (_, nil, nil):
+            failure = nothing.failure
+        }
+        (event, exitStatus) = (.failed(failure), failure.exitStatus)
+    }
+}

@@ -1,0 +1,120 @@
+// One permission of the desktop's portal and the frames that PipeWire gives for it. Both end together.
+import KineCapture
+import KineDesktop
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Asks the desktop, then waits for the cast. Used by one thread.
+final class PortalCastOpening {
+    private enum State {
+        case asking
+        case reading(PipeWireOpening, ScreenCastStream)
+    }
+
+    private let helper: ScreenCastHelper
+    private let video: TakeConfiguration.Video
+    private let descriptors: DescriptorSet
+    /// It goes on where another cast has ended: see `PipeWireOpening`.
+    private let continues: Bool
+    private let warn: (String) -> Void
+    private var state = State.asking
+
+    /// Asks at once. `warn` tells the person what does not end the cast.
+    init(
+        _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, continues: Bool = false,
+        warn: @escaping (String) -> Void = { _ in }
+    ) throws(VideoSourceError) {
+        (self.video, self.continues, self.warn) = (video, continues, warn)
+        do throws(ScreenCastHelper.Error) {
+            helper = try ScreenCastHelper(order)
+        } catch {
+            throw error.videoSourceError
+        }
+        do throws(Errno) {
+            descriptors = try DescriptorSet()
+            try descriptors.insert(helper.descriptor)
+        } catch {
+            throw .noDescriptor(error)
+        }
+    }
+
+    var descriptor: Int32 { descriptors.descriptor }
+    var deadline: Int64? { if case .reading(let opening, _) = state { opening.deadline } else { nil } }
+
+    func giveUp() { helper.giveUp() }
+
+    /// As that of a `VideoSourceOpening`.
+    func processEvents() throws(VideoSourceError) -> PortalCast? {
+        let permitted: ScreenCast?
+        do throws(ScreenCastHelper.Error) { permitted = try helper.processEvents() } catch {
+            throw error.videoSourceError
+        }
+        if let permitted {
+            if let problem = permitted.problem { warn(problem) }
+            try read(permitted)
+        }
+        guard case .reading(let opening, let stream) = state, let source = try opening.openedSource() else {
+            return nil
+        }
+        return PortalCast(source, stream, helper, descriptors)
+    }
+
+    private func read(_ cast: ScreenCast) throws(VideoSourceError) {
+        // A pointer that is part of the frames is as large as it is.
+        if cast.stream.cursorMode == .embedded, video.cursorScale != 1 {
+            try? cast.remote.close()
+            throw .notOnWayland(.largerCursor)
+        }
+        let options = PipeWireSource.Options(
+            highestRate: video.framesPerSecond, showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,
+            cursorScale: video.cursorScale)
+        let opening = try PipeWireOpening(
+            descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
+        do throws(Errno) { try descriptors.insert(opening.descriptor) } catch { throw .noDescriptor(error) }
+        state = .reading(opening, cast.stream)
+    }
+}
+
+/// PipeWire's frames, for as long as the desktop permits them. Used by one thread.
+final class PortalCast {
+    let source: PipeWireSource
+    /// As the desktop has described it.
+    let stream: ScreenCastStream
+    private let descriptors: DescriptorSet
+    /// Nil: the portal has gone away, which ends no cast by itself: PipeWire tells of its end.
+    private var helper: ScreenCastHelper?
+
+    init(
+        _ source: PipeWireSource, _ stream: ScreenCastStream, _ helper: ScreenCastHelper, _ descriptors: DescriptorSet
+    ) {
+        self.source = source
+        self.stream = stream
+        self.helper = helper
+        self.descriptors = descriptors
+    }
+
+    var descriptor: Int32 { descriptors.descriptor }
+
+    /// As that of a `VideoSource`.
+    func processEvents() throws(VideoSourceError) -> Bool {
+        let hasChanged = try source.processEvents()
+        guard try hasEnded() else { return hasChanged }
+        // Where PipeWire dies, the desktop ends the cast too. The connection with PipeWire ended before, perhaps unnoticed until now.
+        _ = try source.processEvents()
+        throw .screenCastClosed
+    }
+
+    /// Whether the desktop has ended the cast.
+    private func hasEnded() throws(VideoSourceError) -> Bool {
+        guard let helper else { return false }
+        do throws(ScreenCastHelper.Error) {
+            _ = try helper.processEvents()
+        } catch {
+            if error == .closed { return true }
+            descriptors.remove(helper.descriptor)
+            self.helper = nil
+        }
+        return false
+    }
+}

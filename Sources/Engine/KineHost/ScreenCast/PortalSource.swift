@@ -1,0 +1,204 @@
+// The screen of a desktop that is asked for it, for the length of a take: one cast after the other, where PipeWire dies and comes back.
+import KineCapture
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Waits for a person's answer and for the first frame. Used by one thread.
+final class PortalOpening: VideoSourceOpening {
+    private let opening: PortalCastOpening
+    private let order: ScreenCastOrder
+    private let video: TakeConfiguration.Video
+    private let region: PixelRect?
+    /// The environment leads to the daemon that the portal gives a connection with.
+    private let reachesPipeWire = PipeWireDaemon.isThere
+
+    /// Asks the desktop at once.
+    ///
+    /// - Parameters:
+    ///   - region: of the upright picture, in its pixels; nil: all of it.
+    ///   - warn: tells the person what does not end the cast.
+    init(
+        _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, region: PixelRect? = nil,
+        warn: @escaping @Sendable (String) -> Void
+    ) throws(VideoSourceError) {
+        (self.order, self.video, self.region) = (order, video, region)
+        opening = try PortalCastOpening(order, video, warn: warn)
+    }
+
+    var descriptor: Int32 { opening.descriptor }
+    var deadline: Int64? { opening.deadline }
+    func giveUp() { opening.giveUp() }
+
+    func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        guard let cast = try opening.processEvents() else { return nil }
+        let source = try PortalSource(cast, order, video, reachesPipeWire: reachesPipeWire)
+        guard let region else { return source }
+        return try CroppedSource(source, region: region)
+    }
+}
+
+/// A cast, and what takes its place. While there is none, the last frame stands. Used by one thread.
+final class PortalSource: CastSource {
+    private enum State {
+        case casting(PortalCast)
+        case recovering(CastRecovery)
+        case reopening(CastRecovery, PortalCastOpening)
+    }
+
+    private var state: State
+    private let order: ScreenCastOrder
+    private let video: TakeConfiguration.Video
+    /// PipeWire is back when it takes connections; else that cannot be seen, and the portal is asked all the same.
+    private let reachesPipeWire: Bool
+    /// Of the cast, or of the opening.
+    private let descriptors: DescriptorSet
+    private(set) var size: PixelSize
+    private(set) var orientation: Orientation
+    private(set) var position: (x: Int, y: Int)?
+    /// The frames of the casts that have ended.
+    private var earlierFrames = 0
+
+    fileprivate init(
+        _ cast: PortalCast, _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, reachesPipeWire: Bool
+    ) throws(VideoSourceError) {
+        state = .casting(cast)
+        // The person has answered by now.
+        self.order = ScreenCastOrder(order.request, application: order.application, monitor: order.monitor)
+        self.video = video
+        self.reachesPipeWire = reachesPipeWire
+        (size, orientation) = (cast.source.size, cast.source.orientation)
+        position = cast.stream.position.map { (Int($0.x), Int($0.y)) }
+        do throws(Errno) {
+            descriptors = try DescriptorSet()
+            try descriptors.insert(cast.descriptor)
+        } catch {
+            throw .noDescriptor(error)
+        }
+    }
+
+    var descriptor: Int32 { descriptors.descriptor }
+
+    var deadline: Int64? {
+        switch state {
+        case .casting(let cast): cast.source.deadline
+        case .recovering(let recovery): recovery.deadline
+        case .reopening(let recovery, let opening): min(recovery.deadline, opening.deadline ?? .max)
+        }
+    }
+
+    var losesUnreadFrames: Bool { true }
+
+    var frameCount: Int {
+        guard case .casting(let cast) = state else { return earlierFrames }
+        return earlierFrames + cast.source.frameCount
+    }
+
+    var interruption: VideoSourceInterruption? {
+        switch state {
+        case .casting: nil
+        case .recovering(let recovery), .reopening(let recovery, _): recovery.interruption
+        }
+    }
+
+    func processEvents() throws(VideoSourceError) -> Bool {
+        guard case .casting(let cast) = state else {
+            try recover()
+            return false
+        }
+        do throws(VideoSourceError) {
+            let hasChanged = try cast.processEvents()
+            follow(cast)
+            return hasChanged
+        } catch {
+            try lose(cast, error)
+            return false
+        }
+    }
+
+    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        _ = try processEvents()
+        guard case .casting(let cast) = state else { return }
+        do throws(VideoSourceError) {
+            try cast.source.addDamage(to: &damage)
+            follow(cast)
+        } catch {
+            try lose(cast, error)
+        }
+    }
+
+    func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        guard case .casting(let cast) = state else { return false }
+        return try cast.source.read(region, into: receive)
+    }
+
+    private func follow(_ cast: PortalCast) {
+        // One that takes another's place has no size before its first frame.
+        guard cast.source.size.area > 0 else { return }
+        (size, orientation) = (cast.source.size, cast.source.orientation)
+    }
+
+    // MARK: A loss
+
+    private func lose(_ cast: PortalCast, _ error: VideoSourceError) throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        guard let recovery = CastRecovery(from: error, isOfMonitor: order.request.target == .monitor, at: now) else {
+            throw error
+        }
+        descriptors.remove(cast.descriptor)
+        earlierFrames += cast.source.frameCount
+        state = .recovering(recovery)
+    }
+
+    private func recover() throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        switch state {
+        case .casting: break
+        case .recovering(var recovery):
+            let step = recovery.advance(at: now) { !reachesPipeWire || PipeWireDaemon.isThere }
+            state = .recovering(recovery)
+            try follow(step, of: recovery)
+        case .reopening(var recovery, let opening):
+            do throws(VideoSourceError) {
+                if let cast = try opening.processEvents() { return try take(cast, from: opening) }
+            } catch {
+                return try fail(recovery, error)
+            }
+            let step = recovery.advance(at: now) { true }
+            if case .end(let error) = step { throw error }
+        }
+    }
+
+    private func follow(_ step: CastRecovery.Step, of recovery: CastRecovery) throws(VideoSourceError) {
+        switch step {
+        case .wait: break
+        case .end(let error): throw error
+        case .ask:
+            do throws(VideoSourceError) {
+                let opening = try PortalCastOpening(order, video, continues: true)
+                try insert(opening.descriptor)
+                state = .reopening(recovery, opening)
+            } catch {
+                try fail(recovery, error)
+            }
+        }
+    }
+
+    private func fail(_ recovery: CastRecovery, _ error: VideoSourceError) throws(VideoSourceError) {
+        if case .reopening(_, let opening) = state { descriptors.remove(opening.descriptor) }
+        var recovery = recovery
+        let step = recovery.failed(error, at: MonotonicClock.now())
+        state = .recovering(recovery)
+        if case .end(let error) = step { throw error }
+    }
+
+    private func take(_ cast: PortalCast, from opening: PortalCastOpening) throws(VideoSourceError) {
+        descriptors.remove(opening.descriptor)
+        try insert(cast.descriptor)
+        state = .casting(cast)
+    }
+
+    private func insert(_ descriptor: Int32) throws(VideoSourceError) {
+        do throws(Errno) { try descriptors.insert(descriptor) } catch { throw .noDescriptor(error) }
+    }
+}

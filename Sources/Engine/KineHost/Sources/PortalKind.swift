@@ -1,0 +1,118 @@
+// Screens and windows of a Wayland desktop whose portal asks the person, who also chooses the monitor or the window.
+import KineCapture
+import KineDesktop
+import KineMedia
+import KinePlatform
+import KineTake
+
+struct PortalKind: SourceKind {
+    private let request: SourceRequest
+
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .screen, .region, .drawnRegion: guard request.backend == .portal else { return nil }
+        case .chosenWindow: break
+        default: return nil
+        }
+        self.request = request
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        var target = ScreenCastRequest.Target.monitor
+        var region: PixelRect?
+        var monitor: ScreenCastOrder.Monitor?
+        switch request.source {
+        case .screen(let name?): monitor = try Self.monitor(named: name)
+        case .region(let rect): region = rect
+        case .chosenWindow:
+            guard request.hasWindowDialog else { throw .noWindowDialog }
+            target = .window
+        default: break
+        }
+        try video.checkForWayland()
+        let order = ScreenCastOrder(
+            ScreenCastRequest(target, showsCursor: video.showsCursor), application: request.application,
+            asksAnew: request.asksAnew, monitor: monitor)
+        guard case .drawnRegion = request.source else {
+            return try PortalOpening(order, video, region: region, warn: request.warn)
+        }
+        guard let display = WaylandSession.compositor else { throw .noRegionCompositor }
+        return try PictureRegionOpening(display: display) { () throws(VideoSourceError) in
+            try PortalOpening(order, video, warn: request.warn)
+        }
+    }
+
+    /// Throws where the desktop has no such monitor. One whose compositor does not answer may have it.
+    private static func monitor(named name: String) throws(VideoSourceError) -> ScreenCastOrder.Monitor {
+        guard let display = WaylandSession.compositor, let inventory = try? WaylandInventory(display: display) else {
+            return ScreenCastOrder.Monitor(name: name, position: nil)
+        }
+        let output = try inventory.output(named: name)
+        return ScreenCastOrder.Monitor(
+            name: output.name,
+            position: .init(x: Int32(clamping: output.bounds.x), y: Int32(clamping: output.bounds.y)))
+    }
+
+    var annotation: [String: String] {
+        switch request.source {
+        case .screen(let monitor?): [SourceAnnotation.source: "screen", SourceAnnotation.monitor: monitor]
+        case .screen(nil): [SourceAnnotation.source: "screen"]
+        case .chosenWindow: [SourceAnnotation.source: "window"]
+        default: [SourceAnnotation.source: "region"]
+        }
+    }
+}
+
+extension PortalKind {
+    /// Nanoseconds for the desktop's answers.
+    private static let patience: Int64 = 3_000_000_000
+
+    /// Comes after the kinds that need no portal.
+    static func survey(_ list: inout SourceList) {
+        guard WaylandSession.compositor != nil else { return }
+        let survey = DesktopSurvey.ask(.find(), about: .screenCasts, until: MonotonicClock.now() + patience)
+        let hasLibrary = PipeWireInventory.hasLibrary
+        if hasLibrary { list.dialogs = survey.screenCastTargets.map { $0 == .monitor ? .monitor : .window } }
+        guard list.screenBackend == nil else { return }
+        if list.dialogs.contains(.monitor) { return list.screenBackend = .portal }
+        list.problems.append(
+            hasLibrary
+                ? survey.screenCastError.sentence
+                : VideoSourceError.noCastLibrary(package: PipeWireInventory.libraryPackage).sentence)
+    }
+
+    static func check() -> DoctorCheck? {
+        guard ScreenBackend.find(nil) == .portal else { return nil }
+        let survey = DesktopSurvey.ask(.find(), until: MonotonicClock.now() + patience)
+        let inventory = WaylandSession.compositor.flatMap { try? WaylandInventory(display: $0) }
+        if let version = survey.screenCastVersion {
+            return .passed(
+                "display",
+                "Wayland through the desktop's portal, version \(version), which asks what may be seen"
+                    + Doctor.compositor(inventory))
+        }
+        return .failed(
+            "display", sentence: survey.screenCastError.sentence,
+            remedy: "see the line of the portal below, or use --virtual 1280x720 -- COMMAND")
+    }
+}
+
+extension DesktopSurvey {
+    /// Why no monitor can be cast, where none can.
+    fileprivate var screenCastError: ScreenCastSession.Error {
+        guard hasLibrary else { return .noLibrary }
+        guard hasSession else { return .noBus }
+        return screenCastVersion == nil ? .noPortal : .notOffered(.monitor)
+    }
+}
+
+extension TakeConfiguration.Video {
+    /// Throws where the take wants what no compositor gives.
+    func checkForWayland() throws(VideoSourceError) {
+        guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(.hiddenWindows) }
+        if showsClicks { throw .notOnWayland(.clicks) }
+        if shownKeys != nil { throw .notOnWayland(.keys) }
+    }
+}

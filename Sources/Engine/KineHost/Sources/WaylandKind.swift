@@ -1,0 +1,92 @@
+// Screens and regions of a Wayland compositor that lets its clients copy them.
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineTake
+
+struct WaylandKind: SourceKind {
+    /// Nil: a region that the person draws.
+    let target: WaylandScreenSource.Target?
+    let display: String
+
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .screen(let monitor?): target = .monitor(monitor)
+        case .screen(nil): target = .desktop
+        case .region(let rect): target = .region(rect)
+        case .drawnRegion: target = nil
+        default: return nil
+        }
+        guard case .compositor(let display) = request.backend else { return nil }
+        self.display = display
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        guard let target else {
+            try video.checkForCopies()
+            return try WaylandRegionOpening(display: display) { [display] region throws(VideoSourceError) in
+                try WaylandScreenOpening(.region(region), display: display, video)
+            }
+        }
+        return try WaylandScreenOpening(target, display: display, video)
+    }
+
+    var annotation: [String: String] {
+        switch target {
+        case .desktop: [SourceAnnotation.source: "screen"]
+        case .monitor(let name): [SourceAnnotation.source: "screen", SourceAnnotation.monitor: name]
+        case .region, nil: [SourceAnnotation.source: "region"]
+        }
+    }
+
+    static func survey(_ list: inout SourceList) {
+        guard let display = WaylandSession.compositor else { return }
+        do throws(VideoSourceError) {
+            let inventory = try WaylandInventory(display: display)
+            list.monitors = inventory.outputs.map {
+                SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
+            }
+            if inventory.copyProtocol != nil { list.screenBackend = .wlr }
+        } catch {
+            list.problems.append(error.sentence)
+        }
+    }
+
+    static func check() -> DoctorCheck? {
+        guard let display = WaylandSession.compositor else { return nil }
+        do throws(VideoSourceError) {
+            let inventory = try WaylandInventory(display: display)
+            guard let copyProtocol = inventory.copyProtocol else { return nil }  // the portal's
+            let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
+            return .passed(
+                "display",
+                "Wayland by \(copyProtocol.rawValue): \(outputs.joined(separator: ", "))\(Doctor.compositor(inventory))"
+            )
+        } catch {
+            return .failed(
+                "display", sentence: error.sentence,
+                remedy: "log in again, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+}
+
+extension WaylandScreenOpening {
+    /// Opens a target as a take is to show it. Throws where the take wants what no compositor gives.
+    convenience init(
+        _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
+    ) throws(VideoSourceError) {
+        try video.checkForCopies()
+        try self.init(
+            target, display: display, showsCursor: video.showsCursor)
+    }
+}
+
+extension TakeConfiguration.Video {
+    /// Throws where the take wants what no compositor gives, or none that draws the pointer itself.
+    fileprivate func checkForCopies() throws(VideoSourceError) {
+        try checkForWayland()
+        if cursorScale != 1 { throw .notOnWayland(.largerCursor) }
+    }
+}

@@ -1,0 +1,174 @@
+// Screens, regions and windows of an X server.
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineTake
+
+struct X11Kind: SourceKind {
+    /// Nil: a region that the person draws.
+    let target: X11ScreenSource.Target?
+    private let wantedBackend: TakeConfiguration.Backend?
+
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .screen, .region, .drawnRegion: guard request.backend == .x11 else { return nil }
+        default: break
+        }
+        wantedBackend = request.wantedBackend
+        switch request.source {
+        case .screen(let monitor): target = .screen(monitor: monitor)
+        case .region(let rect): target = .region(rect)
+        case .drawnRegion: target = nil
+        case .window(let id): target = .window(.id(id))
+        case .focusedWindow: target = .window(.focused)
+        case .windowTitled(let title): target = .window(.titled(title))
+        case .application(let name, let monitor): target = .application(name, monitor: monitor)
+        default: return nil
+        }
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        func open(_ target: X11ScreenSource.Target) throws(VideoSourceError) -> X11ScreenSource {
+            try X11ScreenSource(target, video, cancellation)
+        }
+        guard let target else {
+            return try X11RegionOpening(cancellation: cancellation) { (rect) throws(VideoSourceError) in
+                try open(.region(rect))
+            }
+        }
+        return ImmediateOpening { () throws(VideoSourceError) in
+            do throws(VideoSourceError) {
+                return try open(target)
+            } catch {
+                throw target.windowFeature.map { error.onWayland($0, wantedBackend) } ?? error
+            }
+        }
+    }
+
+    var annotation: [String: String] { target?.annotation ?? [SourceAnnotation.source: "region"] }
+
+    static func survey(_ list: inout SourceList) {
+        let isWayland = WaylandSession.compositor != nil
+        do throws(VideoSourceError) {
+            let display = try X11Inventory()
+            // On Wayland, there are only the windows of X11 programs.
+            if !isWayland {
+                if let problem = display.screenProblem {
+                    list.problems.append(problem.sentence)
+                } else {
+                    list.screenBackend = .x11
+                }
+                list.monitors = display.monitors.map {
+                    SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
+                }
+            }
+            list.windows = display.windows.map {
+                SourceList.Window(
+                    id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds, processID: $0.processID)
+            }
+        } catch {
+            if !isWayland { list.problems.append(error.sentence) }
+        }
+    }
+
+    static func check() -> DoctorCheck? {
+        guard WaylandSession.compositor == nil else { return nil }
+        do throws(VideoSourceError) {
+            let display = try X11Inventory()
+            if let problem = display.screenProblem { throw problem }
+            let size = "\(display.screen.width)x\(display.screen.height)"
+            guard !display.hasSharedMemory else { return .passed("display", "\(size), shared memory") }
+            var slow = DoctorCheck.passed(
+                "display", "\(size), but without shared memory, so reading it costs several times as much")
+            slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
+            return slow
+        } catch {
+            return .failed(
+                "display", sentence: error.sentence,
+                remedy: error == .noDisplay
+                    ? "run inside a graphical session, or use --virtual 1280x720 -- COMMAND" : nil)
+        }
+    }
+}
+
+extension X11ScreenSource.Target {
+    /// Nil: it means no window.
+    fileprivate var windowFeature: VideoSourceError.Feature? {
+        switch self {
+        case .window: .window
+        case .application: .application
+        case .screen, .region: nil
+        }
+    }
+
+    /// For `SourceKind.annotation`.
+    var annotation: [String: String] {
+        switch self {
+        case .screen(let monitor):
+            var result = [SourceAnnotation.source: "screen"]
+            result[SourceAnnotation.monitor] = monitor
+            return result
+        case .region: return [SourceAnnotation.source: "region"]
+        case .application(let name, let monitor):
+            var result = [SourceAnnotation.source: "application", SourceAnnotation.application: name]
+            result[SourceAnnotation.monitor] = monitor
+            return result
+        case .window(let choice):
+            var result = [SourceAnnotation.source: "window"]
+            if let window = try? X11Inventory.window(choice) {
+                if !window.title.isEmpty { result[SourceAnnotation.title] = window.title }
+                if !window.application.isEmpty { result[SourceAnnotation.application] = window.application }
+                if let pid = window.processID { result[SourceAnnotation.process] = "\(pid)" }
+            }
+            return result
+        }
+    }
+}
+
+extension VideoSourceError {
+    /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
+    /// would send the person the wrong way.
+    func onWayland(_ feature: Feature, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
+        guard wantedBackend != .x11 else { return self }
+        switch self {
+        case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
+            .noWindowOfApplication, .noWindowOfCommand:
+            guard wantedBackend != nil || WaylandSession.compositor != nil else { return self }
+            return .noWindowsOnWayland(feature)
+        default: return self
+        }
+    }
+}
+
+extension X11ScreenSource {
+    /// Opens a target as a take is to show it. `isPrivate`: the screen belongs to the take.
+    convenience init(
+        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, _ cancellation: Cancellation
+    ) throws(VideoSourceError) {
+        try self.init(
+            target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
+            showsClicks: video.showsClicks, keys: video.shownKeys?.display,
+            excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
+    }
+}
+
+extension TakeConfiguration.WindowRule {
+    init(_ rule: X11WindowRule) {
+        self =
+            switch rule {
+            case .id(let id): .id(id)
+            case .titled(let text): .titled(text)
+            case .application(let name): .application(name)
+            }
+    }
+
+    var x11: X11WindowRule {
+        switch self {
+        case .id(let id): .id(id)
+        case .titled(let text): .titled(text)
+        case .application(let name): .application(name)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Lists the sources of this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
+import KineCapture
+import KineMedia
+import KineTake
+
+public enum SourceSurvey {
+    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that could not be asked.
+    public static func list() -> SourceList {
+        var list = SourceList()
+        for kind in SourceRegistry.all.kinds { kind.survey(&list) }
+        list.cameras = CameraInventory.cameras().map { SourceList.Camera(name: $0.name, path: $0.path) }
+        do throws(AudioCapture.Error) {
+            let audio = try PulseSources.list()
+            list.outputs = audio.outputs.map {
+                SourceList.AudioDevice(
+                    name: $0.name, description: $0.description, isDefault: $0.name == audio.defaultOutput)
+            }
+            list.microphones = audio.microphones.map {
+                SourceList.AudioDevice(
+                    name: $0.name, description: $0.description, isDefault: $0.name == audio.defaultMicrophone)
+            }
+            for output in audio.outputs where output.monitor == audio.defaultMicrophone {
+                list.microphones.append(
+                    SourceList.AudioDevice(
+                        name: output.monitor, description: "what \(output.description) plays", isDefault: true))
+            }
+            list.applications = Set(audio.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
+                .sorted()
+        } catch {
+            list.problems.append(error.sentence)
+        }
+        return list
+    }
+}

@@ -1,0 +1,173 @@
+// One running extension: its confined process, its control channel, and its last line on standard error. Linux.
+import CLinux
+import Glibc
+import KineMedia
+import KinePlatform
+import KineServices
+import KineWire
+import SystemPackage
+
+/// A started extension. `kill` ends it with all its descendants, and `poll` reaps it. Used by the thread that started it, which
+/// must live as long as this process: the kernel kills the extension when that thread ends.
+final class ExtensionProcess {
+    /// The end of an extension's process.
+    struct End {
+        var ending: ChildProcess.Ending
+        /// The last line that it wrote to standard error.
+        var lastWords: String?
+        /// The most memory it held, in bytes, if the kernel ended it for that; else nil.
+        var cappedAt: Int?
+        /// The error if its program was never loaded; else nil.
+        var notLoaded: StartError?
+    }
+
+    /// Bytes of private memory that an extension may reserve beyond its memory limit: stacks, the allocator's reserve, tables of
+    /// libraries. A fast leak then meets the memory watch first, which names the cause; at this limit a process only crashes.
+    private static let dataSlack: Int64 = 128 << 20
+    /// Bytes of a thread's stack. Four times what Darwin gives; at the usual 8 MB a pool of threads alone, one for
+    /// each core, would use up the limit on data.
+    private static let stackBytes: Int64 = 2 << 20
+    /// Bytes of standard error that are kept.
+    private static let logBytes = 128 << 10
+
+    let connection: SupervisorConnection
+    var pid: Int32 { process.pid }
+    /// For poll: readable when the process has ended.
+    var exitDescriptor: Int32 { process.exitDescriptor }
+    /// The layers of confinement that hold.
+    let layers: Set<Sandbox.Layer>
+    /// The directories that it shares with the other members of its groups.
+    let groups: [GroupPlace]
+    private let service: Service
+    private let process: ChildProcess
+    private let log: MemoryLog?
+    private let orphans: Orphans
+    private let mark: String
+    private let cap: MemoryCap?
+
+    /// The parameters of a start.
+    struct Start {
+        let service: Service
+        /// Unique among the extensions of this engine.
+        let mark: String
+        /// Checked and complete.
+        let setupInfo: [String: String]
+        /// The engine's own, as `NAME=value`.
+        let environment: [String]
+        let confinement: ConfinementRequest
+        /// The socket that its manifest has the engine open for it; nil: none.
+        let listener: ListeningSocket?
+    }
+
+    init(_ start: Start, orphans: Orphans) throws(StartError) {
+        let (service, mark) = (start.service, start.mark)
+        let limit = Int64(service.manifest.memoryLimit)
+        log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
+        cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
+        self.service = service
+        self.mark = mark
+        self.orphans = orphans
+        let ends: (near: SupervisorConnection, farEnd: FileDescriptor)
+        do throws(ControlError) {
+            ends = try SupervisorConnection.pair()
+        } catch {
+            throw .noChannel(error, service: service.id)
+        }
+        connection = ends.near
+        defer { try? ends.farEnd.close() }
+        let passed = SettingFiles(
+            of: service, setupInfo: start.setupInfo, listener: start.listener?.descriptor)
+        defer { passed.close() }
+        let data = ServiceSandbox.dataDirectory(of: service, environment: start.environment)
+        groups = try Self.groups(of: service, environment: start.environment)
+        let confinement = try Self.confinement(start, data: data, groups: groups, cap: cap, limit: limit)
+        layers = confinement.sandbox?.layers ?? []
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, log?.descriptor, ends.farEnd] + passed.descriptors
+        options.parentDeathSignal = SIGKILL
+        options.newSession = true
+        options.directory = "/"
+        options.confinement = confinement
+        do throws(Errno) {
+            process = try ChildProcess(
+                executable: service.executable.escaped, arguments: [],
+                environment: service.manifest.childEnvironment(from: start.environment)
+                    + ["\(Orphans.markVariable)=\(mark)"] + passed.environment
+                    + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
+                options: options)
+        } catch {
+            throw .notExecutable(error, service.executable, service: service.id)
+        }
+        orphans.note(extension: process.pid, mark: mark)
+    }
+
+    private static func groups(of service: Service, environment: [String]) throws(StartError) -> [GroupPlace] {
+        var places: [GroupPlace] = []
+        for group in service.manifest.groups {
+            do throws(UserDataDirectory.Error) {
+                let path = try GroupDirectory.make(for: group, environment: environment)
+                places.append(GroupPlace(identifier: group, path: path.escaped))
+            } catch {
+                throw .noGroup(error, group: group, service: service.id)
+            }
+        }
+        return places
+    }
+
+    private static func confinement(
+        _ start: Start, data: FilePath?, groups: [GroupPlace], cap: MemoryCap?, limit: Int64
+    ) throws(StartError) -> ChildProcess.Confinement {
+        var confinement = ChildProcess.Confinement()
+        let rules: Sandbox.Rules
+        do throws(ServiceManifest.Problem) {
+            rules = try ServiceSandbox.rules(
+                for: start.service, data: data, groups: groups.map { FilePath(escaped: $0.path) },
+                isCounted: cap != nil, environment: start.environment)
+        } catch {
+            throw .refused(error, service: start.service.id)
+        }
+        do throws(Errno) {
+            confinement.sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
+        } catch {
+            throw .unconfined(error, service: start.service.id)
+        }
+        if cap == nil { confinement.fileLimit = limit }
+        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
+        confinement.dataLimit = limit + dataSlack + threads * stackBytes
+        confinement.stackLimit = stackBytes
+        confinement.outOfMemoryScore = 500
+        confinement.cgroupProcesses = cap?.processes
+        return confinement
+    }
+
+    /// Bytes of memory and threads of the process and all its descendants. A shared page counts for each of them.
+    func usage() -> (bytes: Int, threads: Int) {
+        let usages = orphans.processes(of: pid, mark: mark).map(ProcessTree.usage)
+        return (usages.reduce(0) { $0 + $1.bytes }, usages.reduce(0) { $0 + $1.threads })
+    }
+
+    /// Kills the process and all its descendants. `poll` then returns its end.
+    func kill() {
+        cap?.kill()
+        orphans.kill(pid, mark: mark)
+    }
+
+    /// Reaps the process if it has ended; nil while it runs. After that, only `clear` may be called.
+    func poll() -> End? {
+        guard let ending = process.poll() else { return nil }
+        orphans.forget(extension: pid)
+        let lastWords = log?.lastWords()
+        let failure = LoadingFailure(of: service.executable, ending, lastWords: lastWords)
+        return End(
+            ending: ending, lastWords: lastWords, cappedAt: cap?.peakWhenEnded,
+            notLoaded: failure.map { .notLoaded($0, service: service.id) })
+    }
+
+    /// Kills the processes that a reaped extension left behind. True when none is left.
+    func clear() -> Bool {
+        cap?.kill()
+        if orphans.remains(of: mark).isEmpty { return true }
+        orphans.kill(nil, mark: mark)
+        return orphans.remains(of: mark).isEmpty
+    }
+}

@@ -1,0 +1,452 @@
+// Drives one destination: starts its extension, reads its reports, watches its samples and its memory, and carries out the
+// actions of ExtensionStateMachine. Part of the engine's poll loop; only `abandon` waits.
+import Glibc
+import KineMedia
+import KinePlatform
+import KineRings
+import KineServices
+import KineTake
+import KineWire
+import SystemPackage
+
+/// A feed on its way to the main thread, or the reason why there is none.
+package struct FeedDelivery: Sendable {
+    package let destination: Int
+    let run: Int
+    let result: Result<SampleFeed, TakeError>
+}
+
+/// An extension's process as one that asks for something on the desktop.
+package struct DesktopClient {
+    package let destination: Int
+    /// The service's name.
+    package let service: String
+    /// Left out of what a person sees.
+    package let secrets: [String]
+    package let groups: [String]
+    /// Answers to an earlier process are left out.
+    package let answer: (DesktopAnswer) -> Void
+}
+
+/// What becomes of destinations. On the main thread.
+package protocol SupervisionObserver: AnyObject {
+    func announce(_ event: DestinationEvent)
+    /// The extension has started, and can be given samples' receivers.
+    func extensionRuns(_ supervisor: ExtensionSupervisor)
+    func perform(_ request: DesktopRequest, for client: DesktopClient, at now: Int64)
+}
+
+/// One destination of a take. Used by the main thread.
+package final class ExtensionSupervisor {
+    /// The objects that all supervisors of an engine share.
+    package struct Surroundings {
+        let take: Take
+        let orphans: Orphans
+        /// The engine's own, as `NAME=value`.
+        let environment: [String]
+        let confinement: ConfinementRequest
+        /// Brings a feed that is ready to the main thread, and from there to `fed`. Called on any thread.
+        let deliver: @Sendable (FeedDelivery) -> Void
+        weak var observer: (any SupervisionObserver)?
+
+        package init(
+            take: Take, orphans: Orphans, environment: [String], confinement: ConfinementRequest,
+            deliver: @escaping @Sendable (FeedDelivery) -> Void, observer: any SupervisionObserver
+        ) {
+            self.take = take
+            self.orphans = orphans
+            self.environment = environment
+            self.confinement = confinement
+            self.deliver = deliver
+            self.observer = observer
+        }
+    }
+
+    /// Nanoseconds between two looks at an extension, and between close looks where memory is about to run out.
+    private static let watchInterval: Int64 = 80_000_000
+    private static let closeWatchInterval: Int64 = 10_000_000
+    /// The growth between two looks, in bytes, from which on they are close.
+    private static let fastGrowth = 4 << 20
+    /// The most threads of all of an extension's processes together; a process that ended and was not reaped has one. More would take
+    /// long to look at, and only so many are found.
+    private static let mostThreads = 1000
+    /// The most reads in a row from one extension, so that the others get their turn.
+    private static let reads = 4
+
+    private let index: Int
+    private let destination: TakeConfiguration.Destination
+    private let service: Service
+    private let setupInfo: [String: String]
+    /// Announced with its first process.
+    private var warning: String?
+    private let secrets: [String]
+    private let surroundings: Surroundings
+    private var machine: ExtensionStateMachine
+    private var process: ExtensionProcess?
+    private var feed: SampleFeed?
+    /// Kept from the first process to the last: no other program gets the port, and viewers wait instead of being refused.
+    private var listener: ListeningSocket?
+    /// Processes that have ended and may have left others behind.
+    private var remains: [ExtensionProcess] = []
+    /// The number of processes started so far.
+    private var runs = 0
+    private var isAnnotated = false
+    /// The instant of the next look; nil: there is nothing to look at.
+    private var nextWatch: Int64?
+    private var lastResident = 0
+    /// The counts of the feeds of earlier processes, and of the times between them.
+    private var earlierCounts = StreamSender.Counts()
+    /// The take's progress at the end of the last feed; nil while there is one, and before the first.
+    private var countsAtFeedEnd: Take.Counts?
+
+    /// `warning`: for the clients, once it runs. `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
+    package init(
+        index: Int, destination: TakeConfiguration.Destination, service: Service, setupInfo: [String: String],
+        warning: String?, supervision: SupervisionLimits, surroundings: Surroundings
+    ) {
+        self.index = index
+        self.destination = destination
+        self.service = service
+        self.setupInfo = setupInfo
+        self.warning = warning
+        self.surroundings = surroundings
+        secrets = service.secrets(in: setupInfo)
+        machine = ExtensionStateMachine(
+            status: DestinationStatus(
+                destination: index, service: service.id, label: destination.label, phase: .launching),
+            limits: ExtensionLimits(manifest: service.manifest, supervision: supervision), now: MonotonicClock.now())
+    }
+
+    /// The destination has ended, and none of its processes is left.
+    package var isDone: Bool { machine.isEnded && process == nil && remains.isEmpty }
+
+    /// The destination has ended.
+    package var isEnded: Bool { machine.isEnded }
+
+    package var status: DestinationStatus {
+        var status = machine.status
+        // The engine counts these itself: an extension that crashes tells nothing, and none is to be trusted.
+        let counts = counts
+        (status.framesSkipped, status.audioLost) = (counts.framesSkipped, counts.audioLost)
+        status.statistics.frames = counts.frames
+        status.statistics.audioSamples = counts.audioSamples
+        status.statistics.bytes = counts.bytes
+        status.statistics.queuedBytes = counts.queuedBytes
+        status.confinement = process?.layers
+        status.secondsSinceHeartbeat = machine.lastHeartbeat.map { Double(MonotonicClock.now() - $0) / 1e9 }
+        return status
+    }
+
+    /// The counts of this feed and the earlier ones.
+    private var counts: StreamSender.Counts { earlierCounts + (feed?.sender.counts ?? StreamSender.Counts()) }
+
+    // MARK: The poll loop
+
+    /// The entries for poll.
+    package var pollEntries: [pollfd] {
+        guard let process else { return [] }
+        return [
+            pollfd(
+                fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
+                events: process.connection.pollEvents, revents: 0),
+            pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
+        ]
+    }
+
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    package var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
+
+    /// Reads reports, looks at the process, and does what is due. Call it whenever the loop wakes.
+    package func attend(at now: Int64) {
+        guard !isDone else { return }
+        if let process {
+            listen(to: process, at: now)
+            if let end = process.poll() {
+                // It wrote its last reports before its end.
+                listen(to: process, at: now)
+                self.process = nil
+                remains.append(process)
+                nextWatch = now
+                if let error = end.notLoaded {
+                    handle(.impossible(error.description.cleaned(of: secrets, limit: 500)), at: now)
+                }
+                let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500, bytes: 1000)
+                handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
+            }
+        }
+        if let nextWatch, now >= nextWatch { watch(at: now) }
+        handle(.timePassed, at: now)
+    }
+
+    private func listen(to process: ExtensionProcess, at now: Int64) {
+        guard !process.connection.isClosed else { return }
+        do throws(ControlError) {
+            // The next call throws an error that follows readable reports. The number of calls is limited, or an extension that
+            // never stops writing would keep the engine here.
+            for _ in 0..<Self.reads {
+                let reports = try process.connection.readAvailable()
+                if reports.isEmpty { break }
+                for report in reports {
+                    handle(.report(report.cleaned(of: secrets)), at: now)
+                    if case .desktop(let request) = report {
+                        surroundings.observer?.perform(request, for: desktopClient, at: now)
+                    }
+                }
+            }
+            if process.connection.isClosed { handle(.channelClosed, at: now) }
+        } catch {
+            handle(Self.event(for: error), at: now)
+        }
+    }
+
+    private var desktopClient: DesktopClient {
+        DesktopClient(
+            destination: index, service: service.manifest.name, secrets: secrets,
+            groups: service.manifest.groups,
+            answer: { [weak self, runs] answer in
+                // It fits: texts and payloads are bounded when they are accepted.
+                if let self, self.runs == runs { _ = self.process?.connection.deliver(.desktop(answer)) }
+            })
+    }
+
+    private static func event(for error: ControlError) -> ExtensionStateMachine.Event {
+        switch error {
+        case .protocolError(.version(let theirs)):
+            let own = ControlHello.currentVersion
+            return .impossible("It was made for version \(theirs) of Kinecast's messages, and this is \(own).")
+        case .protocolError: return .protocolViolation("wrote nonsense on its control channel")
+        case .peerTooSlow: return .protocolViolation("does not read its control channel")
+        case .unencodable: return .impossible(error.description)
+        default: return .channelClosed
+        }
+    }
+
+    private func watch(at now: Int64) {
+        remains.removeAll { $0.clear() }
+        guard let process else {
+            nextWatch = remains.isEmpty ? nil : now + Self.closeWatchInterval
+            return
+        }
+        let (resident, threads) = process.usage()
+        if let feed {
+            handle(.held(since: feed.sender.heldSince(now: now)), at: now)
+            if feed.violation != nil {
+                // Reports from before the violation still count.
+                listen(to: process, at: now)
+                handle(.protocolViolation("wrote nonsense into its ring"), at: now)
+            }
+        }
+        handle(.memory(resident: resident), at: now)
+        if threads > Self.mostThreads {
+            handle(.protocolViolation("has more than \(Self.mostThreads) processes and threads"), at: now)
+        }
+        let isClose =
+            resident - lastResident > Self.fastGrowth || resident * 10 > service.manifest.memoryLimit * 6
+        lastResident = resident
+        nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
+    }
+
+    // MARK: What the take does
+
+    /// Passes on a request of the take or a client.
+    package func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        if case .annotateRequested = event { isAnnotated = true }
+        handle(event, at: now)
+    }
+
+    /// Tells what the source is, unless a client has said something else.
+    package func sourceSwitched(at now: Int64) {
+        let annotation = surroundings.take.factory.annotation
+        if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
+    }
+
+    package var canRenewLink: Bool { machine.canRenewLink }
+
+    /// Kills its processes, since the engine exits. Waits two seconds at most for their end.
+    package func abandon() {
+        let deadline = MonotonicClock.now() + 2_000_000_000
+        process?.kill()
+        while let process, MonotonicClock.now() < deadline {
+            if process.poll() != nil {
+                self.process = nil
+                remains.append(process)
+            } else {
+                _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
+            }
+        }
+        while !remains.isEmpty, MonotonicClock.now() < deadline {
+            remains.removeAll { $0.clear() }
+            if !remains.isEmpty { _ = WakeSignal.poll([], until: MonotonicClock.now() + Self.closeWatchInterval) }
+        }
+    }
+
+    /// Its feed is ready, or cannot be made.
+    package func fed(_ delivery: FeedDelivery, at now: Int64) {
+        guard delivery.run == runs, let process else { return }
+        switch delivery.result {
+        case .failure(let error): handle(.impossible(error.message), at: now)
+        case .success(let feed):
+            self.feed = feed
+            warnOfMissingAudio()
+            sourceSwitched(at: now)
+            do throws(ControlError) {
+                var start = ExtensionStart(
+                    service: service.manifest.id, setupInfo: completeSetupInfo, stream: feed.stream,
+                    memoryLimit: service.manifest.memoryLimit, finishSeconds: service.manifest.finishSeconds)
+                start.groups = process.groups
+                try process.connection.send(.start(start), descriptors: feed.descriptors)
+                handle(.startSent, at: now)
+            } catch {
+                handle(Self.event(for: error), at: now)
+            }
+        }
+    }
+
+    /// A destination that was added later gets only what the take makes.
+    private func warnOfMissingAudio() {
+        guard runs == 1 else { return }
+        for type in surroundings.take.audio.missing(for: AudioRequirements(service.manifest.samples)) {
+            let what = type == .audioMic ? "the microphone" : "the applications"
+            let sentence =
+                "\(service.manifest.name) gets no audio of \(what), for which this take has no track in its form; "
+                + "start a take with this destination to have it."
+            warn(sentence)
+        }
+    }
+
+    private func warn(_ sentence: String) {
+        announce(.warning(sentence))
+    }
+
+    private func announce(_ kind: DestinationEvent.Kind) {
+        let isLog = if case .log = kind { true } else { false }
+        surroundings.observer?.announce(
+            DestinationEvent(
+                destination: index, label: destination.label, kind: kind, status: isLog ? nil : status))
+    }
+
+    // MARK: Frames for other processes
+
+    /// It runs, and is a member of that group.
+    package func passesFrames(to request: FrameRequest) -> Bool {
+        machine.isRunning && service.manifest.groups.contains(request.group)
+            && request.service.map { $0 == service.id } ?? true
+    }
+
+    /// Gives the extension one end of a pair of packet sockets. False where it cannot be reached.
+    package func offer(_ socket: FileDescriptor, toReceiverIn group: String) -> Bool {
+        guard let process else { return false }
+        return (try? process.connection.send(.frameReceiver(group: group), descriptors: [socket])) != nil
+    }
+
+    // MARK: Actions
+
+    private func handle(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        for action in machine.handle(event, at: now) {
+            switch action {
+            case .launch: launch(at: now)
+            case .beginFeeding:
+                surroundings.observer?.extensionRuns(self)
+                if let feed {
+                    countMissed(by: feed, at: now)
+                    surroundings.take.beginFeeding(feed)
+                }
+            case .endFeeding:
+                if let feed { surroundings.take.endFeeding(feed) }
+                countsAtFeedEnd = surroundings.take.counts(at: now)
+            case .send(let order): send(order, at: now)
+            case .kill: process?.kill()
+            case .requestKeyframe: surroundings.take.requestKeyframe(.lost)
+            case .requestEncoding(let request):
+                if let feed { surroundings.take.requestEncoding(request, for: feed) }
+            case .announce(let kind): announce(kind)
+            }
+        }
+        if machine.isEnded {
+            forgetFeed()
+            listener = nil
+        }
+    }
+
+    private func launch(at now: Int64) {
+        forgetFeed()
+        runs += 1
+        do throws(ExtensionProcess.StartError) {
+            try openListener()
+            let process = try ExtensionProcess(
+                ExtensionProcess.Start(
+                    service: service, mark: "\(index).\(runs)", setupInfo: setupInfo,
+                    environment: surroundings.environment, confinement: surroundings.confinement,
+                    listener: listener),
+                orphans: surroundings.orphans)
+            self.process = process
+            lastResident = 0
+            nextWatch = now + Self.closeWatchInterval
+            handle(.launched(pid: process.pid), at: now)
+            if let warning = warning.take() { warn(warning) }
+        } catch {
+            return handle(.impossible(error.description), at: now)
+        }
+        let (index, runs, deliver) = (index, runs, surroundings.deliver)
+        surroundings.take.makeFeed(
+            FeedRequest(service.manifest.samples, of: service.manifest.name) { result in
+                deliver(FeedDelivery(destination: index, run: runs, result: result))
+            })
+    }
+
+    /// The setup info with the links of an earlier run, so that open pages go on, and with the listening socket's.
+    private var completeSetupInfo: [String: String] {
+        var info = setupInfo
+        if let link = machine.status.link { info["previousLink"] = link }
+        if let link = machine.status.playerLink { info["previousPlayerLink"] = link }
+        if let listener { info.merge(listener.setupInfo) { _, its in its } }
+        return info
+    }
+
+    /// Opens the listening socket that the manifest asks for, once.
+    private func openListener() throws(ExtensionProcess.StartError) {
+        guard listener == nil, let key = service.manifest.listen else { return }
+        do throws(ListeningSocket.Error) {
+            listener = try ListeningSocket(at: setupInfo[key] ?? "", setting: key, service: service.manifest.name)
+        } catch {
+            throw .notListening(error)
+        }
+    }
+
+    private func forgetFeed() {
+        feed?.sender.receiverEnded()
+        earlierCounts = counts
+        feed = nil
+    }
+
+    /// Counts the samples that the take made between two processes of the extension: none of them received these.
+    private func countMissed(by feed: SampleFeed, at now: Int64) {
+        guard let before = countsAtFeedEnd.take() else { return }
+        let counts = surroundings.take.counts(at: now)
+        let seconds = (counts.duration - before.duration).seconds
+        if feed.hasVideo {
+            let most = feed.frames?.framesPerSecond.map { Int(seconds * Double($0)) } ?? .max
+            earlierCounts.framesSkipped += min(counts.framesDrawn - before.framesDrawn, most)
+        }
+        earlierCounts.audioLost += seconds * Double(feed.stream.audio.count)
+    }
+
+    private func send(_ order: ExtensionStateMachine.Order, at now: Int64) {
+        guard let process, let feed else { return }
+        let position = feed.sender.position
+        let request: ExtensionRequest =
+            switch order {
+            case .pause: .pause(after: position)
+            case .resume: .resume(after: position)
+            case .annotate(let info): .annotate(info, after: position)
+            case .renewLink: .renewLink(after: position)
+            case .screenLocked(let isLocked): .screenLocked(isLocked, after: position)
+            case .finish(let seconds): .finish(after: position, seconds: seconds)
+            }
+        do throws(ControlError) {
+            try process.connection.send(request)
+        } catch {
+            handle(Self.event(for: error), at: now)
+        }
+    }
+}

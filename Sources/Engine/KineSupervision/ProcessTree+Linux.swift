@@ -1,0 +1,84 @@
+// Reads from /proc which processes descend from which, and how much memory they hold. Linux, with CONFIG_PROC_CHILDREN.
+import CLinux
+import Glibc
+import KinePlatform
+import SystemPackage
+
+package enum ProcessTree {
+    /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
+    static func children(of pid: Int32) -> [Int32] {
+        guard let directory = opendir("/proc/\(pid)/task") else { return [] }
+        defer { closedir(directory) }
+        var children: [Int32] = []
+        while let entry = readdir(directory) {
+            let thread = withUnsafeBytes(of: &entry.pointee.d_name) { ProcessText.number(in: $0) }
+            if thread > 0 { children += processes(in: "/proc/\(pid)/task/\(thread)/children") }
+        }
+        return children
+    }
+
+    /// The children of this process that its main thread has started, and those that it has adopted: the kernel gives those
+    /// to the first thread that lives.
+    static func ownChildren() -> [Int32] { processes(in: "/proc/self/task/\(getpid())/children") }
+
+    /// All that descend from `pid` through living parents, without itself. More than `limit` are not looked for.
+    package static func descendants(of pid: Int32, limit: Int = 4096) -> [Int32] {
+        var found: [Int32] = []
+        var next = children(of: pid)
+        while let process = next.popLast(), found.count < limit {
+            guard !found.contains(process) else { continue }
+            found.append(process)
+            next += children(of: process)
+        }
+        return found
+    }
+
+    /// What a process uses, by the kernel's own count; nothing if it is gone.
+    static func usage(of pid: Int32) -> (bytes: Int, threads: Int) {
+        withStart(of: "/proc/\(pid)/status", ProcessText.usage(inStatus:))
+    }
+
+    /// Whether it has ended and waits to be reaped.
+    static func isZombie(_ pid: Int32) -> Bool { ProcessText.isZombie(inStat: text("/proc/\(pid)/stat")) }
+
+    /// Whether it can gain no rights any more; nil if it is gone.
+    static func hasNoNewPrivileges(_ pid: Int32) -> Bool? {
+        ProcessText.hasNoNewPrivileges(inStatus: text("/proc/\(pid)/status"))
+    }
+
+    /// The value of a variable in the environment that the process was started with; nil if it has none or if it
+    /// cannot be read.
+    static func variable(_ name: String, of pid: Int32) -> String? {
+        ProcessText.variable(name, inEnvironment: text("/proc/\(pid)/environ"))
+    }
+
+    private static func processes(in path: String) -> [Int32] {
+        withStart(of: path, ProcessText.processes(inChildren:))
+    }
+
+    /// Lends the first 16 KB of a file of /proc, without the heap, since this is done many times a second. Lends no bytes if the
+    /// file cannot be read.
+    private static func withStart<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return body(UnsafeRawBufferPointer(rebasing: buffer[..<0])) }
+            defer { close(file) }
+            // The kernel gives at most a page at once.
+            var count = 0
+            while true {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                let more = read(file, rest.baseAddress, rest.count)
+                guard more > 0 else { break }
+                count += more
+            }
+            return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// A file of /proc; empty if it cannot be read.
+    private static func text(_ path: String) -> [UInt8] {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return [] }
+        defer { try? file.close() }
+        return (try? file.readToEnd(atMost: 1 << 20)) ?? []
+    }
+}

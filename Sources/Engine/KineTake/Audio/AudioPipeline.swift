@@ -1,0 +1,179 @@
+// The audio of a take: from the audio server to encoded samples on the take's timeline. The take holds this object, and the
+// thread of the audio capture does the work.
+import KineCapture
+import KineCodecs
+import KineMedia
+import KinePlatform
+import KineRings
+
+package final class AudioPipeline: Sendable {
+    /// The tracks of the file: none, one or two, known from the start.
+    let tracks: [AudioTrackFormat]
+
+    private let plan: AudioPlan
+    private let configuration: TakeConfiguration.Audio
+    private let observer: any TakeObserver
+    /// Nil: the take has no audio.
+    private let running: Running?
+
+    private struct Running: Sendable {
+        let worker: AudioWorker
+        let capture: any AudioFeed
+    }
+
+    /// Nanoseconds that `finish` waits for the last audio of the devices.
+    private static let finishingPatience: Int64 = 800_000_000
+
+    /// Connects to the audio server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
+    ///
+    /// A missing server, and a missing libavcodec, is an error only if audio was asked for by name; otherwise there are no
+    /// tracks, and `observer` gets a warning. `cancellation` ends the wait for the server.
+    ///
+    /// - Parameters:
+    ///   - server: as in PULSE_SERVER, for a private server; nil asks the environment.
+    ///   - isPrivate: the audio server is the take's own.
+    ///   - isPattern: the pattern's beep replaces the machine's output.
+    ///   - isRecorded: there is a file.
+    ///   - requirements: those of the feeds. If any wants audio, it is delivered some 60 ms after it was heard.
+    init(
+        configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPrivate: Bool = false,
+        isPattern: Bool = false,
+        isRecorded: Bool = true, requirements: [AudioRequirements] = [], observer: any TakeObserver,
+        cancellation: Cancellation? = nil
+    ) throws(TakeError) {
+        plan = AudioPlan(configuration, isRecorded: isRecorded, requirements: requirements)
+        self.configuration = configuration
+        self.observer = observer
+        let isLive = requirements.contains { [plan] in !plan.choices(for: $0).isEmpty }
+        do throws(TakeError) {
+            running =
+                plan.tracks.isEmpty
+                ? nil
+                : try Self.open(
+                    plan, configuration, clock: clock, server: server, isPrivate: isPrivate, isPattern: isPattern,
+                    isLive: isLive, observer: observer, cancellation: cancellation)
+        } catch .audio(.noServer(let fault)) where !plan.isRequired {
+            observer.observe(.warning("No audio server answers (\(fault.words)), so this take has no audio."))
+            running = nil
+        } catch .audioEncoder(.missing) where !plan.isRequired {
+            observer.observe(
+                .warning(
+                    "libavcodec, which encodes audio, is not installed or has no AAC encoder, so this take has no audio; "
+                        + "install Debian's libavcodec59."))
+            running = nil
+        }
+        tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }
+    }
+
+    private static func open(
+        _ plan: AudioPlan, _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String?, isPrivate: Bool,
+        isPattern: Bool, isLive: Bool, observer: any TakeObserver, cancellation: Cancellation?
+    ) throws(TakeError) -> Running {
+        let worker: AudioWorker
+        do throws(AACEncoder.Error) {
+            worker = try AudioWorker(
+                plan: plan, configuration: configuration, clock: clock, isLive: isLive, observer: observer)
+        } catch {
+            throw .audioEncoder(error)
+        }
+        let channels = configuration.channels
+        let pace: AudioPace = isLive ? .live : .file
+        let capture = { (off: Set<Int>) throws(AudioCapture.Error) -> any AudioFeed in
+            // The pattern's audio is there whenever it is asked for.
+            worker.awaitAudio(of: isPattern ? [] : plan.awaited.subtracting(off))
+            return isPattern
+                ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
+                : try AudioCapture(
+                    targets: plan.targets, off: off, channels: channels, server: server, isPrivate: isPrivate,
+                    pace: pace, receiver: worker, cancellation: cancellation)
+        }
+        do throws(AudioCapture.Error) {
+            do throws(AudioCapture.Error) {
+                let off = configuration.isMicrophoneOff ? plan.microphones : []
+                return Running(worker: worker, capture: try capture(off))
+            } catch .missing(let audio) where configuration.isMicrophoneOptional && audio.target.isMicrophone {
+                // A later request for it may find one.
+                observer.observe(.warning(AudioWarning.missing(audio).sentence))
+                return Running(worker: worker, capture: try capture(plan.microphones))
+            }
+        } catch {
+            throw .audio(error)
+        }
+    }
+
+    /// The audio that a feed with these requirements gets, and its tracks. Requirements that were not known at the beginning are
+    /// met only by tracks that exist.
+    func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: StreamDescription.Audio)] {
+        guard let worker = running?.worker else { return [] }
+        return plan.choices(for: requirements).compactMap { choice in
+            let track = plan.tracks[choice.track]
+            switch choice.form {
+            case .aac:
+                return worker.formats[choice.track].map { (choice.track, StreamDescription.Audio($0)) }
+            case .pcm:
+                return (
+                    choice.track,
+                    StreamDescription.Audio(
+                        type: track.type, form: .pcm, sampleRate: configuration.sampleRate,
+                        channels: configuration.channels)
+                )
+            }
+        }
+    }
+
+    /// The audio that a feed with these requirements lacks because it came after the tracks were made.
+    package func missing(for requirements: AudioRequirements) -> [SampleType] { plan.missing(for: requirements) }
+
+    /// Begins to deliver. Audio from before the take's origin is left out; audio that has not come is silence. The observer gets
+    /// `audioArrived` once every device that is recorded from the start has delivered.
+    func start(into sink: any AudioSink) {
+        guard let worker = running?.worker else { return observer.observe(.audioArrived) }
+        worker.start(into: sink)
+    }
+
+    /// The devices whose first audio is still waited for.
+    package var awaited: [AudioTarget] { running?.worker.awaited ?? [] }
+
+    /// Delivers everything up to the media time of `end` (CLOCK_MONOTONIC, nanoseconds), the last access unit filled up
+    /// with silence, and ends the threads. Waits for the devices' last audio, 0.8 s at most. No callback comes after it
+    /// returns.
+    func finish(at end: Int64) {
+        guard let running, running.worker.prepareToFinish(at: end) else { return }
+        running.capture.hurry()
+        running.worker.waitForAudio(until: MonotonicClock.now() + Self.finishingPatience)
+        running.capture.stop()
+        running.worker.finish(at: end)
+    }
+
+    /// Sets the pace of capture. Without listeners audio is fetched in large pieces, so that the machine can sleep.
+    func listen(_ somebodyListens: Bool) {
+        running?.worker.listen(somebodyListens)
+        running?.capture.change(pace: somebodyListens ? .live : .file)
+    }
+
+    /// False in a take that was begun without one.
+    package var hasMicrophone: Bool { running?.capture is AudioCapture && !plan.microphones.isEmpty }
+
+    /// Records the microphone from now on, or no more. False in a take that was begun without one.
+    package func setMicrophone(isOn: Bool) -> Bool {
+        guard let running, hasMicrophone else { return false }
+        for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }
+        if !isOn { running.worker.stopAwaiting { plan.microphones.contains($0) } }
+        return true
+    }
+
+    /// Frames that libavcodec encoded, of all tracks.
+    var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }
+
+    /// Ends the threads without delivering the remaining audio.
+    func cancel() { running?.capture.stop() }
+}
+
+extension StreamDescription.Audio {
+    fileprivate init(_ format: AudioTrackFormat) {
+        self.init(
+            type: format.type, form: .aac, sampleRate: format.sampleRate, channels: format.channels,
+            audioSpecificConfig: format.audioSpecificConfig, samplesPerAccessUnit: format.samplesPerAccessUnit,
+            primingSamples: format.primingSamples, bitrate: format.bitrate)
+    }
+}

@@ -1,0 +1,161 @@
+// The audio tracks of a take, from its configuration and its feeds: their devices, their encoders, their place in the file. Pure.
+import KineCapture
+import KineMedia
+
+/// The forms in which a feed wants a take's audio; nil: not this kind.
+package struct AudioRequirements: Sendable, Equatable {
+    var app: AudioCodec?
+    var microphone: AudioCodec?
+}
+
+extension AudioRequirements {
+    package init(_ samples: SampleRequirements) { self.init(app: samples.appAudio, microphone: samples.micAudio) }
+}
+
+/// The devices to capture, and the tracks to make of them.
+struct AudioPlan: Equatable {
+    /// The mix of some targets, in the forms that somebody wants.
+    struct Track: Equatable {
+        var type: SampleType
+        /// Indices of `targets`.
+        var targets: [Int]
+        /// Several streams can meet on this track.
+        var isMixed: Bool
+        /// It is in the file.
+        var isRecorded = true
+        /// Somebody wants access units. A recording always does.
+        var isEncoded = true
+        /// Somebody wants uncompressed samples.
+        var isPCM = false
+    }
+
+    /// A track in one form, for a feed.
+    struct Choice: Equatable {
+        var track: Int
+        var form: AudioCodec
+    }
+
+    private(set) var targets: [AudioTarget] = []
+    /// Those of the file first, in its order.
+    private(set) var tracks: [Track] = []
+    /// The take must not begin without audio.
+    private(set) var isRequired = false
+    private var appTarget: Int?
+    private var microphoneTarget: Int?
+
+    /// `isRecorded`: there is a file. Tracks that nobody wants are left out, and with the last of them the targets.
+    init(_ configuration: TakeConfiguration.Audio, isRecorded: Bool = true, requirements: [AudioRequirements] = []) {
+        addTargets(configuration)
+        addFileTracks(areSeparate: configuration.separateTracks, isRecorded: isRecorded)
+        for required in requirements {
+            if let form = required.app { require(form, of: .audioApp, appTarget, required) }
+            if let form = required.microphone { require(form, of: .audioMic, microphoneTarget, required) }
+        }
+        tracks.removeAll { !$0.isEncoded && !$0.isPCM }
+        if tracks.isEmpty { targets = [] }
+    }
+
+    /// Indices of the targets that are the microphone.
+    var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
+
+    /// Indices of the targets whose first audio the take waits for. An application begins to play when it likes.
+    var awaited: Set<Int> {
+        Set(targets.indices.filter { if case .application = targets[$0] { false } else { true } })
+    }
+
+    private mutating func addTargets(_ configuration: TakeConfiguration.Audio) {
+        func add(_ target: AudioTarget) -> Int {
+            targets.append(target)
+            return targets.count - 1
+        }
+        switch configuration.app {
+        case .none: break
+        case .system(let required):
+            appTarget = add(.defaultOutput)
+            isRequired = required
+        case .output(let name):
+            appTarget = add(.output(name))
+            isRequired = true
+        case .application(let name):
+            appTarget = add(.application(name))
+            isRequired = true
+        }
+        switch configuration.microphone {
+        case .none: return
+        case .defaultDevice: microphoneTarget = add(.defaultMicrophone)
+        case .named(let name): microphoneTarget = add(.microphone(name))
+        }
+        if configuration.isMicrophoneOff || configuration.isMicrophoneOptional { return }
+        isRequired = true
+    }
+
+    /// The tracks as a file has them, whether there is one or not: a feed of access units gets the same.
+    private mutating func addFileTracks(areSeparate: Bool, isRecorded: Bool) {
+        let present = [appTarget, microphoneTarget].compactMap(\.self)
+        for part in areSeparate ? present.map({ [$0] }) : [present] where !part.isEmpty {
+            tracks.append(
+                Track(
+                    type: part.first == appTarget ? .audioApp : .audioMic, targets: part, isMixed: isMixed(part),
+                    isRecorded: isRecorded, isEncoded: isRecorded))
+        }
+    }
+
+    private func isMixed(_ targets: [Int]) -> Bool {
+        // An application may play several streams.
+        targets.count > 1 || targets.contains { if case .application = self.targets[$0] { true } else { false } }
+    }
+
+    /// The choices for a feed with these requirements, at most one for the app and one for the microphone. In a take that mixes
+    /// the two, a feed that wants access units of the app gets the mix, and nothing more for the microphone.
+    func choices(for required: AudioRequirements) -> [Choice] {
+        var choices: [Choice] = []
+        if let form = required.app, let track = track(for: form, of: appTarget, required) {
+            choices.append(Choice(track: track, form: form))
+        }
+        if let form = required.microphone, let track = track(for: form, of: microphoneTarget, required),
+            !choices.contains(where: { $0.track == track })
+        {
+            choices.append(Choice(track: track, form: form))
+        }
+        return choices
+    }
+
+    /// The kinds of audio that a feed with these requirements wants and that the take captures, but has no track for: the feed came
+    /// after the tracks were made.
+    func missing(for required: AudioRequirements) -> [SampleType] {
+        let wanted: [(SampleType, AudioCodec?, Int?)] = [
+            (.audioApp, required.app, appTarget), (.audioMic, required.microphone, microphoneTarget),
+        ]
+        return wanted.compactMap { type, form, target in
+            guard let form, let target else { return nil }
+            let track = track(for: form, of: target, required).map { tracks[$0] }
+            return track.map { form == .pcm || $0.isEncoded } == true ? nil : type
+        }
+    }
+
+    /// The track that has one target in one form.
+    private func track(for form: AudioCodec, of target: Int?, _ required: AudioRequirements) -> Int? {
+        guard let target else { return nil }
+        // A second encoder for the app without the microphone is not worth it; but a feed of the microphone alone must not
+        // have what the machine plays.
+        let acceptsMix = form == .aac && required.app == .aac
+        let mix = tracks.firstIndex { acceptsMix && $0.targets.count > 1 && $0.targets.contains(target) }
+        return mix ?? tracks.firstIndex { $0.targets == [target] }
+    }
+
+    private mutating func require(
+        _ form: AudioCodec, of type: SampleType, _ target: Int?, _ required: AudioRequirements
+    ) {
+        guard let target else { return }
+        let index = track(for: form, of: target, required) ?? tracks.count
+        if index == tracks.count {
+            tracks.append(
+                Track(
+                    type: type, targets: [target], isMixed: isMixed([target]), isRecorded: false, isEncoded: false))
+        }
+        switch form {
+        case .aac: tracks[index].isEncoded = true
+        case .pcm: tracks[index].isPCM = true
+        }
+    }
+}

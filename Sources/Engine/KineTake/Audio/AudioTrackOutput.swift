@@ -1,0 +1,128 @@
+// The end of a track: its samples go to the sink uncompressed, through the encoder as access units, or both.
+import KineCodecs
+import KineMedia
+
+/// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
+final class AudioTrackOutput {
+    /// The format of access units; nil if the track is not encoded.
+    let format: AudioTrackFormat?
+    /// Samples a channel that are appended at once.
+    let frameLength: Int
+    /// Nil: appended samples are lost.
+    var sink: (any AudioSink)?
+
+    private let index: Int
+    private let track: AudioPlan.Track
+    private let timescale: Int32
+    private let encoder: AACTrackEncoder?
+    private var framesAppended: Int64 = 0
+
+    /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: of the track.
+    init(
+        index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
+    ) throws(AACEncoder.Error) {
+        self.index = index
+        self.track = track
+        timescale = Int32(clamping: configuration.sampleRate)
+        guard track.isEncoded else {
+            format = nil
+            encoder = nil
+            // As long as an access unit: a listener waits for about 20 ms.
+            frameLength = 1024
+            return
+        }
+        let encoder = try AACEncoder(
+            sampleRate: configuration.sampleRate, channels: configuration.channels, bitrate: configuration.bitrate)
+        format = encoder.trackFormat(track.type)
+        frameLength = encoder.samplesPerFrame
+        self.encoder = AACTrackEncoder(encoder: encoder)
+    }
+
+    /// Frames that libavcodec encoded; silent ones mostly do not count.
+    var encodedFrames: Int { encoder?.encoder.encodedFrames ?? 0 }
+
+    /// One frame of interleaved samples.
+    func append(_ frame: Span<Float>) throws(AACEncoder.Error) {
+        // A feed that wants them may come at any time.
+        sink?.receive(
+            pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
+            duration: time(Int64(frameLength)))
+        framesAppended += 1
+        guard let encoder else { return }
+        try encoder.encode(interleaved: frame) { deliver(encoder.sample($0, type: track.type)) }
+    }
+
+    /// Hands out what the encoder holds.
+    func finish() throws(AACEncoder.Error) {
+        guard let encoder else { return }
+        try encoder.finish { deliver(encoder.sample($0, type: track.type)) }
+    }
+
+    private func deliver(_ sample: EncodedSample) {
+        sink?.receive(sample, of: index, isRecorded: track.isRecorded)
+    }
+
+    private func time(_ samples: Int64) -> MediaTime { MediaTime(ticks: samples, timescale: timescale) }
+}
+
+/// A stretch of interleaved samples without holes, from `start` up to `end`. Everything outside counts as silence.
+struct SampleStore {
+    let channels: Int
+    /// The number on the grid of the first sample held.
+    private(set) var start: Int64
+    private var samples: [Float] = []
+    /// Samples of all channels at the front that are no longer wanted; cut off now and then, not each time.
+    private var spent = 0
+
+    /// The number on the grid after the last sample held.
+    var end: Int64 { start + Int64((samples.count - spent) / channels) }
+
+    init(channels: Int, start: Int64) {
+        self.channels = channels
+        self.start = start
+    }
+
+    mutating func append(_ new: Span<Float>) {
+        new.withUnsafeBufferPointer { samples.append(contentsOf: $0) }
+    }
+
+    /// Fills with silence up to `place`. Does nothing if that is already reached.
+    mutating func appendSilence(upTo place: Int64) {
+        let missing = place - end
+        guard missing > 0 else { return }
+        samples.append(contentsOf: repeatElement(0, count: Int(missing) * channels))
+    }
+
+    /// Forgets everything and begins again at `place`.
+    mutating func restart(at place: Int64) {
+        samples.removeAll(keepingCapacity: true)
+        spent = 0
+        start = place
+    }
+
+    mutating func discard(before place: Int64) {
+        let count = min(place, end) - start
+        guard count > 0 else { return }
+        start += count
+        spent += Int(count) * channels
+        // Moving the rest costs no more than appending it did, as it is done only when the rest is the smaller part.
+        if spent > samples.count / 2 {
+            samples.removeFirst(spent)
+            spent = 0
+        }
+    }
+
+    /// Adds the samples from `place` on to `target`, if there are any.
+    func add(to target: UnsafeMutableBufferPointer<Float>, from place: Int64) {
+        let frames = Int64(target.count / channels)
+        let first = max(place, start)
+        let last = min(place + frames, end)
+        guard first < last else { return }
+        let source = spent + Int(first - start) * channels
+        let offset = Int(first - place) * channels
+        let count = Int(last - first) * channels
+        samples.withUnsafeBufferPointer { samples in
+            for index in 0..<count { target[offset + index] += samples[source + index] }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// The receiver between the capture and the assembler. It gives each stream its lane, and has the assembler move on whenever audio
+// came or enough time passed.
+import KineCapture
+import KineCodecs
+import KineMedia
+import KinePlatform
+
+final class AudioWorker: AudioReceiver {
+    enum Phase {
+        /// Some audio is kept, since the take may begin at any moment.
+        case opening
+        case delivering
+        /// Audio up to this instant is still wanted. `isComplete`: it is all there.
+        case ending(at: Int64, isComplete: Bool)
+        /// An encoder failed: the take goes on without further audio.
+        case broken
+        /// The end came before the start, or after a failure.
+        case over
+    }
+
+    struct State {
+        var phase = Phase.opening
+        let assembler: AudioAssembler
+        let outputs: [AudioTrackOutput]
+        var lanes: [AudioStreamID: AudioLane] = [:]
+        /// Indices of the targets whose first audio is waited for.
+        var awaited: Set<Int> = []
+        /// The streams of those targets.
+        var awaitedStreams: [AudioStreamID: Int] = [:]
+        /// Microphones whose silence has not been reported.
+        var unreported: Set<AudioStreamID> = []
+    }
+
+    /// Seconds of digital silence of a microphone that are worth a warning.
+    static let longestSilence = 10
+
+    /// The format of access units for each track of the plan; nil: it has none.
+    let formats: [AudioTrackFormat?]
+    private let plan: AudioPlan
+    private let grid: SampleGrid
+    private let channels: Int
+    private let clock: TakeClock
+    private let observer: any TakeObserver
+    private let wasLiveFromTheStart: Bool
+    // While the take runs, only the audio thread holds it for longer than a moment; `finish` is called after that thread's end.
+    let state: Monitor<State>
+
+    init(
+        plan: AudioPlan, configuration: TakeConfiguration.Audio, clock: TakeClock, isLive: Bool,
+        observer: any TakeObserver
+    ) throws(AACEncoder.Error) {
+        self.plan = plan
+        self.clock = clock
+        self.observer = observer
+        wasLiveFromTheStart = isLive
+        grid = SampleGrid(rate: configuration.sampleRate)
+        channels = configuration.channels
+        let outputs = try plan.tracks.indices.map { index throws(AACEncoder.Error) in
+            try AudioTrackOutput(index: index, track: plan.tracks[index], configuration: configuration)
+        }
+        let tracks = zip(plan.tracks, outputs).map { track, output in
+            AudioTrack(
+                channels: configuration.channels, frameLength: output.frameLength, softClips: track.isMixed
+            ) { frame throws(AACEncoder.Error) in try output.append(frame) }
+        }
+        formats = outputs.map(\.format)
+        let assembler = AudioAssembler(
+            grid: grid, tracks: tracks, margin: isLive ? AudioAssembler.liveMargin : AudioAssembler.margin)
+        state = Monitor(State(assembler: assembler, outputs: outputs))
+    }
+
+    /// Frames that libavcodec encoded, of all tracks.
+    var encodedFrames: Int { state.withLock { $0.outputs.reduce(0) { $0 + $1.encodedFrames } } }
+
+    func start(into sink: any AudioSink) {
+        state.withLock { state in
+            for output in state.outputs { output.sink = sink }
+            state.phase = .delivering
+        }
+    }
+
+    // MARK: The first audio
+
+    /// Before the capture begins.
+    func awaitAudio(of targets: Set<Int>) {
+        state.withLock { $0.awaited = targets }
+        if targets.isEmpty { observer.observe(.audioArrived) }
+    }
+
+    var awaited: [AudioTarget] { state.withLock { state in state.awaited.sorted().map { plan.targets[$0] } } }
+
+    /// Of the targets with these indices.
+    func stopAwaiting(_ isEnough: (Int) -> Bool) {
+        let isComplete = state.withLock { state in
+            guard !state.awaited.isEmpty else { return false }
+            state.awaited = state.awaited.filter { !isEnough($0) }
+            return state.awaited.isEmpty
+        }
+        if isComplete { observer.observe(.audioArrived) }
+    }
+
+    /// Somebody listens from now on, or nobody does: audio is handed on sooner, or later.
+    func listen(_ somebodyListens: Bool) {
+        guard !wasLiveFromTheStart else { return }
+        state.withLock {
+            $0.assembler.margin = somebodyListens ? AudioAssembler.liveMargin : AudioAssembler.margin
+        }
+    }
+
+    /// Audio after `end` is not wanted. False if this was called before.
+    func prepareToFinish(at end: Int64) -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .opening, .broken: state.phase = .over
+            case .delivering: state.phase = .ending(at: end, isComplete: false)
+            case .ending, .over: return false
+            }
+            return true
+        }
+    }
+
+    /// Waits until everything up to the end is there, after `prepareToFinish`.
+    func waitForAudio(until deadline: Int64) {
+        _ = state.wait(until: deadline) { state -> Bool? in
+            if case .ending(_, isComplete: false) = state.phase { nil } else { true }
+        }
+    }
+
+    /// Delivers the rest. Only when the capture has stopped.
+    func finish(at end: Int64) {
+        state.withLock { state in
+            guard advance(&state, to: end) else { return }
+            do {
+                try state.assembler.finish()
+                for output in state.outputs { try output.finish() }
+            } catch { observer.observe(.warning("\(error)")) }
+        }
+    }
+
+    /// False if nothing is delivered.
+    private func advance(_ state: inout State, to instant: Int64) -> Bool {
+        switch state.phase {
+        case .opening, .broken, .over: return false
+        case .delivering, .ending: break
+        }
+        do {
+            try state.assembler.advance(to: instant, timeline: clock.snapshot)
+            return true
+        } catch {
+            state.phase = .broken
+            // Audio that nobody wants must not pile up.
+            state.lanes = [:]
+            for track in state.assembler.tracks { track.lanes = [] }
+            observer.observe(.warning("\(error)"))
+            return false
+        }
+    }
+
+    // MARK: On the audio thread
+
+    func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {
+        let tracks = plan.tracks.indices.filter { plan.tracks[$0].targets.contains(target) }
+        guard !tracks.isEmpty else { return }
+        do {
+            let lane = try AudioLane(deviceRate: sampleRate, grid: grid, channels: channels)
+            state.withLock { state in
+                if case .broken = state.phase { return }
+                state.lanes[stream] = lane
+                if state.awaited.contains(target) { state.awaitedStreams[stream] = target }
+                if plan.microphones.contains(target) { state.unreported.insert(stream) }
+                for track in tracks { state.assembler.tracks[track].lanes.append(lane) }
+            }
+        } catch {
+            observer.observe(.warning("\(error)"))
+        }
+    }
+
+    func audio(_ stream: AudioStreamID, samples: Span<Float>) {
+        let (delivered, isSilent) = state.withLock { state -> (Int?, Bool) in
+            guard let lane = state.lanes[stream] else { return (nil, false) }
+            lane.append(samples)
+            let isSilent =
+                lane.silentFrames >= Self.longestSilence * lane.deviceRate && state.unreported.remove(stream) != nil
+            return (state.awaitedStreams.removeValue(forKey: stream), isSilent)
+        }
+        if let delivered { stopAwaiting { $0 == delivered } }
+        if isSilent { audioWarning(.silentMicrophone(seconds: Self.longestSilence)) }
+    }
+
+    func audioMissing(_ stream: AudioStreamID, frames: Int) {
+        state.withLock { $0.lanes[stream]?.appendMissing(frames: frames) }
+    }
+
+    func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading) {
+        state.withLock { $0.lanes[stream]?.timed(instant: reading.instant) }
+    }
+
+    func audioClosed(_ stream: AudioStreamID) {
+        state.withLock { state in
+            state.lanes.removeValue(forKey: stream)?.isClosed = true
+            state.unreported.remove(stream)
+        }
+    }
+
+    func audioSettled(now: Int64) {
+        let isWaitOver = state.withLock { state -> Bool in
+            switch state.phase {
+            case .opening: state.assembler.discard(before: now - AudioAssembler.prelude)
+            case .delivering: _ = advance(&state, to: state.assembler.horizon(now: now))
+            case .ending(let end, isComplete: false):
+                guard advance(&state, to: min(state.assembler.horizon(now: now), end)) else { return true }
+                guard state.assembler.isComplete(upTo: end) else { break }
+                state.phase = .ending(at: end, isComplete: true)
+                return true
+            case .ending, .broken, .over: break
+            }
+            return false
+        }
+        if isWaitOver { state.signal { _ in } }
+    }
+
+    func audioWarning(_ warning: AudioWarning) {
+        observer.observe(.warning(warning.sentence))
+        switch warning {
+        case .serverLost: stopAwaiting { _ in true }
+        case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
+        case .gone(let target): stopAwaiting { plan.targets[$0] == target }
+        case .inaudible, .silentMicrophone: break
+        }
+    }
+}

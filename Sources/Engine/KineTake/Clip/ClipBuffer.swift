@@ -1,0 +1,138 @@
+// The thread that keeps the last seconds of a take, beside the one that writes the file. Capture and encoders never wait for it:
+// when it is behind, it begins anew with the next keyframe. What does not fit goes before its time, and the take goes on.
+import KineContainers
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// The reasons why no clip is written.
+package enum ClipError: Error {
+    /// The take has no clip buffer.
+    case notBuffering
+    /// Another clip of the take is being written.
+    case exportInProgress
+    case nothingCaptured
+    /// The take is over.
+    case over
+    /// Nothing of the file was kept.
+    case storage(StorageError)
+    /// The process may have no more threads.
+    case thread(Errno)
+}
+
+/// The clip buffer of one take, fed from the encoders' threads.
+final class ClipBuffer: Sendable {
+    /// A clip that is asked for.
+    struct Export: Sendable {
+        var request: ClipRequest
+        /// The take's time at the moment of the request.
+        var end: MediaTime
+        var isPaused: Bool
+        /// The same moment on CLOCK_MONOTONIC.
+        var instant: Int64
+        /// Called on any thread, once.
+        var reply: @Sendable (Result<ExportedClip, ClipError>) -> Void
+
+        /// The samples up to the end have come by then, or will not come.
+        var deadline: Int64 { instant + ClipBuffer.patience }
+    }
+
+    enum ExportState {
+        case none
+        case asked(Export)
+        /// It waits for its last samples, or is being written.
+        case underWay
+    }
+
+    struct State {
+        var video: VideoFormat?
+        var samples: [EncodedSample] = []
+        var queuedBytes = 0
+        /// The queue was full, and everything before its first sample is lost.
+        var hasLost = false
+        var gap = DecodingGap.none
+        var export = ExportState.none
+        var hasEnded = false
+
+        /// Whether the thread should wake now rather than at its next round.
+        var isUrgent: Bool {
+            if case .asked = export { return true }
+            return hasEnded || queuedBytes >= ClipBuffer.batch
+        }
+    }
+
+    /// Bytes of samples that wait for this thread, at most.
+    private static let queueLimit = 16 << 20
+    /// Bytes of samples for which the thread wakes before its round.
+    private static let batch = 1 << 20
+    /// Nanoseconds that an export waits for the audio up to its end.
+    private static let patience: Int64 = 5_000_000_000
+
+    private let state: Monitor<State>
+    private let thread: DedicatedThread
+
+    /// Throws if the process may have no more threads.
+    ///
+    /// - Parameters:
+    ///   - directory: of the file for what does not fit into memory; made when it is needed.
+    ///   - observer: told once when the buffer is shorter than it was asked to be, and once when it had to begin anew.
+    init(
+        limits: ClipLimits, audio: [AudioTrackFormat], directory: String, observer: any TakeObserver
+    ) throws(Errno) {
+        let state = Monitor(State())
+        self.state = state
+        thread = try DedicatedThread(starting: "clips") {
+            ClipLoop(state: state, limits: limits, audio: audio, directory: directory, observer: observer).run()
+        }
+    }
+
+    /// Where the buffer of a take has its file: beside the take's file, or else where caches are. Both are rarely in memory, as `/tmp`
+    /// may be.
+    static func directory(_ configuration: TakeConfiguration) -> String {
+        configuration.file.map { FilePath(escaped: $0).removingLastComponent().escaped }
+            ?? FilePath(escaped: UserDirectories.cache).appending("kinecast").escaped
+    }
+
+    /// The encoder is ready. Once, before the first sample.
+    func begin(_ video: VideoFormat) { state.withLock { $0.video = video } }
+
+    /// Queues a sample. Never waits.
+    func append(_ sample: EncodedSample) {
+        let mustWake = state.withLock { state -> Bool in
+            guard !state.hasEnded else { return false }
+            if state.queuedBytes + sample.data.count > Self.queueLimit {
+                state.samples = []
+                state.queuedBytes = 0
+                state.hasLost = true
+                state.gap = .unasked
+            }
+            let wasEmpty = state.samples.isEmpty
+            let wasUrgent = state.isUrgent
+            state.samples.append(sample)
+            state.queuedBytes += sample.data.count
+            if case .underWay = state.export { return true }
+            return wasEmpty || state.isUrgent && !wasUrgent
+        }
+        if mustWake { state.signal { _ in } }
+    }
+
+    /// Whether the buffer is empty and the next frame should be a keyframe: true once for each time.
+    func consumeKeyframeRequest() -> Bool { state.withLock { $0.gap.consumeKeyframeRequest() } }
+
+    /// Writes a clip while the buffer goes on. Only one is written at a time.
+    func export(_ export: Export) {
+        let refusal = state.signal { state -> ClipError? in
+            if state.hasEnded { return .over }
+            guard case .none = state.export else { return .exportInProgress }
+            state.export = .asked(export)
+            return nil
+        }
+        if let refusal { export.reply(.failure(refusal)) }
+    }
+
+    /// Writes the clip that is under way, then ends the thread and drops the buffer. Blocks.
+    func finish() {
+        state.signal { $0.hasEnded = true }
+        thread.join()
+    }
+}

@@ -1,0 +1,161 @@
+// The clip buffer's thread: it takes over samples once a second, and has clips written by another thread while it goes on.
+import KineContainers
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Used on the thread only.
+final class ClipLoop {
+    /// What the thread takes over at once.
+    private struct Work {
+        var video: VideoFormat?
+        var samples: [EncodedSample]
+        var hasLost: Bool
+        var export: ClipBuffer.Export?
+        var hasEnded: Bool
+    }
+
+    /// Nanoseconds between two rounds.
+    private static let interval: Int64 = 1_000_000_000
+    /// The encoder of audio keeps up to so many access units back.
+    private static let heldAccessUnits = 3
+
+    private let state: Monitor<ClipBuffer.State>
+    private let scratch: ClipScratch
+    private let observer: any TakeObserver
+    private var store: ClipStore
+    private var lastRound: Int64 = .min
+    /// The export that waits for its last samples.
+    private var pending: ClipBuffer.Export?
+    private var writing: DedicatedThread?
+    private var hasWarnedOfLoss = false
+    private var hasWarnedOfRoom = false
+
+    init(
+        state: Monitor<ClipBuffer.State>, limits: ClipLimits, audio: [AudioTrackFormat], directory: String,
+        observer: any TakeObserver
+    ) {
+        self.state = state
+        self.observer = observer
+        scratch = ClipScratch(directory: directory, limit: limits.disk) { () throws(StorageError) in
+            try ScratchFile(in: directory, makingDirectory: true)
+        }
+        store = ClipStore(limits: limits, audio: audio, scratch: scratch)
+    }
+
+    func run() {
+        while true {
+            let work = nextWork()
+            keep(work)
+            if let export = work.export {
+                pending = export
+                store.heldEnd = export.end
+            }
+            if let pending, work.hasEnded || isComplete(pending) { start(pending, video: work.video) }
+            guard !work.hasEnded else { break }
+        }
+        writing?.join()
+    }
+
+    private func nextWork() -> Work {
+        if let pending {
+            _ = state.wait(until: pending.deadline) { !$0.samples.isEmpty || $0.hasEnded ? true : nil }
+        } else {
+            // Nothing is kept while nothing comes: this sleep may be long.
+            _ = state.wait { !$0.samples.isEmpty || $0.isUrgent ? true : nil }
+            _ = state.wait(until: lastRound + Self.interval) { $0.isUrgent ? true : nil }
+        }
+        lastRound = MonotonicClock.now()
+        return state.withLock { state in
+            var work = Work(
+                video: state.video, samples: state.samples, hasLost: state.hasLost, export: nil,
+                hasEnded: state.hasEnded)
+            if case .asked(let export) = state.export {
+                work.export = export
+                state.export = .underWay
+            }
+            state.samples = []
+            state.queuedBytes = 0
+            state.hasLost = false
+            return work
+        }
+    }
+
+    private func keep(_ work: Work) {
+        if work.hasLost { store.removeAll() }
+        for sample in work.samples { store.append(sample) }
+        if store.video.units.isEmpty, work.samples.contains(where: { $0.type == .video }) {
+            state.withLock { $0.gap = .unasked }
+        }
+        if work.hasLost, !hasWarnedOfLoss {
+            hasWarnedOfLoss = true
+            observer.observe(
+                .warning("The disk of the clip buffer was too slow, so the buffer began anew; the take goes on."))
+        }
+        if store.isShortened, !hasWarnedOfRoom {
+            hasWarnedOfRoom = true
+            observer.observe(
+                .warning("The clip buffer keeps less time than was asked for: \(reasonOfShortage). The take goes on."))
+        }
+    }
+
+    private var reasonOfShortage: String {
+        switch scratch.problem {
+        case nil: "the \(store.limits.disk >> 30) GB of disk that it may take are used up"
+        case .full(let directory): "little room is left on the disk of \(directory), and the rest is for others"
+        case .some(let error): error.description
+        }
+    }
+
+    // MARK: Exports
+
+    /// Whether everything up to the end of the clip has come, or will not come. Audio is later than frames.
+    private func isComplete(_ export: ClipBuffer.Export) -> Bool {
+        guard !store.formats.isEmpty, MonotonicClock.now() < export.deadline else { return true }
+        guard let end = store.audioEnd else { return false }
+        let held = store.formats.map { store.duration(ofUnit: $0).nanoseconds * Int64(Self.heldAccessUnits) }.max() ?? 0
+        return end >= export.end - MediaTime(nanoseconds: export.isPaused ? held : 0)
+    }
+
+    private func start(_ export: ClipBuffer.Export, video: VideoFormat?) {
+        pending = nil
+        store.heldEnd = nil
+        writing?.join()
+        writing = nil
+        guard let video, let clip = ClipSelection(of: store, end: export.end, duration: export.request.duration)
+        else { return Self.end(export, .failure(.nothingCaptured), state) }
+        do throws(Errno) {
+            writing = try DedicatedThread(starting: "clip") { [state] in
+                Self.end(export, Self.write(clip, video: video, for: export.request), state)
+            }
+        } catch {
+            Self.end(export, .failure(.thread(error)), state)
+        }
+    }
+
+    private static func end(
+        _ export: ClipBuffer.Export, _ result: Result<ExportedClip, ClipError>, _ state: Monitor<ClipBuffer.State>
+    ) {
+        // First, so that the next one is not refused because of this one.
+        state.withLock { $0.export = .none }
+        export.reply(result)
+    }
+
+    private static func write(
+        _ clip: ClipSelection, video: VideoFormat, for request: ClipRequest
+    ) -> Result<ExportedClip, ClipError> {
+        do throws(StorageError) {
+            let file = try WholeFile(
+                request.output, ifTaken: request.isNumbered ? .number : request.overwrite ? .replace : .refuse,
+                isPrivate: request.isPrivate)
+            let finished = try ClipWriter.write(clip, video: video, to: file)
+            try file.publishWhole()
+            return .success(
+                ExportedClip(
+                    output: file.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,
+                    bytes: finished.bytes, frames: finished.frames))
+        } catch {
+            return .failure(.storage(error))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Converts the machine's clock to the time in the file, by the take's origin and its pauses. Video and audio ask the same
+// timeline, so a pause takes the same stretch out of both.
+import KineMedia
+import Synchronization
+
+/// The pure part: the origin and the pauses of one take. Times are nanoseconds of CLOCK_MONOTONIC, which stops in suspend,
+/// so a suspended machine pauses the take by itself.
+package struct TakeTimeline: Sendable, Equatable {
+    /// The instant of the first frame; nil before it.
+    private(set) var origin: Int64?
+    /// Finished pauses in order, in monotonic time.
+    private(set) var pauses: [Range<Int64>] = []
+    /// The beginning of the present pause; nil: the take is not paused.
+    private(set) var pausedSince: Int64?
+
+    var isPaused: Bool { pausedSince != nil }
+
+    /// Sets time zero. Only the first call counts.
+    mutating func begin(at instant: Int64) {
+        if origin == nil { origin = instant }
+    }
+
+    /// Returns false if the take was paused already.
+    mutating func pause(at instant: Int64) -> Bool {
+        guard pausedSince == nil else { return false }
+        pausedSince = max(instant, pauses.last?.upperBound ?? instant)
+        return true
+    }
+
+    /// Returns false if the take was not paused.
+    mutating func resume(at instant: Int64) -> Bool {
+        guard let since = pausedSince else { return false }
+        pauses.append(since..<max(since, instant))
+        pausedSince = nil
+        return true
+    }
+
+    /// The time in the file of a monotonic instant. Negative before the first frame; an instant inside a pause maps
+    /// to the moment the pause began. Zero while there is no origin.
+    func mediaTime(at instant: Int64) -> MediaTime {
+        guard let origin else { return .zero }
+        var nanoseconds = instant - origin
+        for pause in pauses where instant > pause.lowerBound {
+            nanoseconds -= max(0, min(instant, pause.upperBound) - max(pause.lowerBound, origin))
+        }
+        if let pausedSince { nanoseconds -= max(0, instant - max(pausedSince, origin)) }
+        return MediaTime(nanoseconds: nanoseconds)
+    }
+
+    /// The instant at which `duration` will have been recorded; nil before the first frame and in a pause.
+    package func instant(afterRecording duration: MediaTime) -> Int64? {
+        guard let origin, !isPaused else { return nil }
+        return pauses.reduce(origin + duration.nanoseconds) { $0 + $1.upperBound - max($1.lowerBound, origin) }
+    }
+
+    /// The parts of `range` that are recorded, in order: at or after the first frame and outside every pause.
+    func recordedParts(of range: Range<Int64>) -> [Range<Int64>] {
+        guard let origin else { return [] }
+        var parts: [Range<Int64>] = []
+        var start = max(range.lowerBound, origin)
+        for pause in pauses {
+            guard pause.upperBound > start else { continue }
+            guard pause.lowerBound < range.upperBound else { break }
+            if pause.lowerBound > start { parts.append(start..<pause.lowerBound) }
+            start = max(start, pause.upperBound)
+        }
+        let end = min(range.upperBound, pausedSince ?? range.upperBound)
+        if start < end { parts.append(start..<end) }
+        return parts
+    }
+}
+
+/// The timeline that capture, audio and control share.
+package final class TakeClock: Sendable {
+    private let timeline = Mutex(TakeTimeline())
+
+    /// A copy, for several questions about one moment.
+    package var snapshot: TakeTimeline { timeline.withLock { $0 } }
+
+    func begin(at instant: Int64) { timeline.withLock { $0.begin(at: instant) } }
+    func pause(at instant: Int64) { timeline.withLock { _ = $0.pause(at: instant) } }
+    func resume(at instant: Int64) { timeline.withLock { _ = $0.resume(at: instant) } }
+    func mediaTime(at instant: Int64) -> MediaTime { timeline.withLock { $0.mediaTime(at: instant) } }
+}

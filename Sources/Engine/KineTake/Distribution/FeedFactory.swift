@@ -1,0 +1,296 @@
+// Makes feeds as soon as the size of the frames is known, and the encoder's parameter sets if they are wanted. It also decides
+// how many slots capture draws in, and in which memory.
+import KineCapture
+import KineImaging
+import KineMedia
+import KineRings
+import Synchronization
+
+/// A request for a feed.
+package struct FeedRequest: Sendable {
+    var samples: SampleRequirements
+    /// The name of the service, for a person.
+    var reader: String
+    /// The camera's frames are wanted, of that size.
+    var cameraSize: PixelSize?
+    /// The reader may have the memory of others' frames, which it can read as long as it likes.
+    var sharesMemory: Bool
+    /// Called on any thread, once.
+    var ready: @Sendable (Result<SampleFeed, TakeError>) -> Void
+
+    package init(
+        _ samples: SampleRequirements, of reader: String, cameraSize: PixelSize? = nil, sharesMemory: Bool = true,
+        ready: @escaping @Sendable (Result<SampleFeed, TakeError>) -> Void
+    ) {
+        self.samples = samples
+        self.reader = reader
+        self.cameraSize = cameraSize
+        self.sharesMemory = sharesMemory
+        self.ready = ready
+    }
+}
+
+/// Makes the feeds of one take. Any thread may call it.
+package final class FeedFactory: Sendable {
+    private struct State {
+        /// The memory that capture draws in; nil unless readers may see it.
+        var memory: FrameMemory?
+        /// Nil until the source is open.
+        var distributor: FrameDistributor?
+        /// Nil until the encoder is open.
+        var format: VideoFormat?
+        var annotation: [String: String] = [:]
+        /// The reason why no feed can be made any more.
+        var failure: TakeError?
+        var requests: [FeedRequest] = []
+        /// The readers of `memory`.
+        var readers = FrameReaders(limit: 0)
+        var conversions: [Conversion] = []
+    }
+
+    /// A conversion is held by its feeds, and goes with the last of them.
+    private struct Conversion {
+        weak var output: FrameConverter.Output?
+        var readers: FrameReaders
+        let isShared: Bool
+    }
+
+    private let configuration: TakeConfiguration
+    private let services: [SampleRequirements]
+    private let sources: SourceRegistry
+    private let audio: AudioPipeline
+    private let state = Mutex(State())
+
+    init(
+        configuration: TakeConfiguration, services: [SampleRequirements], sources: SourceRegistry, audio: AudioPipeline
+    ) {
+        self.configuration = configuration
+        self.services = services
+        self.sources = sources
+        self.audio = audio
+    }
+
+    var distributor: FrameDistributor? { state.withLock { $0.distributor } }
+    /// The take's encoding; nil until the source is open.
+    var plan: EncodingPlan? { distributor.map { plan($0) } }
+    package var annotation: [String: String] { state.withLock { $0.annotation } }
+
+    // MARK: From the take's threads
+
+    /// The slots for frames of a visible size. Readers may see their memory if one of them wants the encoder's own frames.
+    func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots {
+        let requirements = services.compactMap { self.requirements($0, size: size) }
+        let readers = requirements.count(where: \.isNative)
+        var slots = CaptureThread.Slots()
+        slots.count += FrameSink.slotsEach * readers
+        // The converter may still look at a frame when the next is there.
+        if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
+        guard readers > 0 else { return slots }
+        guard slots.count <= FrameSlotLayout.slotLimit else {
+            throw .tooManyReaders(
+                readers, limit: (FrameSlotLayout.slotLimit - CaptureThread.Slots().count - 1) / FrameSink.slotsEach)
+        }
+        let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
+        do throws(SharedMemory.Error) {
+            let memory = try FrameMemory(
+                layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slots.count))
+            slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
+            state.withLock { state in
+                state.memory = memory
+                state.readers = FrameReaders(limit: readers)
+            }
+            return slots
+        } catch .system(let call, let errno) {
+            throw .noSharedMemory(call: call, errno)
+        } catch {
+            throw .noSharedMemory(call: "fcntl", .noMemory)  // only memory that was received has other faults
+        }
+    }
+
+    /// The source is open: feeds without encoded frames can be made.
+    func sourceOpened(_ distributor: FrameDistributor) {
+        let annotation = SourceAnnotation.describe(configuration, of: sources, size: distributor.canvas.size)
+        state.withLock { state in
+            state.distributor = distributor
+            state.annotation = annotation
+        }
+        fulfilReadyRequests()
+    }
+
+    /// Another source is shown: what extensions that come from now on are told of it.
+    func sourceSwitched(to source: TakeConfiguration.Source) {
+        guard let size = distributor?.canvas.size else { return }
+        var configuration = configuration
+        configuration.source = source
+        let annotation = SourceAnnotation.describe(configuration, of: sources, size: size)
+        state.withLock { $0.annotation = annotation }
+    }
+
+    func encoderOpened(_ format: VideoFormat) {
+        state.withLock { $0.format = format }
+        fulfilReadyRequests()
+    }
+
+    /// No feed can be made any more.
+    func failed(_ failure: TakeError) {
+        state.withLock { if $0.failure == nil { $0.failure = failure } }
+        fulfilReadyRequests()
+    }
+
+    // MARK: From supervisors
+
+    func request(_ request: FeedRequest) {
+        state.withLock { $0.requests.append(request) }
+        fulfilReadyRequests()
+    }
+
+    // MARK: Making
+
+    private func fulfilReadyRequests() {
+        let answers = state.withLock { state -> [(FeedRequest, Result<SampleFeed, TakeError>)] in
+            let requests = state.requests
+            state.requests = []
+            return requests.compactMap { request in
+                if let result = answer(request, &state) { return (request, result) }
+                state.requests.append(request)
+                return nil
+            }
+        }
+        for (request, result) in answers { request.ready(result) }
+    }
+
+    /// Nil while the frames' size or the encoder's format is not known.
+    private func answer(_ request: FeedRequest, _ state: inout State) -> Result<SampleFeed, TakeError>? {
+        if let failure = state.failure { return .failure(failure) }
+        guard let distributor = state.distributor else { return nil }
+        if case .encoded(let codec, _, _) = request.samples.video {
+            guard VideoCodec(rawValue: codec) == TakeEncoder.codec else {
+                return .failure(.unknownCodec(codec, service: request.reader))
+            }
+            guard state.format != nil else {
+                distributor.encoding.prepare()
+                return nil
+            }
+            if let interval = request.samples.keyframeInterval {
+                distributor.encoding.shortenKeyframeInterval(to: interval)
+            }
+            if let most = request.samples.expectations?.maximumAccessUnit {
+                distributor.encoding.limitAccessUnits(to: most)
+            }
+        }
+        do {
+            return .success(try make(request, distributor, &state))
+        } catch {
+            return .failure(.noMemory("\(error)"))
+        }
+    }
+
+    private func make(
+        _ request: FeedRequest, _ distributor: FrameDistributor, _ state: inout State
+    ) throws -> SampleFeed {
+        let samples = request.samples
+        if let size = request.cameraSize { return try makeCameraFeed(size) }
+        let size = distributor.canvas.size
+        let tracks = audio.tracks(for: AudioRequirements(samples))
+        let required = requirements(samples, size: size)
+        let source = try required.map { try frameSource($0, request.sharesMemory, distributor, &state) }
+        let sender = try StreamSender(
+            video: samples.wantsEncodedVideo, frames: source?.memory.layout,
+            sampleRingBytes: Self.ringBytes(
+                samples.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.audio.form == .pcm }))
+        let frames = source.map { source in
+            FrameSink(
+                sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
+                framesPerSecond: required?.framesPerSecond, orientation: required?.orientation ?? .up)
+        }
+        if let source, let frames {
+            if let index = source.conversionIndex {
+                state.conversions[index].readers.add(frames)
+            } else {
+                state.readers.add(frames)
+            }
+        }
+        let plan = plan(distributor, with: [samples])
+        let stream = StreamDescription(
+            framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
+            video: samples.wantsEncodedVideo
+                ? state.format.map { StreamDescription.EncodedVideo($0, averageBitrate: plan.averageBitrate) } : nil,
+            frames: frames?.memory.layout, audio: tracks.map(\.audio), sampleRingBytes: sender.sampleRingBytes)
+        return SampleFeed(
+            sender: sender, stream: stream, frames: frames, tracks: tracks, limits: limits(of: samples, plan))
+    }
+
+    private func makeCameraFeed(_ size: PixelSize) throws -> SampleFeed {
+        let output = try CameraFeeds.Output(size: size)
+        let sender = try StreamSender(
+            video: false, frames: output.memory.layout, sampleRingBytes: Self.ringBytes(nil, hasPCM: false))
+        let frames = FrameSink(
+            sender: sender, memory: output.memory, loans: output.loans, conversion: nil, framesPerSecond: nil,
+            orientation: .up)
+        let stream = StreamDescription(
+            framesPerSecond: configuration.video.framesPerSecond, video: nil, frames: output.memory.layout, audio: [],
+            sampleRingBytes: sender.sampleRingBytes)
+        return SampleFeed(sender: sender, stream: stream, frames: frames, tracks: [], camera: output)
+    }
+
+    private func limits(of samples: SampleRequirements, _ plan: EncodingPlan) -> SampleFeed.Limits {
+        let expectations = samples.expectations ?? .init()
+        let isLimited = expectations.maximumBitrate != nil || configuration.video.maximumBitrate != nil
+        return SampleFeed.Limits(
+            bitrate: isLimited ? plan.ceiling : nil, accessUnit: expectations.maximumAccessUnit,
+            stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) })
+    }
+
+    /// `further`: services that may have come later than the take's own.
+    private func plan(_ distributor: FrameDistributor, with further: [SampleRequirements] = []) -> EncodingPlan {
+        EncodingPlan(configuration, services: services + further, size: distributor.canvas.codedSize)
+    }
+
+    private func requirements(_ samples: SampleRequirements, size: PixelSize) -> FrameRequirements? {
+        FrameRequirements(
+            samples, size: size, turn: configuration.video.orientation, colour: configuration.video.colour,
+            framesPerSecond: configuration.video.framesPerSecond)
+    }
+
+    private struct FrameSource {
+        var memory: FrameMemory
+        var loans: SlotLoans
+        /// Nil: the frames are the encoder's own.
+        var conversion: FrameConverter.Output?
+        /// Its place in `State.conversions`.
+        var conversionIndex: Int?
+    }
+
+    /// The memory with frames that meet the requirements, and the conversion that makes them.
+    private func frameSource(
+        _ required: FrameRequirements, _ isShared: Bool, _ distributor: FrameDistributor, _ state: inout State
+    ) throws(SharedMemory.Error) -> FrameSource {
+        if required.isNative, isShared, let memory = state.memory, state.readers.hasRoom {
+            return FrameSource(memory: memory, loans: distributor.canvas.loans)
+        }
+        state.conversions.removeAll { $0.output == nil }
+        for (index, conversion) in state.conversions.enumerated() {
+            guard let found = conversion.output, found.requirements.hasSameFrames(as: required),
+                isShared, conversion.isShared, conversion.readers.hasRoom
+            else {
+                continue
+            }
+            return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
+        }
+        let size = distributor.canvas.size
+        let alike = services.count { requirements($0, size: size)?.hasSameFrames(as: required) == true }
+        let readers = isShared ? max(1, alike) : 1
+        let made = try FrameConverter.Output(required, readers: readers)
+        state.conversions.append(
+            Conversion(output: made, readers: FrameReaders(limit: readers), isShared: isShared))
+        distributor.converter()?.prepare(made)
+        return FrameSource(
+            memory: made.memory, loans: made.loans, conversion: made, conversionIndex: state.conversions.count - 1)
+    }
+
+    /// Room for some seconds of samples, and for the largest keyframe to be expected. Unused pages take no memory.
+    private static func ringBytes(_ encodedSize: PixelSize?, hasPCM: Bool) -> Int {
+        if let encodedSize { return max(2 << 20, encodedSize.area * 2) }
+        return hasPCM ? 1 << 20 : 1 << 18
+    }
+}

@@ -1,0 +1,61 @@
+// The uncompressed frames that a service asks for, in a take of a given size and rate. Pure.
+import KineMedia
+
+struct FrameRequirements: Equatable {
+    let layout: FrameLayout
+    /// From the take's visible picture to the frames. Their visible size, `geometry.size`, has odd sides only where it is that of what
+    /// they show.
+    let geometry: PictureGeometry
+    /// The turn that makes the frames upright, which each of them is tagged with.
+    let orientation: Orientation
+    /// The highest rate; nil: every frame.
+    let framesPerSecond: Int?
+    /// The encoder's own frames meet them, and are read in place.
+    let isNative: Bool
+
+    /// Nil if no uncompressed frames are wanted. `size`: the take's visible size, turned as the take is; `turn`: the
+    /// one that made it so; `colour`: that of its frames.
+    init?(
+        _ samples: SampleRequirements, size: PixelSize, turn: Orientation = .up, colour: ColourFormat = .standard,
+        framesPerSecond takeRate: Int
+    ) {
+        guard case .raw(let pixelFormat, let maximumSize, let rate, let wanted, let orientation) = samples.video
+        else { return nil }
+        var shape = wanted ?? FrameShape()
+        switch orientation {
+        case .upright: self.orientation = .up
+        case .source:
+            self.orientation = turn
+            shape.orientation = turn.inverse
+        }
+        geometry = shape.geometry(of: size, fitting: maximumSize)
+        layout = FrameLayout(pixelFormat: pixelFormat, size: geometry.size.roundedUpToEven)
+        isNative = pixelFormat == .i420 && geometry.isIdentity && colour == .standard
+        framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
+    }
+
+    /// Whether the same frames meet both, at whatever rates. Their tags may differ: a turn that one asks for may be the one that
+    /// the other has undone.
+    func hasSameFrames(as other: FrameRequirements) -> Bool { layout == other.layout && geometry == other.geometry }
+}
+
+/// Counts the readers that still have slots: a reader has them until its `FrameSink` is gone.
+///
+/// The readers of one frame memory. It has slots for a certain number of them: one more would make the others wait for a slot.
+struct FrameReaders: Sendable {
+    private struct Reader: Sendable {
+        weak let sink: FrameSink?
+    }
+
+    let limit: Int
+    private var readers: [Reader] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    var hasRoom: Bool { readers.count { $0.sink != nil } < limit }
+
+    mutating func add(_ sink: FrameSink) {
+        readers.removeAll { $0.sink == nil }
+        readers.append(Reader(sink: sink))
+    }
+}

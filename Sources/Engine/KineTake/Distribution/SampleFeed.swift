@@ -1,0 +1,209 @@
+// The samples of a take for one process outside the engine. The take makes the feed, since it knows the formats; an extension's
+// supervisor, or a client's session, begins and ends it.
+import KineMedia
+import KineRings
+import Synchronization
+import SystemPackage
+
+/// The samples of a take on their way to one reader. Nobody waits for it: a slow reader loses samples, and no other does.
+///
+/// Keep it until the reader's process is gone: afterwards the frames that the reader may be looking at are drawn over.
+///
+/// - Times are the recording's: nanoseconds since the take's first frame, without pauses. An access unit of audio has the time of
+///   its first *decoded* sample; the encoder's priming comes first, so a take begins at −`primingSamples`/`sampleRate`.
+/// - The first frame needs no other before it: it is a keyframe, or all of it is marked as damage. Audio begins with what is heard
+///   when that frame is shown, and in a feed without video at once.
+/// - In a pause nothing is sent. What was on its way then comes first when the take is resumed.
+package final class SampleFeed: Sendable {
+    package let sender: StreamSender
+    /// The reader needs it to read what `descriptors` hold.
+    package let stream: StreamDescription
+
+    private enum Phase {
+        case made
+        /// Audio from before the first frame is left out.
+        case feeding(firstFrame: MediaTime?)
+        case over
+    }
+
+    private struct State {
+        var phase = Phase.made
+        /// Opened by a frame that was too large.
+        var gap = DecodingGap.none
+        /// The samples that came in the present pause; nil: the take is not paused.
+        var held: [Sample]?
+
+        mutating func admits(frameAt time: MediaTime, isEntry: Bool) -> Bool {
+            guard case .feeding(let first) = phase, first != nil || isEntry else { return false }
+            phase = .feeding(firstFrame: first ?? time)
+            return true
+        }
+
+        func admits(audioUpTo end: MediaTime, hasVideo: Bool) -> Bool {
+            guard case .feeding(let first) = phase else { return false }
+            // The unit that ends where the frame begins is needed to decode the next one (the transform overlaps).
+            return !hasVideo || first.map { end >= $0 } ?? false
+        }
+    }
+
+    private enum Sample {
+        case encoded(EncodedSample)
+        case pcm([Float], SampleType, MediaTime, MediaTime)
+    }
+
+    /// The far end's limits, for this take's frames.
+    struct Limits: Sendable {
+        /// Bits a second; nil: no limit.
+        var bitrate: Int?
+        /// Bytes of an access unit; nil: no limit.
+        var accessUnit: Int?
+        /// Nanoseconds from one frame to the next while the screen stands still; nil: about a second.
+        var stillInterval: Int64?
+    }
+
+    /// Uncompressed frames; nil if they are not wanted.
+    package let frames: FrameSink?
+    let limits: Limits
+    /// The memory of the camera's frames, where it is those that are wanted and not the take's.
+    let camera: CameraFeeds.Output?
+    private let encodedTracks: [Int]
+    private let pcmTracks: [Int]
+    private let state = Mutex(State())
+
+    init(
+        sender: StreamSender, stream: StreamDescription, frames: FrameSink?,
+        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits(),
+        camera: CameraFeeds.Output? = nil
+    ) {
+        self.camera = camera
+        self.limits = limits
+        self.sender = sender
+        self.stream = stream
+        self.frames = frames
+        encodedTracks = tracks.filter { $0.audio.form == .aac }.map(\.track)
+        pcmTracks = tracks.filter { $0.audio.form == .pcm }.map(\.track)
+    }
+
+    /// To be passed with `stream`, in the order of `ExtensionRequest.start`. Owned by this object.
+    package var descriptors: [FileDescriptor] { sender.descriptors + (frames.map { [$0.memory.descriptor] } ?? []) }
+
+    /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing reaches it.
+    package var violation: StreamSender.Error? {
+        if let violation = frames?.violation { return violation }
+        do throws(StreamSender.Error) {
+            try sender.check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    var wantsEncodedVideo: Bool { stream.video != nil }
+    /// Whether it has the take's frames.
+    package var hasVideo: Bool { wantsEncodedVideo || frames != nil && camera == nil }
+    var hasAudio: Bool { !stream.audio.isEmpty }
+
+    func begin(isPaused: Bool) {
+        state.withLock { state in
+            state.held = isPaused ? [] : nil
+            if case .made = state.phase { state.phase = .feeding(firstFrame: nil) }
+        }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.phase = .over
+            state.held = nil
+        }
+        frames?.end()
+    }
+
+    func pause() { state.withLock { $0.held = $0.held ?? [] } }
+
+    /// Sends the samples that came in the pause.
+    func resume() {
+        state.withLock { state in
+            for sample in state.held ?? [] {
+                switch sample {
+                case .encoded(let sample): sender.send(sample)
+                case .pcm(let samples, let type, let time, let duration):
+                    samples.withUnsafeBufferPointer {
+                        sender.sendAudio(type: type, interleaved: $0, at: time, duration: duration)
+                    }
+                }
+            }
+            state.held = nil
+        }
+    }
+
+    // Samples are sent with the lock held, so that a pause begins and ends between two of them.
+
+    /// A frame from the encoder. On the encoder's thread.
+    func send(video sample: EncodedSample) {
+        guard wantsEncodedVideo else { return }
+        state.withLock { state in
+            guard isWithinLimits(sample, &state),
+                state.admits(frameAt: sample.presentationTime, isEntry: sample.isKeyframe)
+            else { return }
+            send(sample, &state)
+        }
+    }
+
+    /// False for a frame that the far end would refuse, and for those that cannot be decoded without it.
+    private func isWithinLimits(_ sample: EncodedSample, _ state: inout State) -> Bool {
+        guard let limit = limits.accessUnit else { return true }
+        if sample.data.count > limit {
+            state.gap = .unasked
+        } else if sample.isKeyframe {
+            state.gap = .none
+        }
+        return state.gap == .none
+    }
+
+    /// Whether a keyframe is needed because frames were lost or too large. True once for each loss.
+    func consumeKeyframeRequest() -> Bool {
+        let isTooLarge = state.withLock { $0.gap.consumeKeyframeRequest() }
+        return sender.consumeKeyframeRequest() || isTooLarge
+    }
+
+    /// Offers an uncompressed frame. In a pause, or before `begin`, it only notes the changes. On any thread.
+    func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
+        guard let frames else { return }
+        state.withLock { state in
+            if state.held == nil && state.admits(frameAt: time, isEntry: true) {
+                frames.offer(slot: slot, at: time, duration: duration, changed: changed)
+            } else {
+                frames.note(changed)
+            }
+        }
+    }
+
+    /// An access unit of the take's audio. On the audio thread.
+    func send(audio sample: EncodedSample, of track: Int) {
+        guard encodedTracks.contains(track) else { return }
+        state.withLock { state in
+            let end = sample.presentationTime + sample.duration
+            guard state.admits(audioUpTo: end, hasVideo: hasVideo) else { return }
+            send(sample, &state)
+        }
+    }
+
+    private func send(_ sample: EncodedSample, _ state: inout State) {
+        if state.held == nil { sender.send(sample) } else { state.held?.append(.encoded(sample)) }
+    }
+
+    /// Interleaved samples of the take's audio. On the audio thread.
+    func send(pcm samples: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+        guard pcmTracks.contains(track) else { return }
+        samples.withUnsafeBufferPointer { samples in
+            state.withLock { state in
+                guard state.admits(audioUpTo: time + duration, hasVideo: hasVideo) else { return }
+                if state.held == nil {
+                    sender.sendAudio(type: type, interleaved: samples, at: time, duration: duration)
+                } else {
+                    state.held?.append(.pcm(Array(samples), type, time, duration))
+                }
+            }
+        }
+    }
+}

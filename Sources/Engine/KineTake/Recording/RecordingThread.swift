@@ -1,0 +1,220 @@
+// The thread that owns the file, or writes to standard output: it gathers samples, writes a fragment every half second, has it made
+// durable every second, and finishes the file at the end. Nothing else of a take waits for the disk, or for a reader.
+import KineContainers
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// The recording of one take, fed from the encoders' threads.
+package final class RecordingThread: Sendable {
+    /// The ending of a recording.
+    package enum Ending: Sendable {
+        case finished(FinishedFile)
+        /// The file, now at `path`, could not be finished; its part on the disk still plays and can be recovered.
+        case unfinished(StorageError, path: String)
+        /// Nothing was ever recorded, for that reason if there is one; the file is gone.
+        case empty(StorageError?)
+    }
+
+    private struct State {
+        var target: RecordingTarget?
+        var video: VideoFormat?
+        var samples: [EncodedSample] = []
+        var queuedBytes = 0
+        var end: MediaTime?
+        var bytesWritten: Int64 = 0
+        var hasFailed = false
+        var admission = RecordingAdmission(limit: RecordingThread.queueLimit)
+    }
+
+    /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, if
+    /// somebody watches, only this recording loses frames, up to the next keyframe. A stream ends there: its reader has stopped.
+    private static let queueLimit = 64 << 20
+    /// A frame that stands still is made to last longer in the file nearly once a second, so that a crash costs a second at most.
+    private static let stillInterval: Int64 = 950_000_000
+    private static let syncInterval: Int64 = 1_000_000_000
+    /// While a frame stands still a power cut costs only a part of its duration, and each write to the medium wakes this
+    /// thread several times.
+    private static let stillSyncInterval: Int64 = 10_000_000_000
+
+    /// The path that the file was made with, or `TakeConfiguration.standardOutput`.
+    let path: String
+    /// The longest time that a frame may stand before it is captured again, in nanoseconds; nil: no limit.
+    let longestStill: Int64?
+    private let state: Monitor<State>
+    private let stream: ByteStream?
+    private let thread: DedicatedThread
+    private let ending = Monitor<Ending?>(nil)
+
+    /// Owns `target` from now on, whose file was created and is empty. Throws if the process may have no more threads; there is then
+    /// no file any more. `observer` gets one message when nothing more can be written, upon which the file is finished, and
+    /// others when a frame has to be encoded again.
+    ///
+    /// - Parameter grid: at a constant rate, it says how long the last frame lasts; else that lasts until the take's end.
+    init(
+        target: sending RecordingTarget, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid,
+        observer: any TakeObserver
+    ) throws(Errno) {
+        path = target.path
+        longestStill = target.longestStill
+        stream = if case .stream(let stream) = target { stream } else { nil }
+        let state = Monitor(State(target: target))
+        self.state = state
+        let ending = ending
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "file") {
+                let result = Self.run(state, audio: audio, clock: clock, grid: grid, observer: observer)
+                ending.signal { $0 = result }
+            }
+        } catch {
+            state.withLock { $0.target.take() }?.discard()
+            throw error
+        }
+    }
+
+    /// The encoder is ready: the file can begin. Once, before the first sample.
+    func begin(_ video: VideoFormat) { state.signal { $0.video = video } }
+
+    /// Queues a sample. While the disk is behind by more than the queue's limit, a frame waits here, or without `mayWait` is left
+    /// out. Audio never waits.
+    func append(_ sample: EncodedSample, mayWait: Bool = true) {
+        if let stream, state.withLock({ $0.queuedBytes >= Self.queueLimit }) { stream.abandon() }
+        if sample.type == .video && mayWait {
+            _ = state.wait { $0.queuedBytes < Self.queueLimit || $0.hasFailed ? true : nil }
+        }
+        let wasEmpty = state.withLock { state -> Bool in
+            guard !state.hasFailed else { return false }
+            if sample.type == .video {
+                guard state.admission.admits(isKeyframe: sample.isKeyframe, queued: state.queuedBytes) else {
+                    return false
+                }
+            }
+            defer {
+                state.samples.append(sample)
+                state.queuedBytes += sample.data.count
+            }
+            return state.samples.isEmpty
+        }
+        // The thread needs waking only out of its long sleep while nothing changes.
+        if wasEmpty { state.signal { _ in } }
+    }
+
+    /// Whether frames were left out and the next should be a keyframe: true once, when there is room for it.
+    func consumeKeyframeRequest() -> Bool {
+        state.withLock { $0.admission.consumeKeyframeRequest(queued: $0.queuedBytes) }
+    }
+
+    /// Frames left out because the disk was behind.
+    var framesLeftOut: Int { state.withLock { $0.admission.leftOut } }
+
+    /// Bytes of the file so far.
+    var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
+
+    /// Writes the queued samples, finishes the file with the last frame lasting until `end`, at a constant rate for one interval, and
+    /// ends the thread. Blocks.
+    func finish(at end: MediaTime) -> Ending {
+        state.signal { $0.end = end }
+        thread.join()
+        return ending.withLock { $0 } ?? .empty(nil)
+    }
+
+    // MARK: The thread
+
+    private static func run(
+        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid,
+        observer: any TakeObserver
+    ) -> Ending {
+        let video = state.wait { state -> VideoFormat?? in
+            if let video = state.video { return .some(video) }
+            return state.end == nil ? nil : .some(nil)
+        }
+        guard let target = state.withLock({ $0.target.take() }) else { return .empty(nil) }
+        guard let video = video ?? nil else {
+            target.discard()
+            return .empty(nil)
+        }
+        let writer: any MovieWriter
+        let disk: SyncThread?
+        do throws(StorageError) {
+            (writer, disk) = try target.open(video, audio)
+        } catch {
+            target.discard()
+            fail(.file(error), state, observer)
+            return .empty(error)
+        }
+        let (end, failure) = write(
+            with: writer, disk, every: target.fragmentInterval, state, clock: clock, grid: grid, observer: observer)
+        disk?.end()
+        do throws(StorageError) {
+            var finished = try writer.finish(at: end)
+            finished.failure = finished.failure ?? failure
+            guard finished.frames > 0 else {
+                target.discard()
+                return .empty(finished.failure)
+            }
+            return .finished(finished)
+        } catch {
+            fail(.storage(error), state, observer)
+            return .unfinished(error, path: writer.path)
+        }
+    }
+
+    /// Writes until the end of the take or an error. Returns the end of the last frame, and the error.
+    private static func write(
+        with writer: any MovieWriter, _ disk: SyncThread?, every interval: Int64, _ state: Monitor<State>,
+        clock: TakeClock, grid: FrameGrid, observer: any TakeObserver
+    ) -> (end: MediaTime, failure: StorageError?) {
+        /// At a constant rate, the end of the last frame.
+        var frameEnd: MediaTime?
+        var lastFlush = MonotonicClock.now()
+        var lastSync = lastFlush
+        var written = MediaTime.zero
+        do throws(StorageError) {
+            while true {
+                let end = waitForWork(state, lastFlush: lastFlush, interval)
+                let (samples, bytes) = state.withLock { state -> ([EncodedSample], Int) in
+                    defer { state.samples = [] }
+                    return (state.samples, state.queuedBytes)
+                }
+                for sample in samples {
+                    writer.append(sample)
+                    if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
+                }
+                let now = MonotonicClock.now()
+                written = frameEnd ?? end ?? clock.mediaTime(at: now)
+                try writer.flush(through: written)
+                lastFlush = now
+                state.signal { $0.queuedBytes -= bytes }
+                if let disk, now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
+                    try writer.checkName()
+                    if try disk.start() { lastSync = now }
+                }
+                state.withLock { $0.bytesWritten = writer.bytesWritten }
+                if writer.needsRepeatedFrame { observer.observe(.needsFrame(at: .min)) }
+                if end != nil { return (written, nil) }
+            }
+        } catch {
+            fail(writer.hasFrames ? .storage(error) : .file(error), state, observer)
+            return (written, error)
+        }
+    }
+
+    private static func fail(_ error: TakeError, _ state: Monitor<State>, _ observer: any TakeObserver) {
+        let isFirst = state.signal { state -> Bool in
+            defer {
+                state.hasFailed = true
+                state.samples = []
+                state.queuedBytes = 0
+            }
+            return !state.hasFailed
+        }
+        if isFirst { observer.observe(.recordingFailed(error)) }
+    }
+
+    /// Sleeps until the next fragment is due: `interval` after the last if samples are queued, else a second. Returns
+    /// the end of the take once it is known.
+    private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64, _ interval: Int64) -> MediaTime? {
+        _ = state.wait(until: lastFlush + stillInterval) { !$0.samples.isEmpty || $0.end != nil ? true : nil }
+        return state.wait(until: lastFlush + interval) { $0.end }
+    }
+}

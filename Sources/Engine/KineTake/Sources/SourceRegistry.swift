@@ -1,0 +1,107 @@
+// The kinds of video source. Survey, doctor, annotation and the take ask here, and name no kind themselves.
+import KineCapture
+import KineMedia
+import KinePlatform
+
+/// One kind of source. A value is the source of one take; static members are the kind's.
+package protocol SourceKind: Sendable {
+    /// Nil if the source is of another kind.
+    init?(_ request: SourceRequest)
+
+    /// Begins to open the source. Called on the capture thread, which then owns it. `cancellation` ends its waits.
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening
+
+    /// Starts the programs that must run before the source is opened and as long as the take; nil: none. Blocks; called in a
+    /// thread that lives as long as the process. `directory` is the take's own.
+    func startSession(
+        in directory: String, withAudio: Bool, _ cancellation: Cancellation
+    ) throws(TakeError) -> (any SourceSession)?
+
+    /// The description for extensions, by the keys of `SourceAnnotation`. May block for some milliseconds.
+    var annotation: [String: String] { get }
+
+    /// The source makes the app's audio itself, and the machine's output is not recorded.
+    var makesAudio: Bool { get }
+
+    /// The session is the take's own, and so is its audio server.
+    var isPrivate: Bool { get }
+
+    /// Adds the sources of this kind that exist now.
+    static func survey(_ list: inout SourceList)
+
+    /// Whether this kind works here; nil: it needs nothing.
+    static func check() -> DoctorCheck?
+}
+
+extension SourceKind {
+    package func startSession(
+        in directory: String, withAudio: Bool, _ cancellation: Cancellation
+    ) throws(TakeError) -> (any SourceSession)? { nil }
+    package var makesAudio: Bool { false }
+    package var isPrivate: Bool { false }
+    package static func survey(_ list: inout SourceList) {}
+    package static func check() -> DoctorCheck? { nil }
+}
+
+/// The programs that a source needs for the length of a take.
+package protocol SourceSession: Sendable {
+    /// `NAME=value` for programs that are to be recorded.
+    var environment: [String] { get }
+    func end()
+}
+
+/// The kinds of source that a take can be of. They are tried in order.
+package struct SourceRegistry: Sendable {
+    package let kinds: [any SourceKind.Type]
+
+    package init(_ kinds: [any SourceKind.Type]) { self.kinds = kinds }
+
+    package func kind(
+        of configuration: TakeConfiguration, warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> (any SourceKind)? {
+        let request = SourceRequest(configuration, warn: warn)
+        for kind in kinds {
+            if let kind = kind.init(request) { return kind }
+        }
+        return nil
+    }
+
+    /// - Parameter warn: tells the person a sentence; called on any thread.
+    package func open(
+        _ configuration: TakeConfiguration, _ cancellation: Cancellation, warn: @escaping @Sendable (String) -> Void
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        guard let kind = kind(of: configuration, warn: warn) else {
+            throw .unknownSource(configuration.source.description)
+        }
+        return try kind.open(configuration.video, cancellation)
+    }
+}
+
+/// The keys of `Take.annotation`, and their values.
+///
+/// Describes to extensions what is recorded. Texts for a person, unless a key says otherwise.
+package enum SourceAnnotation {
+    /// "screen", "region", "window", "virtual" or "pattern".
+    package static let source = "source"
+    /// The size to show: "1920x1080".
+    static let size = "size"
+    /// The monitor's name, if one was chosen.
+    package static let monitor = "monitor"
+    /// A window's title, when the take began.
+    package static let title = "title"
+    /// A window's application: its WM_CLASS.
+    package static let application = "application"
+    /// The process that a window belongs to, as it says itself: a decimal number.
+    package static let process = "pid"
+
+    /// May ask a display server, and block for some milliseconds. Unknown values are left out.
+    static func describe(_ configuration: TakeConfiguration, of sources: SourceRegistry, size: PixelSize) -> [String:
+        String]
+    {
+        var result = sources.kind(of: configuration)?.annotation ?? [:]
+        result[self.size] = "\(size.width)x\(size.height)"
+        return result
+    }
+}

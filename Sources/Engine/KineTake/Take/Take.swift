@@ -1,0 +1,224 @@
+// One run of capture: its threads, from the screen and the audio devices to the file and the feeds. FramePipeline and AudioPipeline connect the threads.
+import KineCapture
+import KineContainers
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// The threads of a take. Used by the engine's main thread; the threads report to it through its observer.
+package final class Take: Sendable {
+    /// The ending of a take.
+    package enum Ending: Sendable {
+        /// There was to be a file.
+        case recorded(RecordingThread.Ending)
+        /// There was to be no file.
+        case unrecorded(duration: MediaTime, frames: Int)
+    }
+
+    package let configuration: TakeConfiguration
+    private let sources: SourceRegistry
+    package let clock = TakeClock()
+    private let observer: any TakeObserver
+    package let audio: AudioPipeline
+    private let sinks: SampleSinks
+    package let factory: FeedFactory
+    private let capture: CaptureThread
+
+    var feeds: SampleDistributor { sinks.feeds }
+
+    /// Creates the file, if there is to be one, and begins to open the source and the audio devices. If it throws, there is
+    /// no file. Blocks while the audio server is asked.
+    ///
+    /// - Parameters:
+    ///   - services: those that will be fed, one for each process. They decide before the first frame in which memory frames are
+    ///     drawn, whether they are encoded, how far keyframes are apart, and which audio is made.
+    ///   - cover: hides the source while it is set. Its state is waited for before the source is opened.
+    ///   - cancellation: ends that wait, and later those of the source.
+    package init(
+        configuration: TakeConfiguration, services: [SampleRequirements] = [], sources: SourceRegistry,
+        cover: ScreenCover = ScreenCover(), observer: any TakeObserver, cancellation: Cancellation = Cancellation()
+    ) throws(TakeError) {
+        self.configuration = configuration
+        self.sources = sources
+        self.observer = observer
+        let kind = sources.kind(of: configuration)
+        audio = try AudioPipeline(
+            configuration: configuration.audio, clock: clock, isPrivate: kind?.isPrivate ?? false,
+            isPattern: kind?.makesAudio ?? false,
+            isRecorded: configuration.keepsSamples, requirements: services.map { AudioRequirements($0) },
+            observer: observer, cancellation: cancellation)
+        do throws(TakeError) {
+            let recording = try Self.openFile(configuration, audio: audio.tracks, clock: clock, observer: observer)
+            let clips = try Self.openClipBuffer(
+                configuration, audio: audio.tracks, observer: observer, beside: recording)
+            sinks = SampleSinks(recording: recording, clips: clips, feeds: SampleDistributor())
+        } catch {
+            audio.cancel()
+            throw error
+        }
+        audio.start(into: sinks)
+        factory = FeedFactory(
+            configuration: configuration, services: services, sources: sources, audio: audio)
+        let pipeline = FramePipeline(
+            configuration: configuration, services: services, clock: clock, sinks: sinks, factory: factory,
+            observer: observer
+        )
+        capture = pipeline.start(cover: cover, cancellation: cancellation) { () throws(VideoSourceError) in
+            cover.wait(until: MonotonicClock.now() + Self.coverPatience)
+            return try sources.open(configuration, cancellation) { observer.observe(.warning($0)) }
+        }
+    }
+
+    /// Nanoseconds that the desktop has to say whether the screen is locked.
+    private static let coverPatience: Int64 = 3_000_000_000
+
+    /// Nil: there is to be no file.
+    private static func openFile(
+        _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock, observer: any TakeObserver
+    ) throws(TakeError) -> RecordingThread? {
+        guard configuration.output != nil else { return nil }
+        let target: RecordingTarget
+        do throws(StorageError) {
+            target = try RecordingTarget(configuration)
+        } catch {
+            throw .file(error)
+        }
+        do throws(Errno) {
+            return try RecordingThread(
+                target: target, audio: audio, clock: clock, grid: FrameGrid(configuration.video), observer: observer)
+        } catch {
+            throw .thread("file", error)
+        }
+    }
+
+    /// Nil: no clips are asked for. If it throws, there is no file either.
+    private static func openClipBuffer(
+        _ configuration: TakeConfiguration, audio: [AudioTrackFormat], observer: any TakeObserver,
+        beside recording: RecordingThread?
+    ) throws(TakeError) -> ClipBuffer? {
+        guard let length = configuration.clipBuffer else { return nil }
+        do throws(Errno) {
+            return try ClipBuffer(
+                limits: ClipLimits(length: length), audio: audio, directory: ClipBuffer.directory(configuration),
+                observer: observer)
+        } catch {
+            _ = recording?.finish(at: .zero)
+            throw .thread("clips", error)
+        }
+    }
+
+    /// Writes the last `duration` before now to a file; nil: all that is kept. `reply` is called on any thread, once.
+    package func exportClip(
+        _ request: ClipRequest, isPaused: Bool, at instant: Int64,
+        reply: @escaping @Sendable (Result<ExportedClip, ClipError>) -> Void
+    ) {
+        guard let clips = sinks.clips else { return reply(.failure(.notBuffering)) }
+        clips.export(
+            ClipBuffer.Export(
+                request: request, end: FrameGrid(configuration.video).start(at: clock.mediaTime(at: instant)),
+                isPaused: isPaused, instant: instant, reply: reply))
+    }
+
+    /// The path that its file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
+    package var output: String? { sinks.recording?.path }
+
+    /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
+    package var maximumBitrate: Int? { factory.plan?.ceiling }
+
+    /// The size to show; nil until the source is open.
+    package var size: PixelSize? { factory.distributor?.canvas.size }
+
+    /// Nothing reaches the feeds once this returns: their readers may be told of the pause then.
+    package func pause(at instant: Int64) {
+        // The clock first: frames and audio captured from here on have no time in the take.
+        clock.pause(at: instant)
+        capture.pause()
+        feeds.pause()
+    }
+
+    /// The feeds get samples from here on: their readers are to be told before.
+    package func resume(at instant: Int64) {
+        feeds.resume()
+        clock.resume(at: instant)
+        capture.resume()
+        // Viewers see at once that the take goes on, even if the screen is unchanged.
+        if !feeds.isEmpty { capture.repeatFrame() }
+    }
+
+    /// Shows another source as soon as it is open. The result comes to the observer, unless the take ends before.
+    package func switchSource(to source: TakeConfiguration.Source, _ cancellation: Cancellation) {
+        let (configuration, sources, factory, observer) = (configuration, sources, factory, observer)
+        capture.switchSource(
+            CaptureThread.Switch { () throws(VideoSourceError) in
+                var configuration = configuration
+                configuration.source = source
+                return try sources.open(configuration, cancellation) { observer.observe(.warning($0)) }
+            } done: { result in
+                if case .success = result { factory.sourceSwitched(to: source) }
+                let problem: TakeError? = if case .failure(let error) = result { .source(error) } else { nil }
+                observer.observe(.sourceSwitched(problem))
+            })
+    }
+
+    /// Ends the opening of another source, where it waits for a person. The result comes to the observer.
+    package func giveUpSwitch() { capture.giveUpSwitch() }
+
+    /// Shows that camera from now on; nil: none.
+    package func setCamera(_ camera: TakeConfiguration.Camera?) { capture.setCamera(camera) }
+
+    /// The program whose window is waited for runs as `process`.
+    package func commandStarted(_ process: Int32) { capture.commandStarted(process) }
+
+    /// The cover was set or taken away: capture shows it.
+    package func coverChanged() { capture.coverChanged() }
+
+    /// Has the frame shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
+    package func repeatFrame(at instant: Int64 = .min) { capture.repeatFrame(at: instant) }
+
+    /// What there is of it so far.
+    package struct Counts {
+        package var duration: MediaTime
+        /// In the file.
+        package var bytes: Int64
+        package var framesDrawn: Int
+        package var framesUnchanged: Int
+        package var framesDropped: Int
+    }
+
+    package func counts(at instant: Int64) -> Counts {
+        let counts = capture.counts
+        return Counts(
+            duration: max(.zero, clock.mediaTime(at: instant)), bytes: sinks.recording?.bytesWritten ?? 0,
+            framesDrawn: counts.drawn, framesUnchanged: counts.unchanged,
+            framesDropped: counts.dropped + (sinks.recording?.framesLeftOut ?? 0))
+    }
+
+    /// Ends every thread and finishes the file, without waiting for a source that does not answer. Blocks; once.
+    ///
+    /// - Parameters:
+    ///   - end: the file's last moment, on CLOCK_MONOTONIC.
+    ///   - movesIndex: also move the index to the front, if that was asked for.
+    ///   - samplesEnded: called as soon as the feeds have every sample; the file is finished after that.
+    package func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {
+        let duration = clock.mediaTime(at: end)
+        capture.stop(at: duration)
+        factory.distributor?.finish()
+        audio.finish(at: end)
+        feeds.resume()  // in a pause, the samples that were on their way when it began
+        samplesEnded()
+        sinks.clips?.finish()
+        guard let recording = sinks.recording else {
+            return .unrecorded(duration: duration, frames: capture.counts.drawn)
+        }
+        let ending = recording.finish(at: duration)
+        guard movesIndex, configuration.fastStart, configuration.file != nil, case .finished(let file) = ending else {
+            return .recorded(ending)
+        }
+        do throws(MP4FastStart.Error) {
+            try MP4FastStart.moveIndexToFront(file.path)
+        } catch {
+            observer.observe(.warning("\(error.description); the recording is whole, its index stays at the end."))
+        }
+        return .recorded(ending)
+    }
+}

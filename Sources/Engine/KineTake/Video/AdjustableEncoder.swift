@@ -1,0 +1,146 @@
+// The take's encoder with the user's settings, and a second one while extensions ask for less: instead of the first, or beside
+// it if the recording keeps its quality. Both make parts of one stream, whose format never changes.
+import KineCodecs
+import KineMedia
+
+/// Encodes frames one after the other. Not thread-safe: one thread encodes.
+final class AdjustableEncoder<Encoder: VideoEncoder> {
+    /// Gets each sample, with its audience.
+    typealias Output = (EncodedSample, SampleAudience) -> Void
+
+    private let keepsRecordingQuality: Bool
+    private let floor: EncodingFloor
+    private var largestAccessUnit: Int?
+    /// Destinations with a smaller limit have come since the last adjustment.
+    private var hasNewLimit = false
+    /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
+    private let chosenLimit: Int?
+    private let format: StreamFormat
+    private let chosen: EncoderLane<Encoder>
+    private var reduced: EncoderLane<Encoder>?
+    private var request = EncodingRequest.none
+    private var pacer: FramePacer?
+
+    /// Opens the first encoder. `ready` gets the stream's format once, before its first sample.
+    init(_ plan: EncodingPlan, ready: @escaping (VideoParameterSets) -> Void) throws(VideoEncoderError) {
+        keepsRecordingQuality = plan.keepsRecordingQuality
+        floor = plan.floor
+        largestAccessUnit = plan.largestAccessUnit
+        chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
+        format = StreamFormat(ready: ready)
+        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil), of: format)
+    }
+
+    /// Whether the next frame has to be a keyframe for the first encoder to go on.
+    var needsKeyframe: Bool { chosen.isBehind && !isReplaced }
+
+    /// The earliest time of the next frame, in nanoseconds of the take; nil: no frame rate is asked for.
+    var earliest: Int64? { pacer?.earliest }
+
+    /// The second encoder works instead of the first.
+    private var isReplaced: Bool { reduced != nil && !keepsRecordingQuality }
+
+    // MARK: Requests
+
+    /// No access unit for extensions has more bytes than that, from the next `adjust` on.
+    func limitAccessUnits(to bytes: Int) {
+        guard bytes < largestAccessUnit ?? .max else { return }
+        largestAccessUnit = bytes
+        hasNewLimit = true
+    }
+
+    /// From the next frame on, extensions get no more than `request` says. `output` gets the samples that an encoder held back
+    /// which is no longer used.
+    func adjust(_ request: EncodingRequest, output: Output) throws(VideoEncoderError) {
+        let settings = chosen.encoder.settings
+        let request = request.within(
+            averageBitrate: chosenLimit, framesPerSecond: settings.nominalFrameRate, floor: floor)
+        guard request != self.request || hasNewLimit else { return }
+        hasNewLimit = false
+        if request.maximumFrameRate != self.request.maximumFrameRate {
+            pacer = request.maximumFrameRate.map { FramePacer(framesPerSecond: $0) }
+        }
+        self.request = request
+        if settings.peak != nil, !keepsRecordingQuality {
+            // A running encoder changes its bitrate in place; no format change, no keyframe.
+            guard let bits = request.averageBitrate ?? chosenLimit else { return }
+            _ = chosen.encoder.setPeak(peak(bits))
+        } else if request.averageBitrate != nil || pacer != nil && keepsRecordingQuality {
+            try reduce(to: peak(request.averageBitrate ?? chosenLimit ?? Self.unlimited), output)
+        } else {
+            if let reduced { try reduced.drain { output($0, reducedAudience) } }
+            leaveReduced()
+        }
+        try checkFormats()
+    }
+
+    private static var unlimited: Int { EncodingRequest.bitrates.upperBound }
+
+    private func peak(_ bits: Int) -> VideoEncoderSettings.Peak {
+        .init(bitrate: bits, accessUnit: largestAccessUnit, frameRate: request.maximumFrameRate)
+    }
+
+    private func reduce(to peak: VideoEncoderSettings.Peak, _ output: Output) throws(VideoEncoderError) {
+        if let reduced {
+            if reduced.encoder.setPeak(peak) { return }
+            try reduced.drain { output($0, reducedAudience) }
+        } else {
+            try chosen.drain { output($0, .all) }
+        }
+        var settings = chosen.encoder.settings
+        settings.peak = peak
+        // Without a second encoder of the same format, extensions go on getting more than they asked for.
+        guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
+        let lane = EncoderLane(encoder, of: format, isBehind: true)
+        guard lane.isOfStream else { return }
+        if let reduced { encoder.follow(reduced.encoder) }
+        reduced = lane
+    }
+
+    private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
+
+    /// The first encoder works for everybody again.
+    private func leaveReduced() {
+        guard let lane = reduced else { return }
+        reduced = nil
+        chosen.encoder.follow(lane.encoder)
+        chosen.isBehind = true
+    }
+
+    // MARK: Frames
+
+    /// Encodes a frame for its audiences. Both encoders make their keyframes of the same frames. `changed`: since the frame
+    /// before. False if extensions do not get the frame because they asked for fewer frames a second.
+    func encode(
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, output: Output
+    ) throws(VideoEncoderError) -> Bool {
+        // A feed that waits for a keyframe gets it at once.
+        let isDue = isKeyframe || pacer.map { time.nanoseconds >= $0.earliest } ?? true
+        if isDue { pacer?.recordFrame(at: time.nanoseconds) }
+        let audience = reduced == nil ? .all : reducedAudience
+        let lane = reduced ?? chosen
+        if isDue {
+            try lane.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, audience) }
+        } else {
+            lane.skip(changed)
+        }
+        if audience == .extensions {
+            try chosen.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, .recording) }
+        }
+        try checkFormats()
+        return isDue
+    }
+
+    /// Gives out the samples that the encoders hold back. The last call.
+    func finish(output: Output) throws(VideoEncoderError) {
+        if let reduced { try reduced.drain { output($0, reducedAudience) } }
+        if !isReplaced { try chosen.drain { output($0, reduced == nil ? .all : .recording) } }
+        try checkFormats()
+    }
+
+    /// Throws if the first encoder has left the stream's format. A second one that has is given up.
+    private func checkFormats() throws(VideoEncoderError) {
+        guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
+        if let reduced, !reduced.isOfStream { leaveReduced() }
+    }
+}

@@ -1,0 +1,314 @@
+// The loop of the capture thread: it carries out what `CaptureStateMachine` answers.
+import KineCapture
+import KineImaging
+import KineMedia
+import KinePlatform
+
+/// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
+final class CaptureLoop {
+    private var source: any VideoSource
+    /// What was told of it.
+    private var interruption: VideoSourceInterruption?
+    /// The last findings reported to the engine.
+    private var exclusionFindings: ExclusionFindings?
+    /// The source that is to be shown instead, while it is being opened.
+    private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
+    /// The opening of that source shows a person something that no frame is to have.
+    private var isScreenCovered = false
+    /// Who waits for the first frame of the source.
+    private var awaited: CaptureThread.Switch?
+    private let crop: PictureGeometry.Crop
+    /// The take's turn, after the source's own.
+    private let orientation: Orientation
+    private let wake: WakeSignal
+    private let compositor: Compositor
+    private let camera: CameraOverlay
+    /// The camera's descriptor, as the waiter has it.
+    private var cameraDescriptor: Int32 = -1
+    private let distributor: FrameDistributor
+    private let clock: TakeClock
+    private let cover: ScreenCover
+    private let control: Monitor<CaptureThread.Control>
+    private let output: CaptureThread.Output
+    private var machine: CaptureStateMachine
+    private var waiter: SourceWaiter
+
+    init(
+        source: any VideoSource, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
+        control: Monitor<CaptureThread.Control>, wake: WakeSignal, output: CaptureThread.Output
+    ) throws(VideoSourceError) {
+        self.source = source
+        self.clock = clock
+        self.cover = cover
+        self.control = control
+        self.output = output
+        self.wake = wake
+        let video = configuration.video
+        crop = video.crop
+        orientation = video.orientation
+        try Self.check(source, crop, orientation)
+        let turn = source.orientation.followed(by: orientation)
+        let size = PictureGeometry(source: source.size, orientation: turn, crop: video.crop, size: video.size).size
+        let slots = try output.slots(size)
+        compositor = Compositor(
+            size: size, sourceSize: source.size, orientation: turn, crop: video.crop, colour: video.colour,
+            slotCount: slots.count, memory: slots.memory)
+        camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
+        machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
+        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor], drained: source.drained)
+        let loans = compositor.loans
+        distributor = try output.opened(
+            CaptureThread.CanvasDescription(
+                size: compositor.size, codedSize: compositor.codedSize, loans: loans
+            ) { frame in
+                loans.release(frame.slot)
+                if control.withLock({ $0.needsSlot }) { wake.signal() }
+            })
+        camera.shown = { [distributor, clock] source in
+            distributor.cameras.deliver(source, at: clock.mediaTime(at: MonotonicClock.now()))
+        }
+    }
+
+    private static func check(
+        _ source: any VideoSource, _ crop: PictureGeometry.Crop, _ orientation: Orientation
+    ) throws(VideoSourceError) {
+        let upright = source.orientation.followed(by: orientation).turned(source.size)
+        if case .part(let rect) = crop, rect.intersection(PixelRect(size: upright)).isEmpty {
+            throw .outsideSource(rect, source: upright)
+        }
+    }
+
+    /// Returns when the thread is told to stop.
+    func run() throws(VideoSourceError) {
+        defer { _ = publish() }
+        while let step = nextStep() {
+            switch step {
+            case .sleep(let deadline, let interest): try sleep(until: deadline, for: interest)
+            case .collectDamage:
+                try collectDamage()
+                machine.collected(at: MonotonicClock.now())
+            case .beginFrame: try readFrame()
+            }
+        }
+        fill(until: control.withLock { $0.end })
+    }
+
+    private func nextStep() -> CaptureStateMachine.Step? {
+        let (isStopping, isPaused, repeatAt, wanted, isSwitchGivenUp, cameraChange) = control.withLock { control in
+            defer {
+                control.repeatAt = .max
+                control.isSwitchGivenUp = false
+            }
+            return (
+                control.isStopping, control.isPaused, control.repeatAt, control.wanted.take(),
+                control.isSwitchGivenUp, control.cameraChange.take()
+            )
+        }
+        if isStopping { return nil }
+        if let wanted { begin(wanted) }
+        if isSwitchGivenUp { next?.opening.giveUp() }
+        if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
+        goOnOpening()
+        let now = MonotonicClock.now()
+        let wasCovered = isScreenCovered
+        isScreenCovered = next?.opening.coversScreen == true
+        if isScreenCovered { return .sleep(until: .max, for: .nothing) }
+        if wasCovered {
+            source.discardFrames()
+            machine.noteScreenUncovered()
+        }
+        if machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds) {
+            source.discardFrames()
+        }
+        if let awaited, !machine.needsWholeFrame || machine.isResting {
+            self.awaited = nil
+            awaited.done(.success(()))
+        }
+        let cover = cover.state
+        machine.setCovered(cover == .covered || cover == .held, at: now)
+        if camera.hide(machine.isCovered) { machine.noteSourceChanged() }
+        machine.repeatFrame(at: repeatAt)
+        if cover == .held, machine.hasBegun {
+            return .sleep(until: now + CaptureStateMachine.restInterval, for: .drained)
+        }
+        return machine.next(at: now, stillInterval: distributor.stillInterval)
+    }
+
+    // MARK: Another source
+
+    private func begin(_ request: CaptureThread.Switch) {
+        do throws(VideoSourceError) {
+            next = (try request.open(), request)
+            renewWaiter()
+        } catch {
+            request.done(.failure(error))
+        }
+    }
+
+    /// The source before is let go when its successor is open and can be shown.
+    private func goOnOpening() {
+        guard let (opening, request) = next else { return }
+        do throws(VideoSourceError) {
+            guard let opened = try opening.processEvents() else { return }
+            try Self.check(opened, crop, orientation)
+            source = opened
+            machine.changeSource(size: opened.size, at: MonotonicClock.now())
+            awaited = request
+        } catch {
+            request.done(.failure(error))
+        }
+        next = nil
+        renewWaiter()
+    }
+
+    private func renewWaiter() {
+        cameraDescriptor = camera.descriptor
+        waiter = SourceWaiter(
+            wake: wake,
+            descriptors: [source.descriptor, cameraDescriptor] + (next.map { [$0.opening.descriptor] } ?? []),
+            drained: source.drained)
+    }
+
+    private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
+        if let opening = next?.opening, opening.coversScreen {
+            // Nothing is read: the source's frames would show what the person is shown. The newest is kept where others are lost.
+            let isDrained = source.losesUnreadFrames
+            if isDrained { _ = try source.processEvents() }
+            var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor] + source.drained)
+            let deadlines = [opening.deadline, isDrained ? source.deadline : nil].compactMap(\.self)
+            return waiter.wait(until: deadlines.min(), for: .sources)
+        }
+        var deadline = deadline
+        // A source's deadline passes unheeded between two frames, as its events do.
+        switch interest {
+        case .nothing: break
+        case .drained where source.losesUnreadFrames:
+            // The newest is kept. It is read when there is somebody for it again.
+            if try source.processEvents() { machine.noteSourceChanged() }
+            deadline = min(deadline, source.deadline ?? .max)
+        case .drained: break
+        case .sources:
+            let sourceHasChanged = try source.processEvents()
+            if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {
+                return machine.noteSourceChanged()
+            }
+            if camera.descriptor != cameraDescriptor { renewWaiter() }
+            deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
+        }
+        reportSource()
+        waiter.wait(until: deadline, for: interest)
+    }
+
+    private func reportSource() {
+        if source.interruption != interruption {
+            interruption = source.interruption
+            if let interruption { output.interrupted(interruption) }
+        }
+        if source.exclusionFindings != exclusionFindings {
+            exclusionFindings = source.exclusionFindings
+            output.excluded(exclusionFindings)
+        }
+    }
+
+    private func waitForSlot(until deadline: Int64) {
+        control.withLock { $0.needsSlot = true }
+        // A slot may have become free before `needsSlot` was set: then there is no signal.
+        if !compositor.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
+        control.withLock { $0.needsSlot = false }
+    }
+
+    private func readFrame() throws(VideoSourceError) {
+        distributor.reclaim()
+        guard compositor.begin() else {
+            let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
+            _ = publish()
+            return waitForSlot(until: deadline)
+        }
+        _ = camera.processEvents(at: MonotonicClock.now())
+        try collectDamage()
+        let now = MonotonicClock.now()
+        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else {
+            return compositor.abandon()
+        }
+        let isComplete = try draw(machine.pending)
+        let evenIfUnchanged: Bool
+        switch machine.finishReading(
+            isComplete: isComplete, timeout: source.readTimeout, at: MonotonicClock.now())
+        {
+        case .commit(let isForced): evenIfUnchanged = isForced
+        case .abandon: return compositor.abandon()
+        case .end(let error): throw error
+        }
+        let layers = compositor.layerDamage
+        let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
+        let outcome = machine.committed(changed: frame?.changed, layers: layers)
+        if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
+        if let frame { deliver(frame) } else { _ = publish() }
+    }
+
+    /// Draws the source, or the card. False where a part could not be read.
+    private func draw(_ region: DamageRegion) throws(VideoSourceError) -> Bool {
+        if machine.isCovered {
+            compositor.fill(region, with: Self.card)
+            return true
+        }
+        let compositor = compositor
+        return try source.read(region) { part in
+            switch part.storage {
+            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
+            }
+        }
+    }
+
+    /// Dark grey: neither a black screen, which looks like a fault, nor bright.
+    private static var card: Compositor.Colour { Compositor.Colour(red: 40, green: 40, blue: 40) }
+
+    private func collectDamage() throws(VideoSourceError) {
+        machine.reported.removeAll()
+        try source.addDamage(to: &machine.reported)
+        // The card stands still, whatever is behind it.
+        if machine.isCovered { machine.reported.removeAll() }
+        compositor.changeSource(
+            to: machine.reported.size, orientation: source.orientation.followed(by: orientation))
+        compositor.addDamage(to: &machine.reported)
+    }
+
+    private func deliver(_ frame: FrameRing.Frame) {
+        if control.withLock({ $0.isAbandoned }) { return }
+        let instant = machine.frameInstant
+        if !machine.hasBegun {
+            clock.begin(at: instant)
+            output.began(instant)
+        }
+        let delivery = machine.deliver(at: clock.mediaTime(at: instant))
+        guard publish() else { return }
+        distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
+    }
+
+    /// At a constant rate, shows the last frame again in the places before the take's end that have none.
+    private func fill(until end: MediaTime) {
+        guard machine.hasBegun, let delivery = machine.fill(until: end) else { return }
+        distributor.reclaim()
+        while !compositor.begin() {
+            if control.withLock({ $0.isAbandoned }) { return }
+            waitForSlot(until: MonotonicClock.now() + CaptureStateMachine.restInterval)
+            distributor.reclaim()
+        }
+        guard publish(), let frame = compositor.commit(evenIfUnchanged: true) else { return compositor.abandon() }
+        distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
+    }
+
+    /// Shows other threads how far capture is. False if the take has ended without this thread.
+    private func publish() -> Bool {
+        control.withLock { control in
+            guard !control.isAbandoned else { return false }
+            control.counts = machine.counts
+            return true
+        }
+    }
+}
+
+extension VideoSource {
+    /// For `SourceWaiter`.
+    fileprivate var drained: [Int32] { losesUnreadFrames ? [descriptor] : [] }
+}

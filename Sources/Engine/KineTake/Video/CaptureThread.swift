@@ -1,0 +1,221 @@
+// The thread that captures: it opens a source, sleeps until something changed, reads only that, and hands frames on.
+import KineCapture
+import KineImaging
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Drives one `VideoSource` for the length of a take.
+final class CaptureThread: Sendable {
+    /// The callbacks of the thread; all are called on it.
+    struct Output: Sendable {
+        /// Returns the slots for frames of a visible size. Called once, when the source is open and before `opened`.
+        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() }
+        /// Returns the distributor of the frames. Called once, before any frame.
+        var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
+        /// Begins to open a camera, asking it for a size.
+        var camera: @Sendable (TakeConfiguration.Camera, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening =
+            { _, _ throws(VideoSourceError) in throw .noCamera(nil, existing: []) }
+        /// The camera has gone, or cannot be opened; the take goes on without it, and tries again.
+        var cameraFailed: @Sendable (VideoSourceError) -> Void = { _ in }
+        /// The source has no new frames for now. The take goes on with the last one.
+        var interrupted: @Sendable (VideoSourceInterruption) -> Void = { _ in }
+        /// The findings about hidden windows changed; nil: the source hides none.
+        var excluded: @Sendable (ExclusionFindings?) -> Void = { _ in }
+        /// The source waits for a window of a program, which is to be started now. Called once at most.
+        var awaitsCommand: @Sendable () -> Void = {}
+        /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
+        var began: @Sendable (_ instant: Int64) -> Void
+        /// The thread has ended: nil after `stop`, else the reason.
+        var ended: @Sendable (VideoSourceError?) -> Void
+    }
+
+    /// The memory that frames are drawn in.
+    struct Slots {
+        /// One with the encoder, two waiting, one being drawn: a take's first frame, of 1080p at 30 a second, takes a slow encoder three
+        /// intervals, and none that is drawn meanwhile is to be lost. The ring uses the last one only when the others are taken, so that it
+        /// costs no memory before.
+        var count = 4
+        /// nil: memory of the take's own.
+        var memory: FrameRing.Memory?
+    }
+
+    /// The properties of frames that their readers need.
+    struct CanvasDescription: Sendable {
+        /// The visible size, in pixels; its sides may be odd.
+        let size: PixelSize
+        /// The coded size; both sides are even.
+        let codedSize: PixelSize
+        /// The readers of each slot.
+        let loans: SlotLoans
+        /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
+        let release: @Sendable (FrameRing.Frame) -> Void
+    }
+
+    /// Counts for the progress line.
+    struct Counts: Sendable, Equatable {
+        var drawn = 0
+        var unchanged = 0
+        var dropped = 0
+    }
+
+    /// Another source that is to be shown. Both are called on the thread.
+    struct Switch: Sendable {
+        var open: @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
+        /// Called once, unless the take ends before: when a frame of it has been handed on, or in a pause when it is open; or with the
+        /// reason why it is still the source before.
+        var done: @Sendable (Result<Void, VideoSourceError>) -> Void
+    }
+
+    /// Another camera, or another place of it.
+    struct CameraChange {
+        /// Nil: no camera.
+        var settings: TakeConfiguration.Camera?
+    }
+
+    /// The state that the capture thread shares with others.
+    struct Control {
+        var isStopping = false
+        /// The take's end, once it is stopping.
+        var end = MediaTime.zero
+        var isOpen = false
+        /// The thread is over.
+        var hasEnded = false
+        /// The source keeps the thread, and the take ended without it: nothing is handed on any more.
+        var isAbandoned = false
+        var isPaused = false
+        /// The instant of CLOCK_MONOTONIC at which the frame must be shown again even if nothing changed.
+        var repeatAt: Int64 = .max
+        /// The program whose window the source waits for, when it has just been started.
+        var startedCommand: Int32?
+        /// The source that is to be shown next.
+        var wanted: Switch?
+        /// Nobody waits any more for the source that is to be shown next.
+        var isSwitchGivenUp = false
+        var cameraChange: CameraChange?
+        /// The encoder has every slot, and capture waits for one.
+        var needsSlot = false
+        var counts = Counts()
+    }
+
+    private let control: Monitor<Control>
+    private let wake = WakeSignal()
+    private let cover: ScreenCover
+    private let cancellation: Cancellation
+    private let patience: Int64
+    /// Nil if the process may have no more threads: `ended` was then called with that reason.
+    private let thread: DedicatedThread?
+
+    /// Opens the source in the new thread and begins. `open` is called there.
+    ///
+    /// - Parameters:
+    ///   - cover: while it is set, a card is shown and the source is not read.
+    ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
+    ///     by itself.
+    ///   - patience: nanoseconds that `stop` gives it.
+    init(
+        configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover = ScreenCover(),
+        cancellation: Cancellation = Cancellation(),
+        patience: Int64 = 2_000_000_000,
+        open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
+    ) {
+        let control = Monitor(Control(cameraChange: configuration.video.camera.map { CameraChange(settings: $0) }))
+        let wake = wake
+        self.control = control
+        self.cover = cover
+        self.cancellation = cancellation
+        self.patience = patience
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "capture") {
+                defer { control.signal { $0.hasEnded = true } }
+                do throws(VideoSourceError) {
+                    if let source = try Self.finish(try open(), control, wake, output.awaitsCommand) {
+                        control.withLock { $0.isOpen = true }
+                        try CaptureLoop(
+                            source: source, configuration: configuration, clock: clock, cover: cover, control: control,
+                            wake: wake, output: output
+                        ).run()
+                    }
+                    output.ended(nil)
+                } catch {
+                    output.ended(error)
+                }
+            }
+        } catch {
+            thread = nil
+            control.withLock { $0.hasEnded = true }
+            output.ended(.noThread(name: "capture", error))
+        }
+    }
+
+    /// Waits until the source is open, however long that takes. Nil if the take ends before.
+    private static func finish(
+        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal, _ awaitsCommand: () -> Void
+    ) throws(VideoSourceError) -> (any VideoSource)? {
+        var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
+        var isCommandAwaited = false
+        while true {
+            if let process = control.withLock({ $0.startedCommand.take() }) { opening.commandStarted(process) }
+            let source = try opening.processEvents()
+            if control.withLock({ $0.isStopping }) { return nil }
+            if let source { return source }
+            if opening.awaitsCommand, !isCommandAwaited {
+                isCommandAwaited = true
+                awaitsCommand()
+            }
+            waiter.wait(until: opening.deadline, for: .sources)
+        }
+    }
+
+    var counts: Counts { control.withLock { $0.counts } }
+
+    /// Captures nothing until `resume`. The caller pauses the clock before.
+    func pause() { change { $0.isPaused = true } }
+    func resume() { change { $0.isPaused = false } }
+
+    /// The program whose window the source waits for runs as `process`.
+    func commandStarted(_ process: Int32) { change { $0.startedCommand = process } }
+
+    /// The cover was set or taken away.
+    func coverChanged() { wake.signal() }
+
+    /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
+    func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
+
+    /// Shows another source as soon as it is open, fitted into the take's size. Until then, and if it cannot be opened, the one before
+    /// is shown. A further call takes the place of one that has not been begun yet, which is not answered then.
+    func switchSource(_ wanted: Switch) { change { $0.wanted = wanted } }
+
+    /// Ends the opening of another source, where it waits for a person.
+    func giveUpSwitch() { change { $0.isSwitchGivenUp = true } }
+
+    /// Shows that camera from now on; nil: none.
+    func setCamera(_ settings: TakeConfiguration.Camera?) {
+        change { $0.cameraChange = CameraChange(settings: settings) }
+    }
+
+    /// Ends the thread and waits for it. At a constant rate the last frame is shown until `end`, the take's. A source that does not answer is cut off after the patience, or at once if it is
+    /// not open yet; if even that does not help, the thread is left behind.
+    func stop(at end: MediaTime = .zero) {
+        let isOpen = change { control in
+            control.isStopping = true
+            control.end = end
+            return control.isOpen
+        }
+        if isOpen, hasEnded(within: patience) { return join() }
+        cancellation.cancel()
+        if hasEnded(within: patience) { return join() }
+        control.withLock { $0.isAbandoned = true }
+    }
+
+    private func join() { thread?.join() }
+
+    private func hasEnded(within patience: Int64) -> Bool {
+        control.wait(until: MonotonicClock.now() + patience) { $0.hasEnded ? true : nil } ?? false
+    }
+
+    private func change<Result>(_ body: (inout Control) -> Result) -> Result {
+        defer { wake.signal() }
+        return control.signal(body)
+    }
+}

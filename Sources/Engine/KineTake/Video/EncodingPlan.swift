@@ -1,0 +1,109 @@
+// The encoding of a take, from the user's choices and the limits of its destinations' far ends. Pure.
+import Glibc
+import KineCodecs
+import KineMedia
+import KineX264
+
+/// The lowest bitrate and frame rate, whatever extensions ask for.
+struct EncodingFloor: Sendable, Equatable {
+    /// Bits a second.
+    var bitrate: Int
+    var framesPerSecond: Double
+}
+
+/// The encoder of takes.
+package typealias TakeEncoder = X264Encoder
+
+struct EncodingPlan: Sendable, Equatable {
+    /// The settings of the first encoder, with a peak if destinations share it.
+    var settings: VideoEncoderSettings
+    /// The recording gets what the user chose; while destinations get less, they have an encoder of their own.
+    var keepsRecordingQuality: Bool
+    var floor: EncodingFloor
+    /// Bits a second that the destinations get at most; nil: no limit.
+    var ceiling: Int?
+    /// Bytes of the largest access unit that all destinations take; nil: no limit.
+    var largestAccessUnit: Int?
+
+    /// `services`: what the extensions of the take want. `size`: of the coded frames, both sides even.
+    init(_ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize) {
+        let video = configuration.video
+        let isRecorded = configuration.keepsSamples
+        let expectations = services.compactMap(\.expectations)
+        settings = Self.encoderSettings(configuration, size: size)
+        let chosen = settings.averageBitrate
+        largestAccessUnit = expectations.compactMap(\.maximumAccessUnit).min()
+        if !expectations.isEmpty {
+            let expected = expectations.compactMap(\.maximumBitrate).min()
+                .map { Self.ceiling($0, size: size, framesPerSecond: video.framesPerSecond) }
+            // Without a recording a bitrate was chosen for the destinations.
+            ceiling = video.maximumBitrate ?? expected.map { isRecorded ? $0 : max($0, chosen ?? 0) }
+        }
+        keepsRecordingQuality = isRecorded && (video.keepsRecordingQuality || video.constantFrameRate)
+        floor = EncodingFloor(
+            bitrate: min(max(1, video.minimumBitrate), ceiling ?? .max),
+            framesPerSecond: max(1, Double(video.framesPerSecond) / 4))
+
+        let isShared = !keepsRecordingQuality || !video.isRateChosen || chosen ?? .max <= ceiling ?? 0
+        let sharedPeak = ceiling.flatMap { isShared ? (isRecorded ? $0 : min($0, chosen ?? .max)) : nil }
+        let destinationsPeak = isRecorded || expectations.isEmpty ? nil : chosen
+        settings.peak = (sharedPeak ?? destinationsPeak).map { .init(bitrate: $0, accessUnit: largestAccessUnit) }
+    }
+
+    /// Bits a second that destinations are told: the user's choice, up to the ceiling; nil: a quality was chosen.
+    var averageBitrate: Int? { settings.averageBitrate.map { min($0, ceiling ?? .max) } }
+
+    /// Bits a second for frames of that size and rate, where `reference` is for 1920x1080 at 30 frames a second. Larger frames
+    /// need fewer bits a pixel, and twice the frames less than twice the bits. The exponents fit what public ingests publish
+    /// for 720p to 2160p at 30 and 60 frames a second.
+    static func ceiling(_ reference: Int, size: PixelSize, framesPerSecond: Int) -> Int {
+        let area = Double(size.area) / (1920 * 1080)
+        let rate = Double(max(1, framesPerSecond)) / 30
+        let bits = Double(reference) * pow(area, 0.75) * rate.squareRoot()
+        return max(min(300_000, reference), Int((min(bits, 1e9) / 100_000).rounded()) * 100_000)
+    }
+
+    /// The settings of the first encoder, without a peak.
+    private static func encoderSettings(_ configuration: TakeConfiguration, size: PixelSize) -> VideoEncoderSettings {
+        let video = configuration.video
+        let rate: VideoEncoderSettings.RateControl =
+            switch video.rateControl {
+            case .constantQuality(let quality): .constantQuantizer(quality)
+            case .averageBitrate(let bits): .averageBitrate(bits)
+            case .bitsPerSecondPerPixel(let bits): .averageBitrate(Int(bits * Double(size.area)))
+            }
+        return VideoEncoderSettings(
+            size: size, colour: video.colour, rateControl: rate, preset: video.preset,
+            nominalFrameRate: video.framesPerSecond,
+            keyframeFrames: video.keyframeFrames,
+            // One thread codes 1080p at 60; past that a frame needs both the time and the memory of more.
+            threads: size.area * video.framesPerSecond > 2560 * 1440 * 60 ? 4 : 1,
+            usesMacroblockInfo: configuration.optimizations.macroblockInfo)
+    }
+}
+
+extension VideoEncoderSettings {
+    /// Bits a second; nil: a quality was chosen.
+    var averageBitrate: Int? {
+        if case .averageBitrate(let bits) = rateControl { return bits }
+        return nil
+    }
+}
+
+/// The one format of a take's encoded video. File and extensions learn it once, and cannot follow a change. Used by one thread.
+final class StreamFormat {
+    private let ready: (VideoParameterSets) -> Void
+    private var known: VideoParameterSets?
+
+    /// `ready` gets the format once.
+    init(ready: @escaping (VideoParameterSets) -> Void) { self.ready = ready }
+
+    /// Whether samples with these parameter sets belong to the stream. The first that are known become its format.
+    func includes(_ sets: VideoParameterSets) -> Bool {
+        if known == nil {
+            known = sets
+            ready(sets)
+        }
+        return sets == known
+    }
+}

@@ -1,0 +1,208 @@
+// The thread between capture and the sinks of encoded video: one frame after the other through the encoder.
+import KineCodecs
+import KineImaging
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
+final class VideoEncodingThread: Sendable {
+    /// The callbacks of the thread; all are called on it.
+    struct Output: Sendable {
+        /// The format of all samples, as soon as it is known. Once.
+        var ready: @Sendable (VideoParameterSets) -> Void = { _ in }
+        /// Called when the encoder has read a frame and releases its slot.
+        var release: @Sendable (FrameRing.Frame) -> Void
+        /// Gets each sample as soon as it is encoded. May block only if capture may be held up.
+        var sample: @Sendable (EncodedSample, SampleAudience) -> Void
+        /// Whether a sink has lost samples and needs a keyframe. Asked before each frame.
+        var needsKeyframe: @Sendable () -> Bool = { false }
+        /// A frame was left out to keep to a frame rate: it should be shown again at that instant of CLOCK_MONOTONIC, if no
+        /// other comes.
+        var needsFrame: @Sendable (Int64) -> Void = { _ in }
+        /// Called once, with a sentence. From then on frames are discarded.
+        var failed: @Sendable (String) -> Void
+    }
+
+    fileprivate struct Job: Sendable {
+        let frame: FrameRing.Frame
+        let time: MediaTime
+        let repeats: [MediaTime]
+        /// Frames before it were never encoded, so more than `changed` differs from the last encoded one.
+        let followsGap: Bool
+    }
+
+    fileprivate struct State {
+        var jobs: [Job] = []
+        /// A sink wants encoded video. The encoder takes its memory only then.
+        var isWanted: Bool
+        var isFinished = false
+        var hasGap = false
+        var keyframes: KeyframePolicy
+        var requests = KeyframeRequests()
+        var encoding = EncodingRequest.none
+        /// Bytes of the largest access unit that the destinations added so far take; nil: no limit beyond the plan's.
+        var largestAccessUnit: Int?
+    }
+
+    private let state: Monitor<State>
+    private let output: Output
+    /// Nil if the process may have no more threads: the take then has no encoder.
+    private let thread: DedicatedThread?
+
+    /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
+    init<Encoder: VideoEncoder>(
+        _ encoder: Encoder.Type = TakeEncoder.self, plan: EncodingPlan, keyframes: KeyframePolicy,
+        isWanted: Bool = true, output: Output
+    ) {
+        let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
+        self.state = state
+        self.output = output
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "encode") {
+                guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
+                do throws(VideoEncoderError) {
+                    var loop = try EncodingLoop<Encoder>(plan: plan, state: state, output: output)
+                    try loop.run()
+                } catch {
+                    output.failed(error.description)
+                    while let job = Self.next(state) { output.release(job.frame) }
+                }
+            }
+        } catch {
+            thread = nil
+            output.failed(DedicatedThread.explanation(of: error, thread: "encode"))
+        }
+    }
+
+    fileprivate static func next(_ state: Monitor<State>) -> Job? {
+        state.wait { state -> Job?? in
+            if !state.jobs.isEmpty { return .some(state.jobs.removeFirst()) }
+            return state.isFinished ? .some(nil) : nil
+        } ?? nil
+    }
+
+    /// Queues a frame. `time` is since the take's first frame; at `repeats` it is shown again, unchanged.
+    func encode(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
+        guard thread != nil else { return output.release(frame) }
+        state.signal { state in
+            state.jobs.append(Job(frame: frame, time: time, repeats: repeats, followsGap: state.hasGap))
+            state.hasGap = false
+        }
+    }
+
+    /// A frame is not encoded, since no sink wants it. The next one that is will be a keyframe.
+    func leaveOut() { state.withLock { $0.hasGap = true } }
+
+    /// Has the encoder opened, if it is not yet.
+    func prepare() {
+        if !state.withLock({ $0.isWanted }) { state.signal { $0.isWanted = true } }
+    }
+
+    /// From now on keyframes are at most so far apart.
+    func shortenKeyframeInterval(to interval: MediaTime) {
+        state.withLock { $0.keyframes.shorten(to: interval) }
+    }
+
+    /// From the next frame on, extensions get no more than `request` says; nor does the recording, unless it keeps its quality.
+    func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
+
+    /// From the next change of a bitrate on, access units for extensions have at most so many bytes. A limit is never lifted.
+    func limitAccessUnits(to bytes: Int) {
+        state.withLock { $0.largestAccessUnit = min($0.largestAccessUnit ?? .max, bytes) }
+    }
+
+    /// Makes the next frame a keyframe, or the first that comes at the instant returned (CLOCK_MONOTONIC, nanoseconds) or
+    /// after it: there are limits to how many are made like this.
+    func requestKeyframe(_ reason: KeyframeRequests.Reason, at now: Int64) -> Int64 {
+        state.withLock { $0.requests.ask(reason, at: now) }
+    }
+
+    /// Encodes the queued frames, then ends the thread and waits for it.
+    func finish() {
+        state.signal { $0.isFinished = true }
+        thread?.join()
+    }
+}
+
+/// The loop of the thread.
+private struct EncodingLoop<Encoder: VideoEncoder> {
+    private let encoder: AdjustableEncoder<Encoder>
+    private let state: Monitor<VideoEncodingThread.State>
+    private let output: VideoEncodingThread.Output
+    /// Samples that are delivered once their frame's slot is released.
+    private var encoded: [(sample: EncodedSample, audience: SampleAudience)] = []
+    /// The last frame was left out, and `needsFrame` was called.
+    private var hasAskedForFrame = false
+
+    init(
+        plan: EncodingPlan, state: Monitor<VideoEncodingThread.State>, output: VideoEncodingThread.Output
+    ) throws(VideoEncoderError) {
+        self.state = state
+        self.output = output
+        encoder = try AdjustableEncoder(plan, ready: output.ready)
+    }
+
+    mutating func run() throws(VideoEncoderError) {
+        while let job = VideoEncodingThread.next(state) { try encode(job) }
+        try encoder.finish { encoded.append(($0, $1)) }
+        deliver()
+    }
+
+    private mutating func encode(_ job: VideoEncodingThread.Job) throws(VideoEncoderError) {
+        var isSent: Bool
+        do throws(VideoEncoderError) {
+            let (encoding, largest) = state.withLock { ($0.encoding, $0.largestAccessUnit) }
+            if let largest { encoder.limitAccessUnits(to: largest) }
+            try encoder.adjust(encoding) { encoded.append(($0, $1)) }
+            isSent = try encode(
+                job.frame, changed: job.frame.changed, at: job.time,
+                mustBegin: job.followsGap || encoder.needsKeyframe)
+            for time in job.repeats {
+                deliver()
+                isSent = try encode(
+                    job.frame, changed: DamageRegion(size: job.frame.planes.size), at: time, mustBegin: false)
+            }
+        } catch {
+            output.release(job.frame)
+            throw error
+        }
+        // The slot first: delivering the samples may block.
+        output.release(job.frame)
+        deliver()
+        askForFrame(afterLeavingOut: !isSent, at: job.repeats.last ?? job.time)
+    }
+
+    private mutating func encode(
+        _ frame: FrameRing.Frame, changed: DamageRegion, at time: MediaTime, mustBegin: Bool
+    ) throws(VideoEncoderError) -> Bool {
+        try encoder.encode(
+            frame.planes, changed: changed, at: time, isKeyframe: isKeyframe(time, isForced: mustBegin)
+        ) { encoded.append(($0, $1)) }
+    }
+
+    private mutating func deliver() {
+        for (sample, audience) in encoded { output.sample(sample, audience) }
+        encoded.removeAll(keepingCapacity: true)
+    }
+
+    /// The last frame before the screen stands still must not be one that was left out.
+    private mutating func askForFrame(afterLeavingOut isLeftOut: Bool, at time: MediaTime) {
+        let hadAsked = hasAskedForFrame
+        hasAskedForFrame = isLeftOut
+        guard isLeftOut, !hadAsked, let earliest = encoder.earliest else { return }
+        output.needsFrame(MonotonicClock.now() + max(0, earliest - time.nanoseconds))
+    }
+
+    private func isKeyframe(_ time: MediaTime, isForced: Bool) -> Bool {
+        let isNeeded = output.needsKeyframe()
+        return state.withLock { state in
+            let now = MonotonicClock.now()
+            if isNeeded { _ = state.requests.ask(.lost, at: now) }
+            let isAsked = state.requests.grant(at: now)
+            let isKeyframe = state.keyframes.needsKeyframe(at: time, isForced: isAsked || isForced)
+            if isKeyframe { state.requests.answer() }
+            return isKeyframe
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// What an engine finds on a machine: its sources, for `kinecast sources`, and what Kinecast needs of it, for `kinecast doctor`.
+
+public struct SourceList: Codable, Sendable, Equatable {
+    public struct Monitor: Codable, Sendable, Equatable {
+        public var name: String
+        public var bounds: PixelRect
+        public var isPrimary: Bool
+        public init(name: String, bounds: PixelRect, isPrimary: Bool) {
+            self.name = name
+            self.bounds = bounds
+            self.isPrimary = isPrimary
+        }
+    }
+
+    public struct Window: Codable, Sendable, Equatable {
+        public var id: UInt32
+        public var title: String
+        public var application: String
+        public var bounds: PixelRect
+        /// The process that says the window is its own; nil if none does.
+        public var processID: Int32?
+        public init(
+            id: UInt32, title: String, application: String, bounds: PixelRect, processID: Int32? = nil
+        ) {
+            self.id = id
+            self.title = title
+            self.application = application
+            self.bounds = bounds
+            self.processID = processID
+        }
+    }
+
+    public struct AudioDevice: Codable, Sendable, Equatable {
+        /// PulseAudio's name, which `--audio output:NAME` or `--mic` takes.
+        public var name: String
+        public var description: String
+        public var isDefault: Bool
+        public init(name: String, description: String, isDefault: Bool) {
+            self.name = name
+            self.description = description
+            self.isDefault = isDefault
+        }
+    }
+
+    public struct Camera: Codable, Sendable, Equatable {
+        /// The name that `--camera` takes.
+        public var name: String
+        /// The path of its device.
+        public var path: String
+        public init(name: String, path: String) {
+            self.name = name
+            self.path = path
+        }
+    }
+
+    /// A kind of source that the desktop's dialog offers when a take begins.
+    public enum Dialog: String, Codable, Sendable, Equatable {
+        case monitor
+        case window
+    }
+
+    /// The way to screens and regions; nil: they cannot be recorded here.
+    public var screenBackend: TakeConfiguration.Backend?
+    /// What the dialog of a Wayland desktop offers; empty on X11, and where the desktop has no dialog.
+    public var dialogs: [Dialog] = []
+    public var monitors: [Monitor] = []
+    public var windows: [Window] = []
+    public var outputs: [AudioDevice] = []
+    public var microphones: [AudioDevice] = []
+    /// The names of the applications that play audio, which `--audio app:NAME` takes.
+    public var applications: [String] = []
+    public var cameras: [Camera] = []
+    /// One sentence for each kind of source that could not be listed.
+    public var problems: [String] = []
+
+    public init() {}
+}
+
+/// The result of one check. `kinecast-engine --doctor` prints an array of these as JSON.
+public struct DoctorCheck: Codable, Sendable, Equatable {
+    /// The thing that was checked, in a word or two: "display", "audio", "encoder", "disk" …
+    public var name: String
+    public var ok: Bool
+    /// Whether nothing can be recorded without it, not even the pattern.
+    public var essential: Bool
+    /// The finding, in one sentence or less.
+    public var detail: String
+    /// The thing to install or set; nil: none.
+    public var remedy: String?
+
+    public init(name: String, ok: Bool, essential: Bool, detail: String, remedy: String? = nil) {
+        self.name = name
+        self.ok = ok
+        self.essential = essential
+        self.detail = detail
+        self.remedy = remedy
+    }
+}
+
+extension DoctorCheck {
+    package static func passed(_ name: String, _ detail: String, essential: Bool = false) -> DoctorCheck {
+        DoctorCheck(name: name, ok: true, essential: essential, detail: detail)
+    }
+
+    package static func failed(_ name: String, _ detail: String, essential: Bool = false, remedy: String) -> DoctorCheck
+    {
+        DoctorCheck(name: name, ok: false, essential: essential, detail: detail, remedy: remedy)
+    }
+
+    /// A check that failed with an error, whose sentence says what happened and then, behind a semicolon or a full stop, what to do.
+    /// The latter is the remedy if there is no other.
+    package static func failed(
+        _ name: String, sentence: String, essential: Bool = false, remedy: String? = nil
+    ) -> DoctorCheck {
+        let end = ["; ", ". "].compactMap { sentence.firstRange(of: $0) }.min { $0.lowerBound < $1.lowerBound }
+        let advice = end.map { String(sentence[$0.upperBound...]) } ?? ""
+        return .failed(
+            name, withoutStop(String(sentence[..<(end?.lowerBound ?? sentence.endIndex)])), essential: essential,
+            remedy: remedy ?? withoutStop(advice.prefix(1).lowercased() + advice.dropFirst()))
+    }
+
+    private static func withoutStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
+}

@@ -1,0 +1,158 @@
+// A take's way of frames on a screen that the test paints: capture, encoder and feeds, without audio and without a file.
+import CoreTesting
+import KineCapture
+import KineCodecs
+import KineImaging
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KineTake
+
+final class FeedStage: Sendable {
+    let screen: ScriptedSource.Screen
+    let clock = TakeClock()
+    /// The encoder's samples, as a file would get them.
+    let samples = Monitor<[EncodedSample]>([])
+    let capture: CaptureThread
+    let factory: FeedFactory
+    private let size: PixelSize
+
+    /// `isRecorded`: frames are encoded in any case.
+    init(
+        size: PixelSize = PixelSize(width: 128, height: 96), services: [SampleRequirements], isRecorded: Bool = true,
+        _ change: (inout TakeConfiguration) -> Void = { _ in }
+    ) throws {
+        self.size = size
+        screen = ScriptedSource.Screen(size: size)
+        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+        configuration.video.framesPerSecond = 100
+        configuration.audio.app = .none
+        change(&configuration)
+        let settings = configuration
+        let audio = try AudioPipeline(configuration: configuration.audio, clock: clock, observer: TakeEvents())
+        let feeds = SampleDistributor()
+        let factory = FeedFactory(configuration: configuration, services: services, sources: .pattern, audio: audio)
+        self.factory = factory
+        let (screen, samples) = (screen, samples)
+        capture = CaptureThread(
+            configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
+            output: CaptureThread.Output(
+                slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
+                opened: { canvas in
+                    let encoding = VideoEncodingThread(
+                        plan: EncodingPlan(settings, services: services, size: canvas.codedSize),
+                        keyframes: KeyframePolicy(interval: .seconds(100), frames: nil), isWanted: isRecorded,
+                        output: VideoEncodingThread.Output(
+                            ready: { factory.encoderOpened(VideoFormat(parameterSets: $0, size: canvas.size)) },
+                            release: canvas.release,
+                            sample: { sample, _ in
+                                feeds.send(video: sample)
+                                samples.signal { $0.append(sample) }
+                            }, needsKeyframe: { feeds.consumeKeyframeRequest() },
+                            failed: { Issue.record("\($0)") }))
+                    let distributor = FrameDistributor(
+                        encoding: encoding, samples: feeds, isRecorded: isRecorded,
+                        framesPerSecond: settings.video.framesPerSecond, canvas: canvas)
+                    factory.sourceOpened(distributor)
+                    return distributor
+                }, began: { _ in }, ended: { _ in factory.failed(.over(reason: nil)) }))
+    }
+
+    /// Paints, and waits until the frame is drawn.
+    func draw(_ rect: PixelRect, _ colour: UInt32) throws { try draw { screen.fill(rect, colour) } }
+
+    func draw(_ paint: () -> Void) throws {
+        let drawn = capture.counts.drawn
+        paint()
+        try wait("a frame") { capture.counts.drawn > drawn }
+    }
+
+    /// Paints squares of 8 pixels in the first columns of 80 by 60, and waits until the frame is drawn.
+    func drawSquares(columns: Int = 80, _ colour: () -> UInt32) throws {
+        try draw {
+            for row in 0..<60 {
+                for column in 0..<columns {
+                    screen.fill(
+                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8), colour(),
+                        isReported: row == 59 && column == columns - 1)
+                }
+            }
+        }
+    }
+
+    /// Paints, and waits until the frame is drawn and encoded: then only readers hold slots, however slow the encoder is.
+    func paint(_ rect: PixelRect, _ colour: UInt32) throws {
+        let before = samples.withLock { $0.count }
+        try draw(rect, colour)
+        let isEncoded = samples.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
+            $0.count > before && $0.count >= capture.counts.drawn ? true : nil
+        }
+        try #require(isEncoded == true)
+    }
+
+    /// Makes a feed, and waits for it.
+    func feed(_ requirements: SampleRequirements, sharesMemory: Bool = true) throws -> SampleFeed {
+        let answer = Monitor<Result<SampleFeed, TakeError>?>(nil)
+        factory.request(
+            FeedRequest(requirements, of: "Test", sharesMemory: sharesMemory) { result in
+                answer.signal { $0 = result }
+            })
+        let deadline = MonotonicClock.now() + 300_000_000_000
+        return try #require(answer.wait(until: deadline) { $0 }).get()
+    }
+
+    /// Does the same as `Take.beginFeeding`.
+    func begin(_ feed: SampleFeed) {
+        guard let distributor = factory.distributor else { return }
+        distributor.begin(feed)
+        if feed.wantsEncodedVideo {
+            capture.repeatFrame(at: distributor.encoding.requestKeyframe(.joined, at: MonotonicClock.now()))
+        } else {
+            capture.repeatFrame()
+        }
+    }
+
+    func end(_ feed: SampleFeed) { factory.distributor?.end(feed) }
+
+    /// A feed that is begun, and its reader.
+    func reader(_ requirements: SampleRequirements, sharesMemory: Bool = true) throws -> FeedReader {
+        let feed = try feed(requirements, sharesMemory: sharesMemory)
+        let reader = try FeedReader(feed)
+        begin(feed)
+        return reader
+    }
+
+    /// Shows the screen as the encoder should see it: converted all at once, by a ring of its own.
+    func converted<Result>(_ body: (PlanarFrame) -> Result) throws -> Result {
+        let ring = FrameRing(size: size.roundedUpToEven)
+        try #require(ring.begin())
+        screen.withPixels { ring.draw(PixelRect(size: size), bgra: $0, stride: size.width * 4) }
+        let frame = try #require(ring.commit())
+        defer { ring.release(frame) }
+        return body(frame.planes)
+    }
+
+    func stop() {
+        capture.stop()
+        factory.distributor?.finish()
+    }
+}
+
+extension SampleRequirements {
+    static func test(_ video: Video?, app: AudioCodec? = nil, mic: AudioCodec? = nil) -> SampleRequirements {
+        SampleRequirements(video: video, appAudio: app, micAudio: mic)
+    }
+
+    static let encoded = test(.encoded(codec: "h264", keyframeInterval: nil))
+
+    static func raw(
+        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil, shape: FrameShape? = nil,
+        orientation: FrameOrientation = .upright
+    ) -> SampleRequirements {
+        test(
+            .raw(
+                pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond, shape: shape,
+                orientation: orientation))
+    }
+}
