@@ -17,7 +17,8 @@ let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals = [
-    "CLinux", "CPipeWire", "KineCapture", "KineClient", "KineCodecs", "KineContainers", "KineImaging",
+    "CLinux", "CPipeWire", "KineCapture", "KinePipeWire", "KinePulse", "KineX11", "KineClient", "KineCodecs",
+    "KineContainers", "KineImaging",
     "KineLive",
     "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineWire",
 ]
@@ -28,7 +29,10 @@ let storeys = [
     ("Media", "CPixels CYUV CFFmpeg COpenH264 CX264 KineMedia KineImaging KineContainers KineCodecs KineX264"),
     ("Wire", "KineRings KineWire KineServices KineClient"),
     ("Desktop", "CSDBus KineDesktop"),
-    ("Capture", "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KineWayland KineCapture KinePasteboard"),
+    (
+        "Capture",
+        "CXCB CXKB CCairo CPulse CPipeWire CAVDevice CWayland KinePulse KineCapture KineX11 KineWayland KinePipeWire KinePasteboard"
+    ),
     ("Publish", "KineRTMP KineLive KinePublish"),
     ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
@@ -115,15 +119,22 @@ let package = Package(
             name: "KineRings", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
-        .target(name: "KineWayland", dependencies: ["KinePlatform", "CWayland"]),
 
-        // Screens, cameras and audio.
+        // What a source of frames is; the test pattern, cameras, private sessions, and what is drawn over frames.
         .target(
             name: "KineCapture",
             dependencies: [
-                "KineWayland", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CPipeWire", "CFFmpeg",
-                "CAVDevice", "CYUV", "CWayland", "CLinux", system,
+                "KinePulse", "KineMedia", "KinePlatform", "CCairo", "CFFmpeg", "CAVDevice", "CYUV", "CLinux", system,
             ]),
+        .target(name: "KinePulse", dependencies: ["KinePlatform", "CPulse", system]),
+        .target(
+            name: "KineX11",
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CLinux", system]),
+        .target(
+            name: "KineWayland",
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CWayland", "CXKB", "CLinux", system]),
+        .target(
+            name: "KinePipeWire", dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CPipeWire", system]),
 
         // The clipboard of both kinds of display.
         .target(name: "KinePasteboard", dependencies: ["KineWayland", "KinePlatform", "CXCB", "CWayland", system]),
@@ -149,8 +160,8 @@ let package = Package(
         .target(
             name: "KineTake",
             dependencies: [
-                "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform", "KineRings",
-                "KineX264", "CLinux", system,
+                "KineCapture", "KinePulse", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform",
+                "KineRings", "KineX264", "CLinux", system,
             ]),
 
         // The extension of a destination: one process, confined and watched.
@@ -164,7 +175,8 @@ let package = Package(
         .target(
             name: "KineHost",
             dependencies: [
-                "KineTake", "KineSupervision", "KineCapture", "KineCodecs", "KineContainers", "KineRings",
+                "KineTake", "KineSupervision", "KineCapture", "KineX11", "KineWayland", "KinePipeWire", "KinePulse",
+                "KineCodecs", "KineContainers", "KineRings",
                 "KineServices",
                 "KineWire", "KineDesktop", "KinePasteboard", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
@@ -388,14 +400,15 @@ let package = Package(
         .testTarget(
             name: "KineCaptureTests",
             dependencies: [
-                "CXCB", "CPipeWire", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting",
+                "KineX11", "KineWayland", "KinePulse", "KinePipeWire", "CXCB", "CPipeWire", "KineCapture",
+                "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting",
                 "ScreenTesting",
                 "CastTesting", "CoreTesting", "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KineDesktopTests",
             dependencies: [
-                "KineDesktop", "KineCapture", "DesktopTesting", "ScreenTesting", "KineMeasure", "KineMedia",
+                "KineX11", "KineDesktop", "DesktopTesting", "ScreenTesting", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
@@ -496,7 +509,8 @@ let package = Package(
         .testTarget(
             name: "KineTakeTests",
             dependencies: [
-                "KineTake", "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia", "KinePlatform",
+                "KinePulse", "KineTake", "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia",
+                "KinePlatform",
                 "KineRings", "KineX264", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting", system,
             ]),
         .testTarget(
@@ -508,7 +522,8 @@ let package = Package(
         .testTarget(
             name: "KineHostTests",
             dependencies: [
-                "KineSupervision", "KineHost", "KineTake", "KineCapture", "KineDesktop", "KineServices", "KineWire",
+                "KinePulse", "KinePipeWire", "KineSupervision", "KineHost", "KineTake", "KineCapture", "KineDesktop",
+                "KineServices", "KineWire",
                 "KineMedia",
                 "KinePlatform", "KineMeasure", "CoreTesting", "ThreadTesting", "DesktopTesting", "ProcessTesting",
                 "kinecast-engine", "kinecast-cast", system,
@@ -522,7 +537,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "KineServices",
+                "KineWayland",
+                "KineX11", "KineServices",
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",

@@ -5,7 +5,7 @@ import Glibc
 import KinePlatform
 import Testing
 
-@testable import KineCapture
+@testable import KinePulse
 
 @Suite(.serialized) struct AudioCaptureTests {
     /// Runs `body` with a server and a capture of `target`.

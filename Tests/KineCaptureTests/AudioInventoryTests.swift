@@ -1,7 +1,7 @@
-// The streams that a target means, and the clock readings to believe: the pure parts.
 import Testing
 
-@testable import KineCapture
+// The streams that a target means, and the clock readings to believe: the pure parts.
+@testable import KinePulse
 
 @Suite struct AudioInventoryTests {
     private var inventory: AudioInventory {

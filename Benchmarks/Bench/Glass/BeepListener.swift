@@ -1,7 +1,7 @@
 // Hears the beeps that a browser plays, and when.
-import KineCapture
 import KineMeasure
 import KinePlatform
+import KinePulse
 import Synchronization
 
 /// Listens to a private audio server until it is stopped.

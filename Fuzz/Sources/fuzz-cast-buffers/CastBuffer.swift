@@ -1,1 +1,1 @@
-../../../Sources/Capture/KineCapture/Wayland/CastBuffer.swift
+../../../Sources/Capture/KinePipeWire/CastBuffer.swift

@@ -1,1 +1,1 @@
-../../../Sources/Capture/KineCapture/Wayland/CastCursor.swift
+../../../Sources/Capture/KinePipeWire/CastCursor.swift

@@ -1,1 +1,1 @@
-../../../Sources/Capture/KineCapture/Wayland/CastFrames.swift
+../../../Sources/Capture/KinePipeWire/CastFrames.swift

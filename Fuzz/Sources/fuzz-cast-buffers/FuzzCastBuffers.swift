@@ -4,6 +4,7 @@ import CPipeWire
 import CastBytes
 import FuzzDriver
 import KineMedia
+import KinePipeWire
 
 @_cdecl("fuzz_cast_buffers_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/DestinationEnding+Causes.swift
+../../../Sources/Engine/KineSupervision/DestinationEnding+Causes.swift

@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/ExtensionLimits.swift
+../../../Sources/Engine/KineSupervision/ExtensionLimits.swift

@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/ExtensionRun.swift
+../../../Sources/Engine/KineSupervision/ExtensionRun.swift

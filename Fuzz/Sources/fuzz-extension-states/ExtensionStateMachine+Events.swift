@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/ExtensionStateMachine+Events.swift
+../../../Sources/Engine/KineSupervision/ExtensionStateMachine+Events.swift

@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/ExtensionStateMachine.swift
+../../../Sources/Engine/KineSupervision/ExtensionStateMachine.swift

@@ -1,1 +1,1 @@
-../../../Sources/Engine/KineEngine/Supervision/Liveness.swift
+../../../Sources/Engine/KineSupervision/Liveness.swift

@@ -1,6 +1,6 @@
 // Gives libFuzzer's bytes to the readers of X properties. Whatever they are: no crash, and texts that steer no terminal.
 import FuzzDriver
-import KineCapture
+import KineX11
 
 @_cdecl("fuzz_x_properties_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }

@@ -2,7 +2,7 @@
 import CYUV
 
 /// The order of the bytes of a pixel in memory. A fourth byte has no meaning.
-enum PackedPixels: CaseIterable, Sendable {
+package enum PackedPixels: CaseIterable, Sendable {
     /// Blue, green, red and one more byte: the frames' own.
     case bgra
     case rgba
@@ -15,7 +15,7 @@ enum PackedPixels: CaseIterable, Sendable {
     /// 16 bits, the lowest first: five of blue, six of green, five of red.
     case bgr565
 
-    var bytesPerPixel: Int {
+    package var bytesPerPixel: Int {
         switch self {
         case .bgra, .rgba, .bgr30, .rgb30: 4
         case .bgr, .rgb: 3
@@ -26,7 +26,7 @@ enum PackedPixels: CaseIterable, Sendable {
     /// By the number of wl_shm.format; nil: not one of these.
     ///
     /// All but the first two are the four characters of drm_fourcc.h. Their names begin with a word's highest bits.
-    init?(shmFormat: UInt32) {
+    package init?(shmFormat: UInt32) {
         switch shmFormat {
         case 0, 1: self = .bgra  // ARGB8888, XRGB8888
         case Self.code("AB24"), Self.code("XB24"): self = .rgba
@@ -44,7 +44,7 @@ enum PackedPixels: CaseIterable, Sendable {
     }
 
     /// Writes `width` × `height` pixels as BGRA. Strides are in bytes. Pixels of four bytes can be converted where they are.
-    func convert(
+    package func convert(
         _ source: UnsafeRawPointer, stride: Int, to target: UnsafeMutableRawPointer, targetStride: Int, width: Int,
         height: Int
     ) {

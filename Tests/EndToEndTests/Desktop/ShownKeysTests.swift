@@ -2,10 +2,10 @@
 import CoreTesting
 import DesktopTesting
 import Glibc
-import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineX11
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -7,6 +7,7 @@ import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWayland
 import ProcessTesting
 import ScreenTesting
 import Testing

@@ -8,6 +8,7 @@ import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineWayland
 import ProcessTesting
 import ScreenTesting
 import SystemPackage

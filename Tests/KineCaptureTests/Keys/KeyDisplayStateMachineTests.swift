@@ -2,7 +2,7 @@
 import CoreTesting
 import Testing
 
-@testable import KineCapture
+@testable import KineX11
 
 @Suite struct KeyDisplayStateMachineTests {
     private static let settling = KeyDisplayStateMachine.settling

@@ -1,7 +1,7 @@
-// The names of keys and of combinations, and what counts as typed.
 import Testing
 
-@testable import KineCapture
+// The names of keys and of combinations, and what counts as typed.
+@testable import KineX11
 
 @Suite struct KeyStrokeTests {
     private func stroke(_ key: Character, text: String? = nil, _ modifiers: KeyStroke.Modifiers = []) -> KeyStroke? {

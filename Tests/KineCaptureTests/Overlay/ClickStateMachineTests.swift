@@ -1,7 +1,7 @@
-// The rings of clicks, by the instants of presses and releases.
 import Testing
 
-@testable import KineCapture
+// The rings of clicks, by the instants of presses and releases.
+@testable import KineX11
 
 @Suite struct ClickStateMachineTests {
     private typealias Place = ClickStateMachine.Place

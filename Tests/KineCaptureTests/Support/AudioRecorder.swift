@@ -5,7 +5,7 @@ import Glibc
 import KinePlatform
 import Testing
 
-@testable import KineCapture
+@testable import KinePulse
 
 /// Collects the samples of a capture.
 final class AudioRecorder: AudioReceiver {

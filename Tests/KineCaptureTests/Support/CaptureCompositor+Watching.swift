@@ -2,7 +2,7 @@
 import KineMedia
 import ScreenTesting
 
-@testable import KineCapture
+@testable import KineWayland
 
 extension CaptureCompositor {
     func opening(

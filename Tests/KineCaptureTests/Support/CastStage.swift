@@ -7,6 +7,7 @@ import KinePlatform
 import Testing
 
 @testable import KineCapture
+@testable import KinePipeWire
 
 /// Used by one test.
 final class CastStage {

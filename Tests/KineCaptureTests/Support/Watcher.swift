@@ -4,6 +4,7 @@ import KinePlatform
 import Testing
 
 @testable import KineCapture
+@testable import KineX11
 
 final class Watcher {
     let source: any VideoSource

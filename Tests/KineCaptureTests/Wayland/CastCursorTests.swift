@@ -4,6 +4,7 @@ import KineMedia
 import Testing
 
 @testable import KineCapture
+@testable import KinePipeWire
 
 @Suite struct CastCursorTests {
     private static let size = PixelSize(width: 320, height: 240)

@@ -3,7 +3,7 @@ import CoreTesting
 import KineMedia
 import Testing
 
-@testable import KineCapture
+@testable import KinePipeWire
 
 @Suite struct CastFramesTests {
     private static let size = PixelSize(width: 200, height: 100)

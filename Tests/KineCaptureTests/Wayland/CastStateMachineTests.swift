@@ -3,6 +3,7 @@ import KineMedia
 import Testing
 
 @testable import KineCapture
+@testable import KinePipeWire
 
 @Suite struct CastStateMachineTests {
     private typealias Stream = CastStateMachine.Stream

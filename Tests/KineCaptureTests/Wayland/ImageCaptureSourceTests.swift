@@ -5,6 +5,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineWayland
 
 @Suite(.serialized) struct ImageCaptureSourceTests {
     static let size = PixelSize(width: 320, height: 240)

@@ -3,6 +3,7 @@ import KineMedia
 import Testing
 
 @testable import KineCapture
+@testable import KineWayland
 
 @Suite struct ImageCaptureStateMachineTests {
     private typealias Machine = ImageCaptureStateMachine

@@ -4,7 +4,7 @@ import KineMeasure
 import SystemPackage
 import Testing
 
-@testable import KineCapture
+@testable import KineWayland
 
 @Suite struct KeymapTests {
     private func keymap(_ bytes: [UInt8], size: Int) throws -> [CChar]? {

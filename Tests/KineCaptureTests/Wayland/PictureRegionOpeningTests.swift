@@ -10,6 +10,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineWayland
 
 @Suite(.serialized) struct PictureRegionOpeningTests {
     private static let size = PixelSize(width: 320, height: 240)

@@ -9,6 +9,7 @@ import SystemPackage
 import Testing
 
 @testable import KineCapture
+@testable import KinePipeWire
 
 extension PipeWireSourceTests {
     @Test func `a cast without a frame is given up in time`() throws {

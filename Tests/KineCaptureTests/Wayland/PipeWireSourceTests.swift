@@ -9,7 +9,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@testable import KineCapture
+@testable import KinePipeWire
 
 @Suite(.serialized) struct PipeWireSourceTests {
     static let size = PixelSize(width: 160, height: 96)

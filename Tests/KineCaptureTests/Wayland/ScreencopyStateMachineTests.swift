@@ -2,7 +2,7 @@
 import KineMedia
 import Testing
 
-@testable import KineCapture
+@testable import KineWayland
 
 @Suite struct ScreencopyStateMachineTests {
     private typealias Machine = ScreencopyStateMachine

@@ -8,6 +8,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineWayland
 
 @Suite(.serialized) struct WaylandRegionOpeningTests {
     private static let size = PixelSize(width: 320, height: 240)

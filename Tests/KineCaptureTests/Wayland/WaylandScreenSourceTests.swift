@@ -5,6 +5,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineWayland
 
 @Suite(.serialized) struct WaylandScreenSourceTests {
     static let size = PixelSize(width: 320, height: 240)

@@ -1,7 +1,9 @@
-// The signs of a session on Wayland.
 import Testing
 
 @testable import KineCapture
+// The signs of a session on Wayland.
+@testable import KineWayland
+@testable import KineX11
 
 @Suite struct WaylandSessionTests {
     @Test(arguments: [nil, "", "x11", "tty", "wayland"], [nil, "", "wayland-0"])

@@ -3,7 +3,7 @@ import CoreTesting
 import KineMedia
 import Testing
 
-@testable import KineCapture
+@testable import KineX11
 
 @Suite struct VacatedPlacesTests {
     private static let place = PixelRect(x: 10, y: 20, width: 40, height: 30)

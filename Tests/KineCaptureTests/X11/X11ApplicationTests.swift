@@ -7,6 +7,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineX11
 
 @Suite(.serialized) struct X11ApplicationTests {
     private static let size = PixelSize(width: 400, height: 300)

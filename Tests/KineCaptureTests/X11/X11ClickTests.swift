@@ -4,7 +4,7 @@ import KinePlatform
 import ScreenTesting
 import Testing
 
-@testable import KineCapture
+@testable import KineX11
 
 @Suite(.serialized) struct X11ClickTests {
     private static let ground: UInt32 = 0x20_4060

@@ -6,6 +6,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineX11
 
 @Suite struct CommandWindowStateMachineTests {
     private typealias Machine = CommandWindowStateMachine

@@ -9,6 +9,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineX11
 
 @Suite(.serialized) struct X11KeyTests {
     private static let ground: UInt32 = 0x20_4060

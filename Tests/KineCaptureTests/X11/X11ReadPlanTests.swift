@@ -3,7 +3,7 @@ import CoreTesting
 import KineMedia
 import Testing
 
-@testable import KineCapture
+@testable import KineX11
 
 @Suite struct X11ReadPlanTests {
     /// Checks the invariants of every plan.

@@ -6,6 +6,7 @@ import ScreenTesting
 import Testing
 
 @testable import KineCapture
+@testable import KineX11
 
 @Suite(.serialized) struct X11ScreenSourceTests {
     static let size = PixelSize(width: 320, height: 240)

@@ -6,7 +6,7 @@ import KineMedia
 import ScreenTesting
 import Testing
 
-@testable import KineCapture
+@testable import KineX11
 
 @Suite(.serialized) struct X11SharedMemoryTests {
     private static let size = PixelSize(width: 200, height: 100)

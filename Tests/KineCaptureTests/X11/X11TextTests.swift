@@ -1,7 +1,7 @@
-// Titles as programs write them, by the type of the property.
 import Testing
 
-@testable import KineCapture
+// Titles as programs write them, by the type of the property.
+@testable import KineX11
 
 @Suite struct X11TextTests {
     private static let latin = Array("Z".utf8) + [0xfc] + Array("rich".utf8)

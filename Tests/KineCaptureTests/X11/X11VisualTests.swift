@@ -1,7 +1,7 @@
-// Visuals of X servers, and how their pixels are converted.
 import Testing
 
-@testable import KineCapture
+// Visuals of X servers, and how their pixels are converted.
+@testable import KineX11
 
 @Suite struct X11VisualTests {
     private static let rgb = X11Visual(depth: 24, red: 0xff_0000, green: 0xff00, blue: 0xff)

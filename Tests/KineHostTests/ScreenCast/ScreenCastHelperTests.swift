@@ -2,7 +2,6 @@
 import CoreTesting
 import DesktopTesting
 import Glibc
-import KineCapture
 import KineDesktop
 import KineMeasure
 import KinePlatform

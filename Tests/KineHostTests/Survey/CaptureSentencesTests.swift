@@ -6,6 +6,7 @@ import Testing
 
 @testable import KineCapture
 @testable import KineHost
+@testable import KinePulse
 @testable import KineTake
 
 @Suite struct CaptureSentencesTests {

@@ -1,7 +1,7 @@
 // The doctor's verdict on the services that it finds.
-import KineCapture
 import KineDesktop
 import KineMedia
+import KinePipeWire
 import KineServices
 import SystemPackage
 import Testing

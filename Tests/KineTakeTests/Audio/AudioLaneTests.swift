@@ -1,8 +1,8 @@
 // A device's chunks on the grid of the machine's clock, with the real resampler and a device whose clock is wrong.
 import CoreTesting
-import KineCapture
 import KineCodecs
 import KineMedia
+import KinePulse
 import Testing
 
 @testable import KineTake

@@ -1,7 +1,7 @@
 // An encoder that fails in the middle of a take.
-import KineCapture
 import KineMedia
 import KinePlatform
+import KinePulse
 import Testing
 
 @testable import KineTake

@@ -1,7 +1,6 @@
 // Whole takes with extensions: a made frame and its beep, with and without a file.
 import CoreTesting
 import Glibc
-import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform

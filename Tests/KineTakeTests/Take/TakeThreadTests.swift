@@ -1,6 +1,5 @@
 // A take that begins in a process that may have no more threads fails in one sentence, and leaves nothing behind.
 import Glibc
-import KineCapture
 import KineImaging
 import KineMeasure
 import KineMedia

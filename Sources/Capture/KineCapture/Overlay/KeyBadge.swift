@@ -4,7 +4,7 @@ import Glibc
 import KineMedia
 
 /// Draws badges in one size. Used by one thread.
-struct KeyBadge {
+package struct KeyBadge {
     /// Pixels; the height of a frame's badge follows from the frame's.
     private let fontSize: Double
     /// The whole of a text may be wider than a frame.
@@ -12,7 +12,7 @@ struct KeyBadge {
     private static let font = "sans-serif"
 
     /// Throws where cairo or every font is missing.
-    init(frameHeight: Int) throws(VideoSourceError) {
+    package init(frameHeight: Int) throws(VideoSourceError) {
         guard kine_load_cairo() != 0 else { throw .missingLibrary(package: "libcairo2") }
         fontSize = min(max(Double(frameHeight) / 27, 14), 48)
         // Without a font, text has no width.
@@ -22,7 +22,7 @@ struct KeyBadge {
     }
 
     /// Nil where memory is short.
-    func image(of text: String) -> OverlayImage? {
+    package func image(of text: String) -> OverlayImage? {
         let text = String(text.prefix(Self.longest))
         var (extents, font) = (cairo_text_extents_t(), cairo_font_extents_t())
         let couldMeasure = Self.draw(PixelSize(width: 1, height: 1)) { context in

@@ -3,15 +3,17 @@ import KineMedia
 
 /// Premultiplied ARGB, as the server has the pointer's image (X Fixes, GetCursorImage) and cairo draws: a word for each pixel, rows
 /// packed.
-struct OverlayImage: Equatable, Sendable {
-    let size: PixelSize
+package struct OverlayImage: Equatable, Sendable {
+    package let size: PixelSize
     /// `size.area` pixels.
     let pixels: [UInt32]
 
-    static let empty = OverlayImage(size: PixelSize(width: 0, height: 0), pixels: [])
+    package init(size: PixelSize, pixels: [UInt32]) { (self.size, self.pixels) = (size, pixels) }
+
+    package static let empty = OverlayImage(size: PixelSize(width: 0, height: 0), pixels: [])
 
     /// Draws the image at `origin` of the frame over the pixels of `area`, which is a part of the frame.
-    func draw(at origin: (x: Int, y: Int), over target: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
+    package func draw(at origin: (x: Int, y: Int), over target: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         let common = PixelRect(origin: origin, size: size).intersection(area)
         guard !common.isEmpty else { return }
         for y in common.y..<common.maxY {
@@ -40,7 +42,7 @@ struct OverlayImage: Equatable, Sendable {
     }
 
     /// The image with less opacity: 1 leaves it as it is, 0 makes it invisible.
-    func faded(to opacity: Double) -> OverlayImage {
+    package func faded(to opacity: Double) -> OverlayImage {
         guard opacity < 1 else { return self }
         let keep = UInt32((max(0, opacity) * 256).rounded())
         let pixels = pixels.map { pixel in
@@ -95,7 +97,7 @@ struct OverlayImage: Equatable, Sendable {
 // The rectangle around two others.
 extension PixelRect {
     /// The smallest rectangle around both.
-    func union(_ other: PixelRect) -> PixelRect {
+    package func union(_ other: PixelRect) -> PixelRect {
         if isEmpty { return other }
         if other.isEmpty { return self }
         let (left, top) = (min(x, other.x), min(y, other.y))

@@ -4,15 +4,15 @@ import KineMedia
 
 /// Where a picture is shown in a window: as large as it fits, in the middle. The window has `scale` × `scale` pixels for each of the units
 /// in which a mouse is measured.
-struct PictureFit: Equatable {
+package struct PictureFit: Equatable {
     let picture: PixelSize
-    let window: PixelSize
-    let scale: Int
+    package let window: PixelSize
+    package let scale: Int
     /// Of the picture, in the window's pixels.
     let place: PixelRect
 
     /// - Parameter surface: the window's size in the mouse's units. Its pixels are as dense as the picture's, or denser.
-    init(_ picture: PixelSize, in surface: PixelSize) {
+    package init(_ picture: PixelSize, in surface: PixelSize) {
         self.picture = picture
         let factor = max(
             (picture.width + surface.width - 1) / surface.width, (picture.height + surface.height - 1) / surface.height)
@@ -25,7 +25,7 @@ struct PictureFit: Equatable {
     }
 
     /// The picture's pixel at a place of the mouse, which may lie outside of it.
-    func point(x: Double, y: Double) -> RegionSelection.Point {
+    package func point(x: Double, y: Double) -> RegionSelection.Point {
         func pixel(_ value: Double, _ start: Int, _ side: Int, _ pixels: Int) -> Int {
             Int(((value * Double(scale) - Double(start)) * Double(pixels) / Double(side)).rounded(.down))
         }
@@ -45,8 +45,8 @@ struct PictureFit: Equatable {
 }
 
 /// The pixels of that window. They are words of 0xRRGGBB, whose highest byte has no meaning.
-struct RegionPicture {
-    enum Content: Equatable {
+package struct RegionPicture {
+    package enum Content: Equatable {
         /// A line of text beside a place of the window.
         case hint(RegionSelection.Point)
         /// A part of the picture is bright, with its size beside it.
@@ -55,7 +55,7 @@ struct RegionPicture {
 
     static let hint = "Drag over the part to capture. Escape cancels."
 
-    let fit: PictureFit
+    package let fit: PictureFit
     /// The picture as the window shows it, with black around; rows packed.
     private let bright: [UInt32]
     /// Nil where there is no text to be had.
@@ -63,7 +63,7 @@ struct RegionPicture {
     private let hintImage: OverlayImage?
 
     /// - Parameter pixels: of the upright picture, rows packed.
-    init(_ pixels: [UInt32], fit: PictureFit) {
+    package init(_ pixels: [UInt32], fit: PictureFit) {
         self.fit = fit
         bright = Self.fitted(pixels, fit)
         // As large for the eye on a dense monitor.
@@ -91,7 +91,7 @@ struct RegionPicture {
     /// Draws `content` on the pixels of a window.
     ///
     /// - Parameter drawn: the part of these pixels that is not as in the dark picture; nil: nothing is drawn yet.
-    func draw(_ content: Content, on pixels: UnsafeMutablePointer<UInt32>, over drawn: inout PixelRect?) {
+    package func draw(_ content: Content, on pixels: UnsafeMutablePointer<UInt32>, over drawn: inout PixelRect?) {
         let whole = PixelRect(size: fit.window)
         copy(drawn ?? whole, to: pixels, isDark: true)
         let new =

@@ -2,14 +2,16 @@
 import KineMedia
 
 /// Follows the mouse from the press of a button to its release.
-struct RegionSelection: Equatable {
+package struct RegionSelection: Equatable {
     /// A pixel of the screen.
-    struct Point: Equatable {
-        var x: Int
-        var y: Int
+    package struct Point: Equatable {
+        package var x: Int
+        package var y: Int
+
+        package init(x: Int, y: Int) { (self.x, self.y) = (x, y) }
     }
 
-    enum Event: Equatable {
+    package enum Event: Equatable {
         /// Buttons have the numbers of X11: 1 is the left one.
         case pressed(button: Int, at: Point)
         case moved(to: Point)
@@ -18,7 +20,7 @@ struct RegionSelection: Equatable {
         case escaped
     }
 
-    enum State: Equatable {
+    package enum State: Equatable {
         /// No button is pressed yet.
         case waiting
         case drawing(from: Point, to: Point)
@@ -26,16 +28,16 @@ struct RegionSelection: Equatable {
         case cancelled
     }
 
-    private(set) var state = State.waiting
+    package private(set) var state = State.waiting
     private let screen: PixelRect
 
     private static let leftButton = 1
     private static let rightButton = 3
 
-    init(screen: PixelSize) { self.screen = PixelRect(size: screen) }
+    package init(screen: PixelSize) { self.screen = PixelRect(size: screen) }
 
     /// The rectangle to show: the pixels under the pointer at both corners are in it. Nil while nothing is drawn.
-    var rect: PixelRect? {
+    package var rect: PixelRect? {
         switch state {
         case .drawing(let from, let to):
             PixelRect(
@@ -55,7 +57,7 @@ struct RegionSelection: Equatable {
         }
     }
 
-    mutating func handle(_ event: Event) {
+    package mutating func handle(_ event: Event) {
         switch (state, event) {
         case (.drawn, _), (.cancelled, _): break
         case (_, .escaped), (_, .pressed(Self.rightButton, _)): state = .cancelled

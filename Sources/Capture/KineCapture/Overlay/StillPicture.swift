@@ -3,12 +3,12 @@ import Glibc
 import KineMedia
 
 /// Words of 0xRRGGBB, whose highest byte has no meaning; rows packed.
-struct StillPicture {
-    private(set) var size: PixelSize
-    private(set) var pixels: [UInt32]
+package struct StillPicture {
+    package private(set) var size: PixelSize
+    package private(set) var pixels: [UInt32]
 
     /// Reads the frame that `source` has now. Nil where it could not be read to its end.
-    init?(of source: any VideoSource) throws(VideoSourceError) {
+    package init?(of source: any VideoSource) throws(VideoSourceError) {
         let frame = source.size
         guard frame.area > 0 else { return nil }
         var words = [UInt32](repeating: 0, count: frame.area)

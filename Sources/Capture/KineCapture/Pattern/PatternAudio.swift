@@ -1,6 +1,7 @@
 // The test pattern's audio: a beep at every full second of CLOCK_MONOTONIC, as long as the pattern's square is lit.
 import KineMedia
 import KinePlatform
+import KinePulse
 import SystemPackage
 
 /// Synthetic audio that needs no server: one stereo or mono stream at 48 kHz for target 0.

@@ -1,6 +1,7 @@
 // A PipeWire server for one take. Programs play to its one output, through PipeWire or PulseAudio, and the take records it.
 import Glibc
 import KinePlatform
+import KinePulse
 import SystemPackage
 
 /// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for programs of PulseAudio.

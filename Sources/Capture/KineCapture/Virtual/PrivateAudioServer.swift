@@ -1,5 +1,6 @@
 // PulseAudio with one output that nobody hears, for one take.
 import KinePlatform
+import KinePulse
 
 /// An audio server whose only output is recorded and not played.
 final class PrivateAudioServer: Sendable {

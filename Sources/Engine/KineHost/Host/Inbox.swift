@@ -1,5 +1,4 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
-import KineCapture
 import KineDesktop
 import KinePlatform
 import KineSupervision

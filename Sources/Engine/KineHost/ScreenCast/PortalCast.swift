@@ -2,6 +2,7 @@
 import KineCapture
 import KineDesktop
 import KineMedia
+import KinePipeWire
 import KinePlatform
 import SystemPackage
 

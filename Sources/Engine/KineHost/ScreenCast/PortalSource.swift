@@ -1,6 +1,7 @@
 // The screen of a desktop that is asked for it, for the length of a take: one cast after the other, where PipeWire dies and comes back.
 import KineCapture
 import KineMedia
+import KinePipeWire
 import KinePlatform
 import SystemPackage
 

@@ -5,6 +5,7 @@ import KineMedia
 import KinePlatform
 import KineSupervision
 import KineTake
+import KineX11
 
 struct CommandWindowKind: SourceKind {
     let window: TakeConfiguration.CommandWindow

@@ -2,8 +2,10 @@
 import KineCapture
 import KineDesktop
 import KineMedia
+import KinePipeWire
 import KinePlatform
 import KineTake
+import KineWayland
 
 struct PortalKind: SourceKind {
     private let request: SourceRequest

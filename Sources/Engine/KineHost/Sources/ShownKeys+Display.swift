@@ -1,7 +1,7 @@
 // Keys that are shown: the screen's side of it, KineCapture, gets to know from the desktop's where keys go.
-import KineCapture
 import KineDesktop
 import KineMedia
+import KineX11
 
 extension TakeConfiguration.ShownKeys {
     /// As the source has it.

@@ -4,6 +4,8 @@ import KineCapture
 import KineMedia
 import KinePlatform
 import KineTake
+import KineWayland
+import KineX11
 
 struct VirtualKind: SourceKind {
     let display: VirtualSession.Display

@@ -3,6 +3,7 @@ import KineCapture
 import KineMedia
 import KinePlatform
 import KineTake
+import KineWayland
 
 struct WaylandKind: SourceKind {
     /// Nil: a region that the person draws.

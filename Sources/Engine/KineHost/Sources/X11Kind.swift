@@ -3,6 +3,7 @@ import KineCapture
 import KineMedia
 import KinePlatform
 import KineTake
+import KineX11
 
 struct X11Kind: SourceKind {
     /// Nil: a region that the person draws.

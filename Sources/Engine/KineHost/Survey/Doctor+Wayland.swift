@@ -2,8 +2,9 @@
 import KineCapture
 import KineDesktop
 import KineMedia
+import KinePipeWire
 import KinePlatform
-import KineTake
+import KineWayland
 
 extension Doctor {
     /// Nanoseconds for the desktop's answers.

@@ -1,10 +1,10 @@
 // Checks the machine for everything that a take needs: `kinecast-engine --doctor`, which `kinecast doctor` prints.
 import CLinux
 import Glibc
-import KineCapture
 import KineCodecs
 import KineMedia
 import KinePlatform
+import KinePulse
 import KineTake
 import KineWire
 

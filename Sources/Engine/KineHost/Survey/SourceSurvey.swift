@@ -1,6 +1,7 @@
 // Lists the sources of this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
 import KineCapture
 import KineMedia
+import KinePulse
 import KineTake
 
 public enum SourceSurvey {

@@ -1,6 +1,5 @@
 // The audio of one device or application on its way to a track: from chunks at the device's own pace to samples on the
 // grid of CLOCK_MONOTONIC, kept there by stretching.
-import KineCapture
 import KineCodecs
 
 /// Belongs to the audio thread.

@@ -4,6 +4,7 @@ import KineCapture
 import KineCodecs
 import KineMedia
 import KinePlatform
+import KinePulse
 import KineRings
 
 package final class AudioPipeline: Sendable {

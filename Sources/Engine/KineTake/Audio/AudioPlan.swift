@@ -1,6 +1,6 @@
 // The audio tracks of a take, from its configuration and its feeds: their devices, their encoders, their place in the file. Pure.
-import KineCapture
 import KineMedia
+import KinePulse
 
 /// The forms in which a feed wants a take's audio; nil: not this kind.
 package struct AudioRequirements: Sendable, Equatable {

@@ -1,9 +1,9 @@
 // The receiver between the capture and the assembler. It gives each stream its lane, and has the assembler move on whenever audio
 // came or enough time passed.
-import KineCapture
 import KineCodecs
 import KineMedia
 import KinePlatform
+import KinePulse
 
 final class AudioWorker: AudioReceiver {
     enum Phase {

@@ -2,6 +2,7 @@
 import KineCapture
 import KineMedia
 import KinePlatform
+import KinePulse
 import KineRings
 
 extension VideoSourceError {

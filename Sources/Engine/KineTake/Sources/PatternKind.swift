@@ -2,7 +2,6 @@
 import KineCapture
 import KineMedia
 import KinePlatform
-import KineTake
 
 package struct PatternKind: SourceKind {
     let size: PixelSize

@@ -52,6 +52,26 @@ package protocol SourceSession: Sendable {
     func end()
 }
 
+/// A source that a client asks for.
+package struct SourceRequest {
+    package var source: TakeConfiguration.Source
+    package var wantedBackend: TakeConfiguration.Backend?
+    /// The program that the desktop's permission is for.
+    package var application: String
+    /// The desktop asks although it was permitted before.
+    package var asksAnew: Bool
+    /// Tells the person a sentence while the source is opened and later. Called on any thread.
+    package var warn: @Sendable (String) -> Void
+
+    init(_ configuration: TakeConfiguration, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.warn = warn
+        source = configuration.source
+        wantedBackend = configuration.backend
+        application = configuration.app?.identifier ?? "kinecast"
+        asksAnew = configuration.asksAnew
+    }
+}
+
 /// The kinds of source that a take can be of. They are tried in order.
 package struct SourceRegistry: Sendable {
     package let kinds: [any SourceKind.Type]

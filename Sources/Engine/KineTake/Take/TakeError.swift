@@ -4,6 +4,7 @@ import KineCodecs
 import KineContainers
 import KineMedia
 import KinePlatform
+import KinePulse
 import SystemPackage
 
 package enum TakeError: Error, Sendable {

@@ -1,1 +1,0 @@
-../../../Sources/Capture/KineCapture/Wayland/WaylandTransform.swift

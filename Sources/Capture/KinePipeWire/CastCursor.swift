@@ -1,0 +1,114 @@
+// The mouse pointer of a screen cast, which some compositors describe beside the frames instead of drawing it into them. Pure.
+import CPipeWire
+import KineCapture
+import KineMedia
+
+/// What a buffer says of the pointer.
+struct CastCursorReport: Equatable, Sendable {
+    /// 0: there is no pointer, and nothing else here means anything.
+    var id: UInt32
+    /// The place it points at, in pixels of the compositor's picture.
+    var position: Point
+    /// The pixel of the bitmap that points. Compositors set it with a bitmap only.
+    var hotSpot: Point
+    /// Nil: the bitmap is the one before.
+    var bitmap: OverlayImage?
+
+    struct Point: Equatable, Sendable {
+        var x: Int
+        var y: Int
+    }
+}
+
+/// The pointer, and where it was drawn.
+struct CastCursor {
+    /// The factor by which the image is enlarged.
+    private let scale: Double
+    private var overlay = PointerOverlay()
+    /// Nil: there is no pointer.
+    private var position: CastCursorReport.Point?
+    /// Something was reported that may be a change, and was not collected yet.
+    private(set) var hasChanged = false
+
+    init(scale: Double) { self.scale = scale }
+
+    /// Reports are to be given in the order in which they came, none left out: a bitmap comes once.
+    mutating func receive(_ report: CastCursorReport) {
+        let next = report.id == 0 ? nil : report.position
+        if next != position { hasChanged = true }
+        position = next
+        guard report.id != 0, let bitmap = report.bitmap else { return }
+        overlay.setImage(bitmap, hotSpot: (report.hotSpot.x, report.hotSpot.y), scale: scale)
+        hasChanged = true
+    }
+
+    /// Places the pointer in a frame that begins at `origin` of the compositor's picture. Adds the old and the new place to `damage`,
+    /// which is of the frame's size.
+    mutating func place(inFrameAt origin: (x: Int, y: Int), damage: inout DamageRegion) {
+        hasChanged = false
+        overlay.move(to: position.map { ($0.x - origin.x, $0.y - origin.y) }, damage: &damage)
+    }
+
+    /// Where the pointer is in the frame; nil: nowhere.
+    var rect: PixelRect? { overlay.rect }
+
+    /// Draws the pointer over the pixels of `area`, which is a part of the frame.
+    func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
+        overlay.draw(over: pixels, stride: stride, area: area)
+    }
+}
+
+extension CastCursorReport {
+    /// Nil where the buffer says nothing of a pointer.
+    init?(_ buffer: kine_cast_buffer) {
+        guard buffer.has_cursor else { return nil }
+        id = buffer.cursor_id
+        position = Point(x: Int(buffer.cursor_x), y: Int(buffer.cursor_y))
+        hotSpot = Point(x: Int(buffer.hot_spot_x), y: Int(buffer.hot_spot_y))
+        guard buffer.has_bitmap, id != 0 else { return }
+        bitmap = OverlayImage(
+            bitmap: UnsafeRawBufferPointer(start: buffer.bitmap, count: Int(buffer.bitmap_size)),
+            format: buffer.bitmap_format,
+            size: PixelSize(width: Int(buffer.bitmap_width), height: Int(buffer.bitmap_height)),
+            stride: Int(buffer.bitmap_stride))
+    }
+}
+
+extension OverlayImage {
+    /// The image in `bytes`, whose colours are multiplied by their opacity. Empty where it has no area, which hides the pointer, and where
+    /// it is larger than was asked for, of an unknown format, or not all in `bytes`.
+    package init(bitmap bytes: UnsafeRawBufferPointer, format: kine_bitmap_format, size: PixelSize, stride: Int) {
+        let sides = 1...Int(KINE_CAST_LARGEST_CURSOR)
+        guard sides.contains(size.width), sides.contains(size.height), let shifts = Self.shifts(format) else {
+            self = .empty
+            return
+        }
+        let stride = stride == 0 ? size.width * 4 : stride
+        guard stride >= size.width * 4, stride * (size.height - 1) + size.width * 4 <= bytes.count else {
+            self = .empty
+            return
+        }
+        let pixels = [UInt32](unsafeUninitializedCapacity: size.area) { pixels, count in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    var pixel: UInt32 = 0
+                    for byte in 0..<4 { pixel |= UInt32(bytes[y * stride + x * 4 + byte]) << shifts[byte] }
+                    pixels[y * size.width + x] = pixel
+                }
+            }
+            count = size.area
+        }
+        self.init(size: size, pixels: pixels)
+    }
+
+    /// The place of each of a pixel's bytes in a word of ARGB.
+    private static func shifts(_ format: kine_bitmap_format) -> [UInt32]? {
+        switch format {
+        case KINE_BITMAP_RGBA: [16, 8, 0, 24]
+        case KINE_BITMAP_BGRA: [0, 8, 16, 24]
+        case KINE_BITMAP_ARGB: [24, 16, 8, 0]
+        case KINE_BITMAP_ABGR: [24, 0, 8, 16]
+        default: nil
+        }
+    }
+}

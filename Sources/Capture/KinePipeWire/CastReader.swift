@@ -1,0 +1,191 @@
+// Reads the pixels of a cast's buffer as BGRA. Where they are BGRA already, in memory that cannot go away, they are handed on as they
+// are: the buffer itself is the frame. Everything else goes through a band of some rows.
+import KineCapture
+import KineMedia
+
+/// Memory for a band of rows, used again for each. Used by one thread.
+final class CastReader {
+    /// Fits into a core's second cache, with what is made of it.
+    private static let bandBytes = 256 << 10
+
+    /// Where a frame's pixels are.
+    enum Place: Equatable {
+        /// In the buffer of that number.
+        case buffer(UInt64)
+        /// In this reader's own memory, by `keep`.
+        case kept
+    }
+
+    private let stream: CastStream
+    /// A whole frame, without the bytes between its rows.
+    private var kept = Scratch()
+    /// Rows of BGRA.
+    private var band = Scratch()
+    /// Rows as the buffer has them.
+    private var raw = Scratch()
+
+    init(stream: CastStream) { self.stream = stream }
+
+    /// Copies the frame in a buffer, which can go back to the compositor then. Returns the frame as it lies in this reader's memory, until
+    /// the next call; nil where the buffer's memory is gone.
+    func keep(_ frame: CastFrames.Frame, in number: UInt64) -> CastFrames.Frame? {
+        var copy = frame
+        (copy.offset, copy.stride) = (0, frame.size.width * frame.pixels.bytes)
+        let isThere = stream.reading(number) {
+            stream.read(
+                number, offset: frame.offset, stride: frame.stride, rowBytes: copy.stride, rows: frame.size.height,
+                into: kept.memory(copy.stride * frame.size.height), targetStride: copy.stride)
+        }
+        return isThere ? copy : nil
+    }
+
+    /// Brackets all calls of `read` for one frame.
+    func reading<Result>(_ place: Place, _ body: () -> Result) -> Result {
+        switch place {
+        case .buffer(let number): stream.reading(number, body)
+        case .kept: body()
+        }
+    }
+
+    /// Hands the pixels of `rect`, a part of the frame that starts on tiles, on to `receive`, in parts that start on tiles. Returns false
+    /// where the buffer's memory is gone.
+    ///
+    /// - Parameter cursor: drawn over the parts; nil: none.
+    func read(
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, cursor: CastCursor?,
+        into receive: (FramePart) -> Void
+    ) -> Bool {
+        let first = memory(place).map { $0 + frame.offset }
+        for piece in Self.pieces(of: rect, around: cursor?.rect) {
+            if let first, !piece.hasCursor, frame.isBGRA(at: first) {
+                let pixels = first + piece.rect.y * frame.stride + piece.rect.x * 4
+                receive(
+                    FramePart(rect: piece.rect, pixelFormat: .bgra, storage: .memory(pixels, stride: frame.stride)))
+                continue
+            }
+            for band in bands(of: piece.rect, in: frame) {
+                guard let (pixels, stride) = copy(band, of: frame, in: place, from: first) else { return false }
+                cursor?.draw(over: pixels, stride: stride, area: band)
+                receive(FramePart(rect: band, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+            }
+        }
+        return true
+    }
+
+    /// Nil: the memory is not mapped.
+    private func memory(_ place: Place) -> UnsafeRawPointer? {
+        switch place {
+        case .buffer(let number): stream.memory(of: number)
+        case .kept: UnsafeRawPointer(kept.memory(0))
+        }
+    }
+
+    /// The rows of tiles of `rect` that `cursor` touches, and those above and below: only the former are copied.
+    static func pieces(of rect: PixelRect, around cursor: PixelRect?) -> [(rect: PixelRect, hasCursor: Bool)] {
+        guard let common = cursor?.intersection(rect), !common.isEmpty else { return [(rect, false)] }
+        let side = DamageRegion.tileSide
+        let top = common.y / side * side
+        let bottom = min((common.maxY + side - 1) / side * side, rect.maxY)
+        return [(rect.y, top, false), (top, bottom, true), (bottom, rect.maxY, false)].compactMap {
+            from, to, isTouched in
+            guard from < to else { return nil }
+            return (PixelRect(x: rect.x, y: from, width: rect.width, height: to - from), isTouched)
+        }
+    }
+
+    private func bands(of rect: PixelRect, in frame: CastFrames.Frame) -> some Sequence<PixelRect> {
+        let side = DamageRegion.tileSide
+        let height = max(side, Self.bandBytes / max(fetchStride(rect, frame), rect.width * 4) / side * side)
+        return stride(from: rect.y, to: rect.maxY, by: height).lazy.map { top in
+            PixelRect(x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
+        }
+    }
+
+    /// The pixels of `rect` as BGRA, valid until the next call; nil where the memory is gone.
+    ///
+    /// - Parameter first: the frame's first pixel; nil: the buffer's memory is not mapped.
+    private func copy(
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, from first: UnsafeRawPointer?
+    ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
+        if frame.pixels.isBGRA { return fetch(rect, of: frame, in: place) }
+        let source: (pixels: UnsafeRawPointer, stride: Int)
+        if let first {
+            source = (first + rect.y * frame.stride + rect.x * frame.pixels.bytes, frame.stride)
+        } else {
+            guard let fetched = fetch(rect, of: frame, in: place) else { return nil }
+            source = (UnsafeRawPointer(fetched.pixels), fetched.stride)
+        }
+        let (pixels, stride) = (band.memory(rect.size.area * 4), rect.width * 4)
+        PackedPixels(frame.pixels).convert(
+            source.pixels, stride: source.stride, to: pixels, targetStride: stride, width: rect.width,
+            height: rect.height)
+        return (pixels, stride)
+    }
+
+    /// The pixels of `rect` as they are; nil where the memory is gone.
+    private func fetch(
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place
+    ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
+        let (offset, rowBytes) = (
+            frame.offset + rect.y * frame.stride + rect.x * frame.pixels.bytes, rect.width * frame.pixels.bytes
+        )
+        let stride = fetchStride(rect, frame)
+        let pixels = raw.memory(stride * rect.height)
+        switch place {
+        case .buffer(let number):
+            let isThere = stream.read(
+                number, offset: offset, stride: frame.stride, rowBytes: rowBytes, rows: rect.height, into: pixels,
+                targetStride: stride)
+            return isThere ? (pixels, stride) : nil
+        case .kept:
+            let first = kept.memory(0) + offset
+            for row in 0..<rect.height {
+                (pixels + row * stride).copyMemory(from: first + row * frame.stride, byteCount: rowBytes)
+            }
+            return (pixels, stride)
+        }
+    }
+
+    /// Rows that are fetched with what lies between them take one call instead of one each. With narrow parts, most of that would be of no
+    /// use, and words of BGRA have to be aligned.
+    private func fetchStride(_ rect: PixelRect, _ frame: CastFrames.Frame) -> Int {
+        let rowBytes = rect.width * frame.pixels.bytes
+        return rowBytes * 2 >= frame.stride && frame.stride.isMultiple(of: 4) ? frame.stride : rowBytes
+    }
+}
+
+extension CastFrames.Frame {
+    /// Whether the pixels, the first of them at `first`, can be handed on as they are: their readers read words.
+    fileprivate func isBGRA(at first: UnsafeRawPointer) -> Bool {
+        pixels.isBGRA && stride.isMultiple(of: 4) && Int(bitPattern: first).isMultiple(of: 4)
+    }
+}
+
+/// Memory that only grows.
+private struct Scratch: ~Copyable {
+    private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    deinit { bytes.deallocate() }
+
+    /// At least `count` bytes, of which the contents are lost at the next call.
+    mutating func memory(_ count: Int) -> UnsafeMutableRawPointer {
+        if let base = bytes.baseAddress, count <= bytes.count { return base }
+        bytes.deallocate()
+        let base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+        bytes = UnsafeMutableRawBufferPointer(start: base, count: count)
+        return base
+    }
+}
+
+extension PackedPixels {
+    /// The same order of bytes. What a cast has in the fourth has no meaning here.
+    fileprivate init(_ pixels: CastFormat.Pixels) {
+        self =
+            switch pixels {
+            case .bgrx, .bgra: .bgra
+            case .rgbx, .rgba: .rgba
+            case .bgr: .bgr
+            case .rgb: .rgb
+            }
+    }
+}

@@ -1,0 +1,276 @@
+// The session in which a compositor captures one output, frame by frame (ext-image-copy-capture-v1). It makes no request and has no clock;
+// `ImageCaptureCopier` carries out its answers.
+import KineCapture
+import KineMedia
+
+/// Instants are nanoseconds of CLOCK_MONOTONIC.
+///
+/// There are two buffers: one holds the frame that is read, the other the one that the compositor draws. A session gives its first frame at
+/// once, and each later one as soon as something has changed. The compositor captures whole outputs, so that a part is cut out here, and
+/// frames in which nothing of it has changed are passed over.
+struct ImageCaptureStateMachine {
+    enum Request: Equatable {
+        /// Begin a session, in place of the one that there may be.
+        case open
+        /// Give up the session, and its frame.
+        case close
+        /// Give up the frame's object, if there is one, and have a new frame drawn into the buffer that is not being read, which is to have
+        /// this layout. `missing` is what has changed since that buffer was filled; nil: all of it.
+        case capture(CopyBuffer.Layout, missing: [PixelRect]?)
+        /// Give the frame's object up.
+        case release
+        /// No frame of this compositor can be read.
+        case fail(VideoSourceError)
+    }
+
+    /// A frame that was captured.
+    struct Frame: Equatable {
+        var layout: CopyBuffer.Layout
+        /// What of the buffer is the frame.
+        var part: PixelRect
+        /// The turn that brings it upright.
+        var orientation: Orientation
+        /// In pixels of the part; nil: all of it may have changed.
+        var damage: [PixelRect]?
+    }
+
+    enum Failure { case unknown, constraints, stopped }
+
+    /// The session's demands on its buffers, as far as they have come since the last `done`.
+    private struct Offer {
+        var size: PixelSize?
+        /// The format that costs the least to read; nil: none is known here.
+        var best: (format: UInt32, packing: PackedPixels)?
+        /// The first format that is not known here.
+        var unknown: UInt32?
+    }
+
+    /// A frame that the compositor is filling.
+    private struct Filling: Equatable {
+        var layout: CopyBuffer.Layout
+        var orientation = Orientation.up
+        var damage: DamageList?
+    }
+
+    private enum State: Equatable {
+        /// At that instant a session is begun. There is none.
+        case waiting(until: Int64)
+        /// The session has not told yet what its buffers are to be; after that instant another one is begun.
+        case asked(until: Int64)
+        case capturing(Filling)
+        case captured(Frame)
+        /// There is no such output now.
+        case away
+    }
+
+    /// Nanoseconds until another session after a failure. An output that has just changed its mode refuses some frames.
+    static let retryInterval: Int64 = 50_000_000
+    /// Nanoseconds until another session where the compositor has ended one, and the output has not gone with it.
+    static let stopInterval: Int64 = 500_000_000
+    /// Nanoseconds in which a compositor that refuses a buffer has to say what it wants instead.
+    static let constraintPatience: Int64 = 1_000_000_000
+    private static let largestSide = 32768
+
+    /// Of the output, in logical pixels from its corner; nil: all of it.
+    private let part: PixelRect?
+    private var state = State.waiting(until: .min)
+    private var offer = Offer()
+    /// The buffers' layout in this session; nil: not known yet.
+    private var layout: CopyBuffer.Layout?
+    /// The frame that was taken last, without its damage; nil: all of the next one is new.
+    private var known: Frame?
+    /// What has changed since the two buffers were filled: the one that is drawn next, and the one that is read. Nil: all of it.
+    private var missing: (next: DamageList?, current: DamageList?)
+
+    init(part: PixelRect?) { self.part = part }
+
+    /// The instant at which `advance` is to be called; nil: after the compositor's next event.
+    var deadline: Int64? {
+        switch state {
+        case .waiting(let instant), .asked(let instant): instant == .max ? nil : instant
+        case .capturing, .captured, .away: nil
+        }
+    }
+
+    /// A frame has been captured and can be taken.
+    var hasFrame: Bool { frame != nil }
+
+    /// The frame that can be taken; nil: none.
+    var frame: Frame? { if case .captured(let frame) = state { frame } else { nil } }
+
+    mutating func advance(to now: Int64) -> Request? {
+        switch state {
+        case .waiting(let instant) where now >= instant, .asked(let instant) where now >= instant:
+            (state, offer, layout) = (.asked(until: .max), Offer(), nil)
+            forgetBuffers()
+            return .open
+        default: return nil
+        }
+    }
+
+    private mutating func forgetBuffers() {
+        known = nil
+        missing = (nil, nil)
+    }
+
+    // MARK: What the session tells
+
+    mutating func note(size: PixelSize) { offer.size = size }
+
+    mutating func note(format: UInt32) {
+        guard let packing = PackedPixels(shmFormat: format) else {
+            offer.unknown = offer.unknown ?? format
+            return
+        }
+        if let best = offer.best, best.packing.cost <= packing.cost { return }
+        offer.best = (format, packing)
+    }
+
+    /// The session has told all that it wants of buffers. It may do so again at any time.
+    mutating func constraintsEnded() -> Request? {
+        defer { offer = Offer() }
+        let isOpen =
+            switch state {
+            case .waiting, .away: false
+            case .asked, .capturing, .captured: true
+            }
+        // An output that is off may have no size for a while.
+        guard isOpen, let size = offer.size, !PixelRect(size: size).isEmpty else { return nil }
+        guard let (format, packing) = offer.best else {
+            return .fail(offer.unknown.map { .unsupportedPixels(format: $0) } ?? .noFramesInMemory)
+        }
+        guard size.width <= Self.largestSide, size.height <= Self.largestSide else {
+            return .fail(.unsupportedPixels(format: format))
+        }
+        // Rows begin on whole words, as graphics libraries want them.
+        let wanted = CopyBuffer.Layout(
+            format: format, size: size, stride: (size.width * packing.bytesPerPixel + 3) & ~3)
+        let isSame = wanted == layout
+        layout = wanted
+        if !isSame { forgetBuffers() }
+        switch state {
+        case .asked: return capture()
+        // The compositor would refuse the buffer that it has.
+        case .capturing where !isSame: return capture()
+        case .capturing, .captured, .waiting, .away: return nil
+        }
+    }
+
+    /// The session has ended. An output that has ended with it is told of by `startAgain`.
+    mutating func stopped(at now: Int64) -> Request? {
+        switch state {
+        case .waiting, .away: return nil
+        case .asked, .capturing, .captured:
+            state = .waiting(until: now + Self.stopInterval)
+            return .close
+        }
+    }
+
+    // MARK: Frames
+
+    private mutating func capture() -> Request? {
+        guard let layout else {
+            state = .asked(until: .max)
+            return nil
+        }
+        state = .capturing(Filling(layout: layout))
+        return .capture(layout, missing: missing.next?.rects)
+    }
+
+    mutating func note(orientation: Orientation) {
+        guard case .capturing(var filling) = state else { return }
+        filling.orientation = orientation
+        state = .capturing(filling)
+    }
+
+    mutating func note(damage: PixelRect) {
+        guard case .capturing(var filling) = state else { return }
+        filling.damage = filling.damage ?? DamageList()
+        filling.damage?.insert(damage.intersection(PixelRect(size: filling.layout.size)))
+        state = .capturing(filling)
+    }
+
+    /// `desktop` is the size of the output in logical pixels.
+    mutating func ready(desktop: PixelSize) -> Request? {
+        guard case .capturing(let filling) = state else { return nil }
+        // Without reported damage, all of the frame may have changed.
+        missing.next = DamageList()
+        if let damage = filling.damage { missing.current?.insert(damage) } else { missing.current = nil }
+        let part = place(in: filling, desktop: desktop)
+        guard !part.isEmpty else { return capture() }
+        var frame = Frame(layout: filling.layout, part: part, orientation: filling.orientation)
+        if frame == known, let damage = filling.damage {
+            let seen = damage.rects.map { $0.intersection(part).offset(x: -part.x, y: -part.y) }.filter { !$0.isEmpty }
+            guard !seen.isEmpty else { return capture() }
+            frame.damage = seen
+        }
+        state = .captured(frame)
+        return .release
+    }
+
+    /// The pixels of the buffer that are the part; empty where the output does not have it any more.
+    private func place(in frame: Filling, desktop: PixelSize) -> PixelRect {
+        let size = frame.layout.size
+        guard let part else { return PixelRect(size: size) }
+        let upright = frame.orientation.turned(size)
+        guard desktop.width > 0, desktop.height > 0 else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
+        // A logical pixel need not be a whole number of the output's: those count that it touches.
+        let (left, right) = (part.x * upright.width / desktop.width, part.maxX * upright.width)
+        let (top, bottom) = (part.y * upright.height / desktop.height, part.maxY * upright.height)
+        let touched = PixelRect(
+            x: left, y: top, width: (right + desktop.width - 1) / desktop.width - left,
+            height: (bottom + desktop.height - 1) / desktop.height - top)
+        return frame.orientation.turnedBack(touched.intersection(PixelRect(size: upright)), of: size)
+    }
+
+    mutating func failed(_ failure: Failure, at now: Int64) -> Request? {
+        guard case .capturing = state else { return nil }
+        switch failure {
+        case .stopped: return stopped(at: now)
+        case .constraints:
+            // What it wants instead is on its way.
+            state = .asked(until: now + Self.constraintPatience)
+            forgetBuffers()
+            return .release
+        case .unknown:
+            // Another session gives its first frame at once, whatever this one would wait for.
+            state = .waiting(until: now + Self.retryInterval)
+            return .close
+        }
+    }
+
+    /// The frame is read from now on, and the buffer that was read before is free. The next frame is asked for at once.
+    mutating func taken() -> Request? {
+        guard case .captured(var frame) = state else { return nil }
+        missing = (missing.current, missing.next)
+        if frame.layout == layout {
+            frame.damage = nil
+            known = frame
+        }
+        return capture()
+    }
+
+    /// The output has gone, or is another one; or a frame of what is there now is wanted, and not one that may have been captured before.
+    mutating func startAgain(isThere: Bool) -> Request? {
+        let isOpen =
+            switch state {
+            case .asked, .capturing, .captured: true
+            case .waiting, .away: false
+            }
+        state = isThere ? .waiting(until: .min) : .away
+        return isOpen ? .close : nil
+    }
+}
+
+extension PackedPixels {
+    /// Orders the formats that a compositor offers by what reading them costs: the frames' own first, then those with a byte for each colour.
+    fileprivate var cost: Int {
+        switch self {
+        case .bgra: 0
+        case .rgba: 1
+        case .bgr, .rgb: 2
+        case .bgr30, .rgb30: 3
+        case .bgr565: 4
+        }
+    }
+}

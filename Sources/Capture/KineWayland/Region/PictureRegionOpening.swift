@@ -1,0 +1,231 @@
+// Has a person draw the region of a monitor that a desktop casts, and opens it. They draw in a still picture of the cast: such a desktop
+// lets no program draw over its screen.
+import KineCapture
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Waits for the cast, then for a person with a mouse. Used on the capture thread.
+public final class PictureRegionOpening: VideoSourceOpening {
+    private enum State {
+        case opening(any VideoSourceOpening)
+        /// The dialog in which the desktop has asked may still be on the screen.
+        case looking(any CastSource, ScreenSettling)
+        case drawing(any CastSource, Drawing)
+        /// The window is being taken away.
+        case hiding(any CastSource, Outcome, ScreenSettling.Limits)
+        case settling(any CastSource, Outcome, ScreenSettling)
+        /// There is nothing to look at, only time for the same.
+        case failing(VideoSourceError, at: Int64)
+        case over
+    }
+
+    private typealias Outcome = Result<PixelRect, VideoSourceError>
+
+    private struct Drawing {
+        /// Of the picture.
+        var size: PixelSize
+        var selection: RegionSelection
+        var until: Int64
+        /// The cast's last frame before the window.
+        var lastFrame: Int
+
+        init(in size: PixelSize, after lastFrame: Int, until: Int64) {
+            (self.size, self.lastFrame, self.until) = (size, lastFrame, until)
+            selection = RegionSelection(screen: size)
+        }
+    }
+
+    private static let quietTime: Int64 = 150_000_000
+
+    private let window: WaylandRegionWindow
+    private let patience: Int64
+    private let descriptors: DescriptorSet
+    /// The descriptor of the cast.
+    private var member: Int32 = -1
+    private var state: State
+    /// The number of the cast's frames so far.
+    private var frameCount = 0
+
+    /// - Parameters:
+    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    ///   - patience: nanoseconds without any input after which the drawing ends.
+    ///   - answerPatience: nanoseconds that the compositor has to answer.
+    ///   - open: begins to open the cast of a monitor, which is a `CastSource`. Called once, when the compositor has taken the connection.
+    public init(
+        display: String, patience: Int64 = 60_000_000_000, answerPatience: Int64 = 10_000_000_000,
+        open: () throws(VideoSourceError) -> any VideoSourceOpening
+    ) throws(VideoSourceError) {
+        self.patience = patience
+        window = try WaylandRegionWindow(display: display, patience: answerPatience)
+        do throws(Errno) {
+            descriptors = try DescriptorSet()
+            try descriptors.insert(window.connection.descriptor)
+        } catch {
+            throw .noDescriptor(error)
+        }
+        let opening = try open()
+        state = .opening(opening)
+        try wait(for: opening.descriptor)
+    }
+
+    public var descriptor: Int32 { descriptors.descriptor }
+
+    public var deadline: Int64? { [window.deadline, stateDeadline].compactMap(\.self).min() }
+
+    private var stateDeadline: Int64? {
+        switch state {
+        case .opening(let opening): opening.deadline
+        case .looking(let source, let settling):
+            // Until the compositor has said what it has.
+            min(window.isReady ? settling.deadline : .max, source.deadline ?? .max)
+        case .drawing(let source, let drawing): min(drawing.until, source.deadline ?? .max)
+        case .hiding(let source, _, _): source.deadline
+        case .settling(let source, _, let settling): min(settling.deadline, source.deadline ?? .max)
+        case .failing(_, let instant): instant
+        case .over: nil
+        }
+    }
+
+    public var coversScreen: Bool {
+        switch state {
+        case .opening, .looking, .over: false
+        case .drawing, .hiding, .settling, .failing: true
+        }
+    }
+
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        let now = MonotonicClock.now()
+        let events = try window.processEvents()
+        do throws(VideoSourceError) {
+            return try advance(events, now)
+        } catch {
+            switch state {
+            case .opening, .looking, .failing, .over: throw error
+            case .drawing, .hiding, .settling:
+                // The cast has ended, and the window may still be seen.
+                window.hide()
+                // Of a take, that would be the natural end.
+                let isEnd = error == .screenCastClosed || error == .castStopped
+                fail(isEnd ? .regionCastEnded : error, at: now + Self.quietTime)
+                return nil
+            }
+        }
+    }
+
+    private func advance(
+        _ events: [WaylandRegionWindow.Event], _ now: Int64
+    ) throws(VideoSourceError) -> (any VideoSource)? {
+        if case .opening(let opening) = state, let source = try opening.processEvents() {
+            guard let cast = source as? any CastSource else { preconditionFailure("the source is no cast") }
+            var settling = ScreenSettling(.afterDialog, since: now)
+            settling.noteFrame(at: now)
+            frameCount = cast.frameCount
+            state = .looking(cast, settling)
+            try wait(for: cast.descriptor)
+        }
+        switch state {
+        case .opening, .over: break
+        case .looking(let source, var settling):
+            if try hasNewFrame(source) { settling.noteFrame(at: now) }
+            state = .looking(source, settling)
+            if window.isReady, settling.isOver(at: now) { try show(source, now) }
+        case .drawing(let source, let drawing):
+            _ = try hasNewFrame(source)
+            try draw(events, source, drawing, now)
+        case .hiding(let source, let outcome, let limits):
+            // What comes until then may still show the window.
+            _ = try hasNewFrame(source)
+            if window.isGone { state = .settling(source, outcome, ScreenSettling(limits, since: now)) }
+        case .settling(let source, let outcome, var settling):
+            if try hasNewFrame(source) { settling.noteFrame(at: now) }
+            state = .settling(source, outcome, settling)
+            guard settling.isOver(at: now) else { break }
+            state = .over
+            return try CroppedSource(source, region: try outcome.get())
+        case .failing(let error, let instant):
+            guard now >= instant else { break }
+            state = .over
+            throw error
+        }
+        return nil
+    }
+
+    /// Takes over what the cast has sent, or it would lose newer frames.
+    private func hasNewFrame(_ source: any CastSource) throws(VideoSourceError) -> Bool {
+        _ = try source.processEvents()
+        defer { frameCount = source.frameCount }
+        return source.frameCount != frameCount
+    }
+
+    // MARK: The drawing
+
+    private func show(_ source: any CastSource, _ now: Int64) throws(VideoSourceError) {
+        // A frame that cannot be read is followed by another.
+        guard let picture = try StillPicture(of: source) else { return }
+        try window.show(picture, at: source.position)
+        state = .drawing(source, Drawing(in: picture.size, after: frameCount, until: now + patience))
+    }
+
+    private func draw(
+        _ events: [WaylandRegionWindow.Event], _ source: any CastSource, _ drawing: Drawing, _ now: Int64
+    ) throws(VideoSourceError) {
+        var drawing = drawing
+        if !events.isEmpty { drawing.until = now + patience }
+        for event in events {
+            switch event {
+            case .input(let input): drawing.selection.handle(input)
+            case .otherInput: break
+            case .closed: return finish(.failure(.regionCancelled), source, drawing)
+            }
+        }
+        switch drawing.selection.state {
+        case .drawn(let rect): return finish(.success(rect), source, drawing)
+        case .cancelled: return finish(.failure(.regionCancelled), source, drawing)
+        case .waiting, .drawing: break
+        }
+        guard now < drawing.until else { return finish(.failure(.regionNotDrawn), source, drawing) }
+        // The monitor has another size, or was turned: its region is drawn anew.
+        if source.size.area > 0, source.orientation.turned(source.size) != drawing.size,
+            let picture = try StillPicture(of: source)
+        {
+            drawing = Drawing(in: picture.size, after: drawing.lastFrame, until: drawing.until)
+            window.change(to: picture)
+        }
+        try window.select(drawing.selection.rect)
+        state = .drawing(source, drawing)
+    }
+
+    private func finish(_ outcome: Outcome, _ source: any CastSource, _ drawing: Drawing) {
+        window.hide()
+        let isSeen = frameCount != drawing.lastFrame
+        var limits = ScreenSettling.Limits.elsewhere
+        if case .success = outcome, isSeen { limits = .afterWindow }
+        state = .hiding(source, outcome, limits)
+    }
+
+    public func giveUp() {
+        switch state {
+        case .opening(let opening): opening.giveUp()
+        case .looking: fail(.regionCancelled, at: MonotonicClock.now())
+        case .drawing(let source, let drawing): finish(.failure(.regionCancelled), source, drawing)
+        case .hiding(let source, _, let limits): state = .hiding(source, .failure(.regionCancelled), limits)
+        case .settling(let source, _, let settling): state = .settling(source, .failure(.regionCancelled), settling)
+        case .failing, .over: break
+        }
+    }
+
+    private func fail(_ error: VideoSourceError, at instant: Int64) {
+        descriptors.remove(member)
+        member = -1
+        state = .failing(error, at: instant)
+    }
+
+    /// Has `descriptor` stand for the cast's, too. The one before may be closed already.
+    private func wait(for next: Int32) throws(VideoSourceError) {
+        if member >= 0 { descriptors.remove(member) }
+        member = next
+        guard next >= 0 else { return }
+        do throws(Errno) { try descriptors.insert(next) } catch { throw .noDescriptor(error) }
+    }
+}

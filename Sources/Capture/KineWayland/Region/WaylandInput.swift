@@ -1,0 +1,168 @@
+// The mouse and the keyboard of a person, as a compositor passes them on to a window of this program.
+import CWayland
+import CXKB
+import Glibc
+
+/// One seat's devices. Used on the connection's thread.
+final class WaylandInput {
+    enum Event: Equatable {
+        /// The mouse is over the window, at a place in units of the surface.
+        case moved(x: Double, y: Double)
+        /// Buttons have the numbers of X11.
+        case pressed(button: Int)
+        case released(button: Int)
+        case escaped
+        /// Any other key.
+        case key
+    }
+
+    /// The image of the mouse over the window.
+    struct Cursor {
+        var surface: OpaquePointer
+        var hotSpot: (x: Int, y: Int)
+    }
+
+    private var seat: OpaquePointer?
+    private var pointer: OpaquePointer?
+    private var keyboard: OpaquePointer?
+    /// By the numbers of linux/input-event-codes.h. A mapping may have it on any key.
+    private var escapeKeys: Set<UInt32> = [WaylandInput.escapeKey]
+    /// The mouse has come to the window, and shows its last image until it gets another one.
+    private let cursor: () -> Cursor?
+    private let receive: (Event) -> Void
+
+    private static let escapeKey: UInt32 = 1
+    private static let escapeSymbol: UInt32 = 0xff1b
+    /// Bytes. Those of real keyboards have about 60,000.
+    private static let largestKeymap = 1 << 20
+    /// linux/input-event-codes.h: the buttons from the left one on.
+    private static let firstButton: UInt32 = 0x110
+    private static let buttonNumbers = [1, 3, 2]
+
+    private let seatListener = Listener(
+        wl_seat_add_listener,
+        wl_seat_listener(
+            capabilities: { context, _, capabilities in WaylandInput.from(context).follow(capabilities) },
+            name: { _, _, _ in }))
+    private let pointerListener = Listener(
+        wl_pointer_add_listener,
+        wl_pointer_listener(
+            enter: { context, pointer, serial, _, x, y in
+                let input = WaylandInput.from(context)
+                if let cursor = input.cursor() {
+                    wl_pointer_set_cursor(
+                        pointer, serial, cursor.surface, Int32(cursor.hotSpot.x), Int32(cursor.hotSpot.y))
+                }
+                input.moved(x, y)
+            },
+            leave: { _, _, _, _ in },
+            motion: { context, _, _, x, y in WaylandInput.from(context).moved(x, y) },
+            button: { context, _, _, _, button, state in
+                let numbers = WaylandInput.buttonNumbers
+                guard let index = Int(exactly: Int64(button) - Int64(WaylandInput.firstButton)),
+                    numbers.indices.contains(index)
+                else { return }
+                let number = numbers[index]
+                let isPressed = state == WL_POINTER_BUTTON_STATE_PRESSED.rawValue
+                WaylandInput.from(context).receive(isPressed ? .pressed(button: number) : .released(button: number))
+            },
+            axis: { _, _, _, _, _ in },
+            // Later versions send these.
+            frame: { _, _ in }, axis_source: { _, _, _ in }, axis_stop: { _, _, _, _ in },
+            axis_discrete: { _, _, _, _ in }, axis_value120: { _, _, _, _ in }))
+    private let keyboardListener = Listener(
+        wl_keyboard_add_listener,
+        wl_keyboard_listener(
+            keymap: { context, _, format, descriptor, size in
+                WaylandInput.from(context).setKeymap(format: format, descriptor, size: Int(size))
+            },
+            enter: { _, _, _, _, _ in },
+            leave: { _, _, _, _ in },
+            key: { context, _, _, _, key, state in
+                let input = WaylandInput.from(context)
+                guard state == WL_KEYBOARD_KEY_STATE_PRESSED.rawValue else { return }
+                input.receive(input.escapeKeys.contains(key) ? .escaped : .key)
+            },
+            modifiers: { _, _, _, _, _, _, _ in },
+            // Later versions send this.
+            repeat_info: { _, _, _, _ in }))
+
+    /// Follows the devices of that seat.
+    init(
+        _ global: WaylandConnection.Global, of connection: WaylandConnection, cursor: @escaping () -> Cursor?,
+        receive: @escaping (Event) -> Void
+    ) {
+        self.cursor = cursor
+        self.receive = receive
+        seat = seatListener.attach(to: connection.bind(global, upTo: 3), context)
+    }
+
+    deinit {
+        release(&pointer, wl_pointer_release)
+        release(&keyboard, wl_keyboard_release)
+        // A seat has a release from version 5 on.
+        if let seat { wl_seat_destroy(seat) }
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandInput {
+        Unmanaged<WaylandInput>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// - Parameter request: the device's last; the first versions do not have it.
+    private func release(_ device: inout OpaquePointer?, _ request: (OpaquePointer?) -> Void) {
+        guard let object = device else { return }
+        if wl_proxy_get_version(object) >= WL_POINTER_RELEASE_SINCE_VERSION {
+            request(object)
+        } else {
+            wl_proxy_destroy(object)
+        }
+        device = nil
+    }
+
+    /// Devices come and go.
+    private func follow(_ capabilities: UInt32) {
+        if capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue == 0 {
+            release(&pointer, wl_pointer_release)
+        } else if pointer == nil {
+            pointer = pointerListener.attach(to: wl_seat_get_pointer(seat), context)
+        }
+        if capabilities & WL_SEAT_CAPABILITY_KEYBOARD.rawValue == 0 {
+            release(&keyboard, wl_keyboard_release)
+        } else if keyboard == nil {
+            keyboard = keyboardListener.attach(to: wl_seat_get_keyboard(seat), context)
+        }
+    }
+
+    private func moved(_ x: wl_fixed_t, _ y: wl_fixed_t) {
+        receive(.moved(x: wl_fixed_to_double(x), y: wl_fixed_to_double(y)))
+    }
+
+    /// Owns the descriptor. Where the mapping cannot be read, the key is where keyboards have it.
+    private func setKeymap(format: UInt32, _ descriptor: Int32, size: Int) {
+        defer { close(descriptor) }
+        escapeKeys = [Self.escapeKey]
+        guard format == WL_KEYBOARD_KEYMAP_FORMAT_XKB_V1.rawValue, let text = Self.keymap(descriptor, size: size) else {
+            return
+        }
+        let keys = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { keys -> [UInt32] in
+            let count = kine_find_keys(text, text.count, Self.escapeSymbol, keys.baseAddress, Int32(keys.count))
+            return keys.prefix(max(0, Int(count))).map(\.self)
+        }
+        if !keys.isEmpty { escapeKeys = Set(keys) }
+    }
+
+    /// The text of a mapping, without the zero that is part of its size; nil where the file has not so many bytes. It is read, since a
+    /// mapping of a file that becomes shorter ends the process that looks at it.
+    static func keymap(_ descriptor: Int32, size: Int) -> [CChar]? {
+        var status = stat()
+        guard 1...largestKeymap ~= size, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size >= size
+        else { return nil }
+        let text = [CChar](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+        return text.count == size ? Array(text.prefix { $0 != 0 }) : nil
+    }
+}

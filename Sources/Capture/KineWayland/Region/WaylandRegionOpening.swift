@@ -1,0 +1,143 @@
+// Has a person draw the region of a Wayland screen that is to be captured, and opens it.
+import KineCapture
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Waits for a person with a mouse. Used on the capture thread.
+public final class WaylandRegionOpening: VideoSourceOpening {
+    private enum State {
+        case drawing(RegionProgram, until: Int64)
+        /// The region is drawn. It is opened a first time, to see when the program's own picture has gone from the screen.
+        case looking(WaylandScreenOpening, PixelRect)
+        /// Compositors may fade out what was shown.
+        case settling(any VideoSource, PixelRect, ScreenSettling)
+        case opening(WaylandScreenOpening)
+        /// There is nothing to look at, only time for the same.
+        case failing(VideoSourceError, at: Int64)
+        case over
+    }
+
+    private static let quietTime: Int64 = 150_000_000
+    /// For a program whose end no descriptor tells.
+    private static let interval: Int64 = 20_000_000
+
+    private let display: String
+    private let open: (PixelRect) throws(VideoSourceError) -> WaylandScreenOpening
+    private let descriptors: DescriptorSet
+    private var member: Int32 = -1
+    private var state: State
+
+    /// - Parameters:
+    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    ///   - patience: nanoseconds after which the drawing ends.
+    ///   - open: begins to open the region that was drawn, in logical pixels of the desktop. It may be called twice.
+    public init(
+        display: String, patience: Int64 = 60_000_000_000,
+        open: @escaping (PixelRect) throws(VideoSourceError) -> WaylandScreenOpening
+    ) throws(VideoSourceError) {
+        self.display = display
+        self.open = open
+        do throws(Errno) { descriptors = try DescriptorSet() } catch { throw .noDescriptor(error) }
+        let program = try RegionProgram(display: display)
+        state = .drawing(program, until: MonotonicClock.now() + patience)
+        try wait(for: program.descriptor)
+    }
+
+    public var descriptor: Int32 { descriptors.descriptor }
+
+    public var deadline: Int64? {
+        switch state {
+        case .drawing(let program, let end):
+            program.descriptor < 0 ? min(end, MonotonicClock.now() + Self.interval) : end
+        case .looking(let opening, _), .opening(let opening): opening.deadline
+        case .settling(let source, _, let settling): min(settling.deadline, source.deadline ?? .max)
+        case .failing(_, let instant): instant
+        case .over: nil
+        }
+    }
+
+    public var coversScreen: Bool {
+        switch state {
+        case .drawing, .looking, .settling, .failing: true
+        case .opening, .over: false
+        }
+    }
+
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        let now = MonotonicClock.now()
+        if case .drawing(let program, let end) = state { try attend(program, until: end, now) }
+        if case .looking(let opening, let region) = state, let source = try opening.processEvents() {
+            var settling = ScreenSettling(.afterWindow, since: now)
+            settling.noteFrame(at: now)
+            state = .settling(source, region, settling)
+            try wait(for: source.descriptor)
+        }
+        if case .settling(let source, let region, var settling) = state {
+            if try source.processEvents() {
+                var damage = DamageRegion(size: source.size)
+                try source.addDamage(to: &damage)
+                settling.noteFrame(at: now)
+            }
+            state = .settling(source, region, settling)
+            if settling.isOver(at: now) {
+                // A source of its own, which nobody has taken frames from yet.
+                let opening = try open(region)
+                state = .opening(opening)
+                try wait(for: opening.descriptor)
+            }
+        }
+        if case .opening(let opening) = state, let source = try opening.processEvents() {
+            state = .over
+            return source
+        }
+        if case .failing(let error, let instant) = state, now >= instant {
+            state = .over
+            throw error
+        }
+        return nil
+    }
+
+    private func attend(_ program: RegionProgram, until end: Int64, _ now: Int64) throws(VideoSourceError) {
+        switch program.outcome {
+        case nil where now < end: break
+        case nil: fail(.regionNotDrawn, ending: program)
+        case .tooSmall:
+            let next = try RegionProgram(display: display)
+            state = .drawing(next, until: end)
+            try wait(for: next.descriptor)
+        case .drawn(let region):
+            let opening = try open(region)
+            state = .looking(opening, region)
+            try wait(for: opening.descriptor)
+        case .cancelled:
+            // slurp says the same where the compositor has gone: then there is nothing to connect with.
+            _ = try WaylandScreen(display: display)
+            fail(.regionCancelled, ending: program)
+        case .failed(let words): fail(.regionProgramFailed(words), ending: program)
+        }
+    }
+
+    public func giveUp() {
+        switch state {
+        case .drawing(let program, _): fail(.regionCancelled, ending: program)
+        case .looking, .settling, .opening: state = .failing(.regionCancelled, at: MonotonicClock.now())
+        case .failing, .over: break
+        }
+    }
+
+    private func fail(_ error: VideoSourceError, ending program: RegionProgram) {
+        descriptors.remove(member)
+        member = -1
+        program.end()
+        state = .failing(error, at: MonotonicClock.now() + Self.quietTime)
+    }
+
+    /// Has `descriptor` stand for that one alone. The one before may be closed already.
+    private func wait(for next: Int32) throws(VideoSourceError) {
+        if member >= 0 { descriptors.remove(member) }
+        member = next
+        guard next >= 0 else { return }
+        do throws(Errno) { try descriptors.insert(next) } catch { throw .noDescriptor(error) }
+    }
+}

@@ -1,0 +1,166 @@
+// Follows the outputs of a compositor: which there are, where they lie, and when they change.
+import CWayland
+import KineMedia
+
+/// The outputs of one connection. Used on its thread.
+final class WaylandOutputs {
+    private final class Entry {
+        let proxy: OpaquePointer
+        var logical: OpaquePointer?
+        var output = WaylandOutput()
+        /// The logical place is the compositor's own word, and not made of the mode and the scale.
+        var isPlaced = false
+        var scale = 1
+
+        init(proxy: OpaquePointer) { self.proxy = proxy }
+    }
+
+    private let connection: WaylandConnection
+    private var entries: [UInt32: Entry] = [:]
+    private var layout: OpaquePointer?
+    /// Something of the outputs has changed since this was set to false.
+    var hasChanged = false
+
+    private let outputListener = Listener(
+        wl_output_add_listener,
+        wl_output_listener(
+            geometry: { context, proxy, x, y, _, _, _, make, model, transform in
+                WaylandOutputs.change(context, proxy) { entry in
+                    if !entry.isPlaced { (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y)) }
+                    entry.output.orientation = Orientation(undoingWaylandTransform: transform)
+                    guard entry.output.description.isEmpty else { return }
+                    let words = [make, model].compactMap { $0.map { String(cString: $0) } }
+                    entry.output.description = words.joined(separator: " ")
+                }
+            },
+            mode: { context, proxy, flags, width, height, refresh in
+                guard flags & WL_OUTPUT_MODE_CURRENT.rawValue != 0, width > 0, height > 0 else { return }
+                WaylandOutputs.change(context, proxy) { entry in
+                    entry.output.pixelSize = PixelSize(width: Int(width), height: Int(height))
+                    entry.output.refresh = max(0, Int(refresh))
+                }
+            },
+            done: { _, _ in },
+            scale: { context, proxy, factor in
+                WaylandOutputs.change(context, proxy) { $0.scale = max(1, Int(factor)) }
+            },
+            name: { context, proxy, name in
+                guard let name else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.name = String(cString: name) }
+            },
+            description: { context, proxy, description in
+                guard let description else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.description = String(cString: description) }
+            }))
+    private let logicalListener = Listener(
+        zxdg_output_v1_add_listener,
+        zxdg_output_v1_listener(
+            logical_position: { context, proxy, x, y in
+                WaylandOutputs.change(context, proxy) { entry in
+                    entry.isPlaced = true
+                    (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y))
+                }
+            },
+            logical_size: { context, proxy, width, height in
+                WaylandOutputs.change(context, proxy) { entry in
+                    (entry.output.bounds.width, entry.output.bounds.height) = (Int(width), Int(height))
+                }
+            },
+            done: { _, _ in },
+            name: { context, proxy, name in
+                guard let name else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.name = String(cString: name) }
+            },
+            description: { context, proxy, description in
+                guard let description else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.description = String(cString: description) }
+            }))
+
+    init(_ connection: WaylandConnection) { self.connection = connection }
+
+    deinit {
+        for entry in entries.values { release(entry) }
+        if let layout { wl_proxy_destroy(layout) }
+    }
+
+    /// Those that are there, from left to right and from the top down.
+    var all: [WaylandOutput] { ordered.map { Self.placed($0.value) } }
+
+    private var ordered: [(key: UInt32, value: Entry)] {
+        entries.sorted {
+            let (a, b) = ($0.value.output.bounds, $1.value.output.bounds)
+            return (a.x, a.y, $0.key) < (b.x, b.y, $1.key)
+        }
+    }
+
+    /// The object of an output for requests, until it has gone: `proxy(of:)` is nil then.
+    func proxy(of name: String) -> OpaquePointer? { entries.values.first { $0.output.name == name }?.proxy }
+
+    func output(named name: String) -> WaylandOutput? { all.first { $0.name == name } }
+
+    /// Handles a global; false: it has nothing to do with outputs.
+    func appeared(_ global: WaylandConnection.Global) -> Bool {
+        switch global.interface {
+        case "wl_output":
+            guard let proxy = outputListener.attach(to: connection.bind(global, upTo: 4), context) else { return true }
+            let entry = Entry(proxy: proxy)
+            // Until the compositor has named it.
+            entry.output.name = "output-\(global.name)"
+            entries[global.name] = entry
+            place(entry)
+        case "zxdg_output_manager_v1":
+            guard layout == nil else { return true }
+            layout = connection.bind(global, upTo: 3)
+            for entry in entries.values { place(entry) }
+        default: return false
+        }
+        hasChanged = true
+        return true
+    }
+
+    func disappeared(_ name: UInt32) {
+        guard let entry = entries.removeValue(forKey: name) else { return }
+        release(entry)
+        hasChanged = true
+    }
+
+    private func place(_ entry: Entry) {
+        guard let layout, entry.logical == nil else { return }
+        entry.logical = logicalListener.attach(
+            to: zxdg_output_manager_v1_get_xdg_output(layout, entry.proxy), context)
+    }
+
+    private func release(_ entry: Entry) {
+        if let logical = entry.logical { zxdg_output_v1_destroy(logical) }
+        if wl_output_get_version(entry.proxy) >= WL_OUTPUT_RELEASE_SINCE_VERSION {
+            wl_output_release(entry.proxy)
+        } else {
+            wl_output_destroy(entry.proxy)
+        }
+    }
+
+    /// Without xdg-output, an output is as large as its mode and its scale say.
+    private static func placed(_ entry: Entry) -> WaylandOutput {
+        var output = entry.output
+        guard !entry.isPlaced else { return output }
+        let size = output.uprightSize
+        output.bounds.width = size.width / entry.scale
+        output.bounds.height = size.height / entry.scale
+        return output
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// `proxy` is an output's or a logical output's.
+    private static func change(
+        _ context: UnsafeMutableRawPointer?, _ proxy: OpaquePointer?, _ body: (Entry) -> Void
+    ) {
+        guard let context, let proxy else { return }
+        let outputs = Unmanaged<WaylandOutputs>.fromOpaque(context).takeUnretainedValue()
+        guard let entry = outputs.entries.values.first(where: { $0.proxy == proxy || $0.logical == proxy }) else {
+            return
+        }
+        body(entry)
+        outputs.hasChanged = true
+    }
+}

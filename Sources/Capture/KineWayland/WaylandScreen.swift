@@ -1,0 +1,115 @@
+// A compositor whose outputs can be copied by any of its clients, by one of two protocols.
+import CWayland
+import KineCapture
+import KineMedia
+import KinePlatform
+
+/// A compositor's protocol for copies of its outputs.
+public enum WaylandCopyProtocol: String, Sendable {
+    /// wlr-screencopy-unstable-v1, of wlroots and others.
+    case screencopy = "wlr-screencopy"
+    /// ext-image-copy-capture-v1, with the sources of ext-image-capture-source-v1.
+    case imageCapture = "ext-image-copy-capture"
+
+    /// wlroots' own is preferred where both are there, as the one that has been in use for longer. Its first version copies a screen over
+    /// and over, also where nothing changes.
+    /// - Parameters:
+    ///   - screencopyVersion: nil: the compositor does not have it.
+    static func find(screencopyVersion: UInt32?, hasImageCapture: Bool) -> WaylandCopyProtocol? {
+        guard let screencopyVersion else { return hasImageCapture ? .imageCapture : nil }
+        return screencopyVersion < 2 && hasImageCapture ? .imageCapture : .screencopy
+    }
+}
+
+/// A connection with its outputs and with what copies them. Used on one thread.
+final class WaylandScreen {
+    let connection: WaylandConnection
+    let outputs: WaylandOutputs
+    /// Of everything that the compositor offers.
+    private(set) var interfaces: Set<String> = []
+    private var screencopy: OpaquePointer?
+    private var captureSessions: OpaquePointer?
+    private var captureSources: OpaquePointer?
+    private var memory: OpaquePointer?
+
+    /// Connects with WAYLAND_DISPLAY's compositor, or another, without waiting for an answer.
+    init(display: String) throws(VideoSourceError) {
+        connection = try .connection(with: display)
+        outputs = WaylandOutputs(connection)
+        connection.appeared = { [unowned self] in found($0) }
+        connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }
+    }
+
+    deinit {
+        for object in [screencopy, captureSessions, captureSources, memory].compactMap(\.self) {
+            wl_proxy_destroy(object)
+        }
+    }
+
+    private func found(_ global: WaylandConnection.Global) {
+        interfaces.insert(global.interface)
+        if outputs.appeared(global) { return }
+        switch global.interface {
+        case "zwlr_screencopy_manager_v1" where screencopy == nil:
+            screencopy = connection.bind(global, upTo: 3)
+        case "ext_image_copy_capture_manager_v1" where captureSessions == nil:
+            captureSessions = connection.bind(global, upTo: 1)
+        case "ext_output_image_capture_source_manager_v1" where captureSources == nil:
+            captureSources = connection.bind(global, upTo: 1)
+        case "wl_shm" where memory == nil: memory = connection.bind(global, upTo: 1)
+        default: break
+        }
+    }
+
+    /// Handles the events that are there, without waiting for any.
+    func handleEvents() throws(VideoSourceError) {
+        connection.handleEvents()
+        if connection.isBroken { throw .compositorLost }
+    }
+
+    /// Has copiers follow what has become of their outputs, and make the requests that are due. To be called after `handleEvents`, before
+    /// anything else is asked of them: the object of an output that has gone is no longer valid.
+    func advance(_ copiers: some Sequence<any OutputCopier>) throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        for copier in copiers {
+            if outputs.hasChanged { copier.outputsChanged() }
+            try copier.advance(to: now)
+        }
+        outputs.hasChanged = false
+        connection.flush()
+    }
+
+    /// Nil: this compositor's screens cannot be copied. Known once it has answered.
+    var copyProtocol: WaylandCopyProtocol? {
+        guard memory != nil else { return nil }
+        return .find(
+            screencopyVersion: screencopy.map { wl_proxy_get_version($0) },
+            hasImageCapture: captureSessions != nil && captureSources != nil)
+    }
+
+    /// What copies an output; the compositor has to have answered. Throws where its screens cannot be copied.
+    func copier(
+        of subject: OutputCopy.Subject, showsCursor: Bool
+    ) throws(VideoSourceError) -> any OutputCopier {
+        guard let memory, let copyProtocol else { throw .noScreencopy }
+        let copy = OutputCopy(subject, showsCursor: showsCursor, outputs: outputs, memory: memory, connection)
+        if copyProtocol == .screencopy, let screencopy { return ScreencopyCopier(copy, manager: screencopy) }
+        guard let captureSessions, let captureSources else { throw .noScreencopy }
+        return ImageCaptureCopier(
+            copy, globals: ImageCaptureCopier.Globals(sessions: captureSessions, sources: captureSources))
+    }
+}
+
+extension WaylandConnection {
+    /// A connection with the compositor of that name, as WAYLAND_DISPLAY has it, for a video source.
+    static func connection(with display: String) throws(VideoSourceError) -> WaylandConnection {
+        do throws(WaylandConnection.Error) {
+            return try WaylandConnection(display: display)
+        } catch {
+            switch error {
+            case .noLibrary: throw .noWaylandLibrary
+            case .noCompositor: throw .noCompositor(display: display)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// Opens the screen of a Wayland session: asks the compositor for what it has, chooses the outputs, and waits for their first frames.
+import KineCapture
+import KineMedia
+import KinePlatform
+
+/// Used on the capture thread, which polls it; nothing here waits.
+public final class WaylandScreenOpening: VideoSourceOpening {
+    private enum State {
+        /// The compositor tells of its globals and then of its outputs: that takes two answers.
+        case asking(answers: Int)
+        case copying([(copier: any OutputCopier, origin: (x: Int, y: Int))])
+    }
+
+    /// Nanoseconds that the compositor has for each step.
+    private static let patience: Int64 = 10_000_000_000
+
+    private let target: WaylandScreenSource.Target
+    private let showsCursor: Bool
+    private let screen: WaylandScreen
+    private var state = State.asking(answers: 0)
+    private var end = MonotonicClock.now() + WaylandScreenOpening.patience
+
+    /// - Parameters:
+    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    public init(
+        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool
+    ) throws(VideoSourceError) {
+        self.target = target
+        self.showsCursor = showsCursor
+        screen = try WaylandScreen(display: display)
+        expectAnswer()
+    }
+
+    public var descriptor: Int32 { screen.connection.descriptor }
+
+    public var deadline: Int64? {
+        guard case .copying(let copiers) = state else { return end }
+        return min(end, copiers.compactMap(\.copier.deadline).min() ?? .max)
+    }
+
+    private func expectAnswer() {
+        screen.connection.afterAnswers { [unowned self] in
+            guard case .asking(let answers) = state else { return }
+            state = .asking(answers: answers + 1)
+            if answers == 0 { expectAnswer() }
+        }
+    }
+
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        try screen.handleEvents()
+        if case .asking(let answers) = state, answers >= 2 { try choose() }
+        if case .copying(let copiers) = state {
+            try screen.advance(copiers.lazy.map(\.copier))
+            if copiers.allSatisfy(\.copier.hasFrame) { return WaylandScreenSource(screen, copiers) }
+        }
+        guard MonotonicClock.now() < end else { throw .compositorSilent }
+        return nil
+    }
+
+    private func choose() throws(VideoSourceError) {
+        guard screen.copyProtocol != nil else { throw .noScreencopy }
+        let pieces = try WaylandLayout.pieces(of: target, on: screen.outputs.all)
+        end = MonotonicClock.now() + Self.patience
+        var copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))] = []
+        for piece in pieces {
+            let subject = OutputCopy.Subject(output: piece.output, part: piece.part)
+            copiers.append((try screen.copier(of: subject, showsCursor: showsCursor), piece.origin))
+        }
+        state = .copying(copiers)
+    }
+}

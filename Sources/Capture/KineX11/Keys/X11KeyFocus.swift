@@ -1,0 +1,115 @@
+// The window in which the keyboard's focus is: whose it is, and whether keys go there.
+import CXCB
+import Glibc
+import KineCapture
+
+/// Follows the focused window of a connection's server. Used by the keys' thread.
+final class X11KeyFocus {
+    struct Owner: Equatable {
+        let window: UInt32
+        let process: Int32
+    }
+
+    /// The focused window as it is now.
+    struct Look {
+        /// It is another than at the last look.
+        var isOther = false
+        /// Keys that go there may be shown: it is in the frames.
+        var isShown = false
+        /// Nil where it is not known, and where the window is a terminal's: a password that is typed in one looks like everything else
+        /// there.
+        var owner: Owner?
+    }
+
+    enum Change: Equatable {
+        case moved
+        /// A program has taken the keyboard for itself, whatever window has the focus, or has given it back.
+        case grabbed(Bool)
+        /// A key went to the focused window, so no program has the keyboard for itself.
+        case arrived
+    }
+
+    /// Whether there are windows whose keys are not shown at all.
+    let isRestricted: Bool
+    private let connection: X11Connection
+    private let frame: X11WindowRule?
+    private let excluded: [X11WindowRule]
+    /// The window whose events of focus come.
+    private var watched: UInt32 = 0
+    /// A program's window lies in the window manager's, and has windows of its own in it.
+    private static let deepest = 16
+
+    /// - Parameters:
+    ///   - frame: the only windows whose keys are shown; nil: all are.
+    ///   - excluded: windows whose keys are not shown.
+    init(connection: X11Connection, within frame: X11WindowRule?, excluding excluded: [X11WindowRule]) {
+        self.connection = connection
+        self.frame = frame
+        self.excluded = excluded
+        isRestricted = frame != nil || !excluded.isEmpty
+    }
+
+    /// The meaning of an event for the focus; nil: none.
+    func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
+        let type = Int32(event.pointee.response_type & 0x7f)
+        if type == XCB_KEY_PRESS { return .arrived }
+        guard type == XCB_FOCUS_IN || type == XCB_FOCUS_OUT else { return nil }
+        let mode = event.withMemoryRebound(to: xcb_focus_in_event_t.self, capacity: 1) { UInt32($0.pointee.mode) }
+        switch mode {
+        case XCB_NOTIFY_MODE_GRAB.rawValue: return .grabbed(true)
+        case XCB_NOTIFY_MODE_UNGRAB.rawValue: return .grabbed(false)
+        default: return .moved
+        }
+    }
+
+    func look() -> Look {
+        let focused =
+            connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) { $0.pointee.focus }
+            ?? 0
+        let isOther = focused != watched
+        if isOther {
+            select(0, of: watched)
+            watched = focused
+            // Keys for the focused window go no further, so this takes none away from anybody.
+            select(XCB_EVENT_MASK_FOCUS_CHANGE.rawValue | XCB_EVENT_MASK_KEY_PRESS.rawValue, of: focused)
+        }
+        var look = lookAt(focused)
+        look.isOther = isOther
+        return look
+    }
+
+    /// 0 and 1 stand for no window and for that under the pointer.
+    private func select(_ events: UInt32, of window: UInt32) {
+        guard window > 1 else { return }
+        connection.select(events, of: window)
+    }
+
+    /// Looks at a window and those that it lies in.
+    private func lookAt(_ focused: UInt32) -> Look {
+        var look = Look(isShown: frame == nil)
+        var application: String?
+        var process: Int32?
+        var window = focused
+        for _ in 0..<Self.deepest {
+            guard window > 1 else { return Look() }
+            if window == connection.root {
+                if let application, let process, look.isShown, !Terminals.contain(application) {
+                    look.owner = Owner(window: focused, process: process)
+                }
+                return look
+            }
+            let names = X11Layout.names(of: window, connection)
+            let isMeant = { (rule: X11WindowRule) in
+                rule.matches(window, title: names.title.text, application: names.application)
+            }
+            if excluded.contains(where: isMeant) { return Look() }
+            if let frame, isMeant(frame) { look.isShown = true }
+            if application == nil, !names.application.isEmpty {
+                application = names.application
+                process = X11Layout.process(of: window, connection)
+            }
+            window = connection.parent(of: window) ?? 0
+        }
+        return Look()
+    }
+}

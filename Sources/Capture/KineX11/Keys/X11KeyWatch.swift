@@ -1,0 +1,209 @@
+// The thread that follows the keyboard and decides which keys are shown. It has a connection of its own to the server, so that no
+// program that answers slowly holds up capture.
+import CXCB
+import Glibc
+import KineCapture
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// Follows the keyboard from its making until `end`.
+final class X11KeyWatch: Sendable {
+    private struct State {
+        var isEnding = false
+        var opened: Result<Void, VideoSourceError>?
+    }
+
+    private let state = Monitor(State())
+    private let wake = WakeSignal()
+
+    /// Returns when the keyboard is followed.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys that are shown.
+    ///   - scope: the windows whose keys are shown.
+    ///   - badge: the pictures of the keys.
+    ///   - latest: gets each new badge, and its window's owner an event.
+    ///   - display: the name of the server.
+    ///   - cancellation: ends waits for the server.
+    init(
+        _ keys: KeyDisplay, in scope: KeyScope, badge: KeyBadge, latest: LatestBadge, display: String?,
+        cancellation: Cancellation?
+    ) throws(VideoSourceError) {
+        let (state, wake) = (state, wake)
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "keys") {
+                do throws(VideoSourceError) {
+                    let connection = try X11Connection(display: display, cancellation: cancellation)
+                    let loop = try X11KeyLoop(keys, in: scope, badge: badge, latest: latest, connection: connection)
+                    state.signal { $0.opened = .success(()) }
+                    loop.run(wake) { state.withLock { $0.isEnding } }
+                } catch {
+                    state.signal { $0.opened = .failure(error) }
+                }
+            }
+        } catch {
+            throw .noThread(name: "keys", error)
+        }
+        switch state.wait(until: nil, for: { $0.opened }) {
+        case .failure(let error): throw error
+        case .success, nil: break
+        }
+    }
+
+    /// Has the thread end soon. Nothing waits for it.
+    func end() {
+        state.withLock { $0.isEnding = true }
+        wake.signal()
+    }
+}
+
+/// The windows whose keys are shown.
+struct KeyScope: Sendable {
+    /// The only ones; nil: all are.
+    var windows: X11WindowRule?
+    /// None of these is.
+    var excluded: [X11WindowRule] = []
+}
+
+/// The newest badge, which the thread of the keys hands to that of the frames.
+final class LatestBadge: Sendable {
+    struct Picture: Sendable {
+        var image = OverlayImage.empty
+        /// The instant of CLOCK_MONOTONIC from which it is shown.
+        var since: Int64 = 0
+    }
+
+    /// A window whose owner gets a message when there is another picture.
+    let window: UInt32
+    private let shown = Monitor(Picture())
+
+    init(window: UInt32) { self.window = window }
+
+    var picture: Picture {
+        get { shown.withLock { $0 } }
+        set { shown.withLock { $0 = newValue } }
+    }
+}
+
+/// Used on the keys' thread.
+private final class X11KeyLoop {
+    private let connection: X11Connection
+    private let keyboard: X11Keyboard
+    private let focus: X11KeyFocus
+    private let inspector: (any FocusInspector)?
+    private let badge: KeyBadge
+    private let latest: LatestBadge
+    private var machine: KeyDisplayStateMachine
+    private var shown: KeyDisplayStateMachine.Badge?
+    /// Questions that are to be asked.
+    private var questions: [Int] = []
+
+    init(
+        _ keys: KeyDisplay, in scope: KeyScope, badge: KeyBadge, latest: LatestBadge, connection: X11Connection
+    ) throws(VideoSourceError) {
+        guard connection.inputOpcode != nil else { throw .noInputEvents }
+        self.connection = connection
+        self.badge = badge
+        self.latest = latest
+        keyboard = try X11Keyboard(connection: connection)
+        focus = X11KeyFocus(connection: connection, within: scope.windows, excluding: scope.excluded)
+        inspector = keys.keys == .all ? keys.inspector() : nil
+        machine = KeyDisplayStateMachine(inspector == nil ? .shortcuts : keys.keys)
+        kine_select_raw_events(
+            connection.handle, connection.root, UInt32(XCB_INPUT_XI_EVENT_MASK_RAW_KEY_PRESS.rawValue))
+        // The server has the request when this answers: no later key is missed.
+        if connection.geometry(of: connection.root) == nil { throw .serverLost }
+        inspector?.focusMoved = { [weak self] in self?.ask(self?.machine.moveFocus(at: MonotonicClock.now())) }
+    }
+
+    /// Returns when it is to end, or the server is gone.
+    func run(_ wake: WakeSignal, isEnding: () -> Bool) {
+        ask(machine.moveFocus(at: MonotonicClock.now()))
+        while !isEnding(), !connection.isBroken {
+            inspector?.process()
+            // A reply may bring events, and an answer may bring questions.
+            repeat {
+                readEvents()
+                questions += machine.advance(to: MonotonicClock.now())
+                while !questions.isEmpty { put(questions.removeFirst()) }
+                inspector?.process()
+            } while readEvents() || !questions.isEmpty
+            publish()
+            xcb_flush(connection.handle)
+            var entries = [wake.descriptor, connection.descriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            entries += inspector?.pollEntries ?? []
+            WakeSignal.poll(&entries, until: [machine.deadline, inspector?.nextDeadline].compactMap(\.self).min())
+        }
+    }
+
+    private func ask(_ question: Int?) { if let question { questions.append(question) } }
+
+    /// Handles all events that are there. Returns whether there was one.
+    @discardableResult
+    private func readEvents() -> Bool {
+        var wasThere = false
+        while let event = xcb_poll_for_event(connection.handle) {
+            wasThere = true
+            read(event)
+            free(event)
+        }
+        return wasThere
+    }
+
+    private func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        guard !keyboard.note(event) else { return }
+        let now = MonotonicClock.now()
+        switch focus.read(event) {
+        case .moved:
+            // Also while nothing is asked: the window that has the focus now tells when the keyboard is given back.
+            _ = focus.look()
+            return ask(machine.moveFocus(at: now))
+        case .arrived:
+            if machine.isGrabbed { ask(machine.setGrabbed(false, at: now)) }
+            return
+        case .grabbed(let isGrabbed): return ask(machine.setGrabbed(isGrabbed, at: now))
+        case nil: break
+        }
+        guard event.pointee.response_type & 0x7f == UInt8(XCB_GE_GENERIC) else { return }
+        // Presses are the only extended events that were requested.
+        let key = event.withMemoryRebound(to: xcb_input_raw_key_press_event_t.self, capacity: 1) { $0.pointee.detail }
+        guard let stroke = keyboard.stroke(of: key) else { return }
+        if case .shortcut = stroke, focus.isRestricted {
+            let look = focus.look()
+            if look.isOther { ask(machine.moveFocus(at: now)) }
+            guard look.isShown else { return }
+        }
+        ask(machine.press(stroke, at: now))
+    }
+
+    /// Asks whose the focus is now: first the server, then the program.
+    private func put(_ question: Int) {
+        let look = focus.look()
+        let now = MonotonicClock.now()
+        if look.isOther {
+            // Its events come from now on, and it is asked again with a new question.
+            return ask(machine.moveFocus(at: now))
+        }
+        guard let owner = look.owner, let inspector else { return machine.answer(question, nil, at: now) }
+        inspector.ask(process: owner.process) { [weak self] object in
+            self?.machine.answer(question, object.map { "\(owner.window) \($0)" }, at: MonotonicClock.now())
+        }
+    }
+
+    private func publish() {
+        guard machine.badge != shown, let new = machine.badge else { return }
+        shown = new
+        guard let image = badge.image(of: new.text) else { return }
+        latest.picture = LatestBadge.Picture(image: image, since: new.since)
+        var message = xcb_client_message_event_t()
+        message.response_type = UInt8(XCB_CLIENT_MESSAGE)
+        message.format = 32
+        message.window = latest.window
+        withUnsafeBytes(of: &message) { bytes in
+            _ = xcb_send_event(connection.handle, 0, latest.window, 0, bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+    }
+}

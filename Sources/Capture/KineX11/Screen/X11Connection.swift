@@ -1,0 +1,246 @@
+// One connection to an X server: its screen, the extensions that capture needs, and replies as Swift values.
+import CXCB
+import Glibc
+import KineCapture
+import KineMedia
+import KinePlatform
+
+/// A connection to an X server. Used by one thread.
+final class X11Connection {
+    /// Owns the connection. A server that no longer answers would keep every request waiting: cancelling shuts the socket down,
+    /// and the request fails with a broken connection.
+    private final class Link {
+        let handle: OpaquePointer
+        private let cancellation: Cancellation?
+        private let token: Int?
+
+        init(_ handle: OpaquePointer, _ cancellation: Cancellation?) {
+            self.handle = handle
+            self.cancellation = cancellation
+            let descriptor = xcb_get_file_descriptor(handle)
+            // For reading only, which ends every wait: a write to a socket that is shut down would raise SIGPIPE.
+            token = cancellation?.onCancel { shutdown(descriptor, Int32(SHUT_RD)) }
+        }
+
+        deinit {
+            if let token { cancellation?.remove(token) }
+            xcb_disconnect(handle)
+        }
+    }
+
+    private let link: Link
+    let handle: OpaquePointer
+    let root: UInt32
+    let rootVisual: UInt32
+    let rootDepth: UInt8
+    /// By their numbers.
+    let visuals: [UInt32: X11Visual]
+    /// The server's name.
+    let name: String
+    /// The screen's place among those of the server, from 0 on.
+    let screenNumber: Int
+    /// The root window's size when the connection was made; it may change later.
+    let initialSize: PixelSize
+    /// First event numbers of the extensions.
+    let damageEvent: UInt8
+    let fixesEvent: UInt8
+    let randrEvent: UInt8
+    /// Nil: windows have no other shape than a rectangle.
+    let shapeEvent: UInt8?
+    let inputOpcode: UInt8?
+    /// The version of MIT-SHM; nil: the server lacks it.
+    private(set) var sharedMemoryVersion: (major: Int, minor: Int)?
+    let hasComposite: Bool
+    let hasRender: Bool
+
+    /// `display` is the server's name; nil stands for DISPLAY's. `cancellation` ends every wait for the server once the
+    /// connection is made.
+    init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
+        var screenNumber: Int32 = 0
+        let name = try Self.serverName(display)
+        let connection = xcb_connect(name, &screenNumber)
+        let code = xcb_connection_has_error(connection)
+        guard let connection, code == 0 else {
+            xcb_disconnect(connection)
+            throw .noConnection(display: name, code: code)
+        }
+        link = Link(connection, cancellation)
+        handle = connection
+        self.name = name
+        visuals = X11Visual.all(of: connection)
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+        for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
+        let screen = screens.data.pointee
+        (root, rootVisual, rootDepth) = (screen.root, screen.root_visual, screen.root_depth)
+        self.screenNumber = Int(screenNumber)
+        initialSize = PixelSize(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
+
+        func present(_ reply: UnsafePointer<xcb_query_extension_reply_t>?) -> xcb_query_extension_reply_t? {
+            guard let extensionData = reply?.pointee, extensionData.present != 0 else { return nil }
+            return extensionData
+        }
+        guard let damage = present(kine_damage_extension(connection)),
+            let fixes = present(kine_xfixes_extension(connection)),
+            let randr = present(kine_randr_extension(connection))
+        else {
+            throw cancellation?.isCancelled == true ? .serverGivenUp : .missingExtensions(display: name)
+        }
+        damageEvent = damage.first_event
+        fixesEvent = fixes.first_event
+        randrEvent = randr.first_event
+        shapeEvent = present(kine_shape_extension(connection))?.first_event
+        inputOpcode = present(kine_input_extension(connection))?.major_opcode
+        let hasSharedMemory = present(kine_shm_extension(connection)) != nil
+        hasComposite = present(kine_composite_extension(connection)) != nil
+        hasRender = present(kine_render_extension(connection)) != nil
+        negotiateVersions()
+        if hasSharedMemory {
+            sharedMemoryVersion = reply(xcb_shm_query_version(connection), xcb_shm_query_version_reply) {
+                (Int($0.pointee.major_version), Int($0.pointee.minor_version))
+            }
+        }
+        if cancellation?.isCancelled == true { throw .serverGivenUp }
+    }
+
+    /// `display`, or DISPLAY's value if that is nil.
+    static func serverName(
+        _ display: String?, _ variable: (String) -> String? = ProcessEnvironment.value
+    ) throws(VideoSourceError) -> String {
+        if let name = display ?? variable("DISPLAY"), !name.isEmpty { return name }
+        throw WaylandSession.isNamed(by: variable) ? .waylandSession : .noDisplay
+    }
+
+    /// The reason why the server's screen cannot be recorded, though its windows can; nil: it can.
+    var screenProblem: VideoSourceError? {
+        if rootPacking == nil { return .unsupportedDepth(bits: Int(rootDepth), display: name) }
+        guard WaylandSession.isNamed(by: ProcessEnvironment.value) else { return nil }
+        let name = "XWAYLAND"
+        let hasExtension =
+            reply(xcb_query_extension(handle, UInt16(name.utf8.count), name), xcb_query_extension_reply) {
+                $0.pointee.present != 0
+            } ?? false
+        let monitors = X11Layout.monitors(self).map(\.name)
+        return WaylandSession.isXwayland(hasExtension: hasExtension, monitors: monitors) ? .waylandSession : nil
+    }
+
+    /// The packing of the screen's pixels; nil: they cannot be converted.
+    var rootPacking: PackedPixels? { visuals[rootVisual]?.packing }
+
+    private var atoms: [String: UInt32] = [:]
+
+    var descriptor: Int32 { xcb_get_file_descriptor(handle) }
+    var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
+
+    /// Whether the connection is a unix socket, which can carry descriptors. What is at its other end may still be another machine's.
+    var isLocal: Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return result == 0 && address.ss_family == sa_family_t(AF_UNIX)
+    }
+
+    /// An extension refuses every other request until the client has sent its version.
+    private func negotiateVersions() {
+        free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
+        free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil))
+        free(xcb_randr_query_version_reply(handle, xcb_randr_query_version(handle, 1, 5), nil))
+        if hasComposite {
+            free(xcb_composite_query_version_reply(handle, xcb_composite_query_version(handle, 0, 4), nil))
+        }
+        if hasRender { free(xcb_render_query_version_reply(handle, xcb_render_query_version(handle, 0, 11), nil)) }
+        if inputOpcode != nil {
+            free(xcb_input_xi_query_version_reply(handle, xcb_input_xi_query_version(handle, 2, 2), nil))
+        }
+    }
+
+    /// Waits for a reply, hands it to `body` and frees it. Nil where the server answered with an error.
+    func reply<Cookie, Reply, Result>(
+        _ cookie: Cookie,
+        _ fetch: (
+            OpaquePointer?, Cookie, UnsafeMutablePointer<UnsafeMutablePointer<xcb_generic_error_t>?>?
+        ) -> UnsafeMutablePointer<Reply>?,
+        _ body: (UnsafeMutablePointer<Reply>) -> Result
+    ) -> Result? {
+        var error: UnsafeMutablePointer<xcb_generic_error_t>?
+        let answer = fetch(handle, cookie, &error)
+        defer {
+            free(answer)
+            free(error)
+        }
+        return answer.map(body)
+    }
+
+    /// Whether a checked request went through.
+    func succeeded(_ cookie: xcb_void_cookie_t) -> Bool {
+        let error = xcb_request_check(handle, cookie)
+        free(error)
+        return error == nil
+    }
+
+    /// The server's number for a name. It is asked for once.
+    func atom(_ name: String) -> UInt32 {
+        if let known = atoms[name] { return known }
+        let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
+        let atom = reply(cookie, xcb_intern_atom_reply) { $0.pointee.atom } ?? 0
+        atoms[name] = atom
+        return atom
+    }
+
+    /// Has the server send these events of a window, and no others.
+    func select(_ events: UInt32, of window: UInt32) {
+        var mask = events
+        xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+    }
+
+    /// The windows that lie in one, from the lowest to the highest.
+    func children(of window: UInt32) -> [UInt32] {
+        reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { reply in
+            let count = Int(xcb_query_tree_children_length(reply))
+            return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
+        } ?? []
+    }
+
+    /// How a window's pixels lie in memory; nil: there is no such window.
+    func visual(of window: UInt32) -> X11Visual? {
+        reply(xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply) { visuals[$0.pointee.visual] }
+            ?? nil
+    }
+
+    func parent(of window: UInt32) -> UInt32? {
+        reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { $0.pointee.parent }
+    }
+
+    /// A number for the client that has made a window: the bits of the id that the server gives to each client.
+    func client(of window: UInt32) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
+
+    /// The place in another window where a window's content begins.
+    func contentOrigin(of window: UInt32, in other: UInt32) -> (x: Int, y: Int)? {
+        reply(xcb_translate_coordinates(handle, window, other, 0, 0), xcb_translate_coordinates_reply) {
+            (Int($0.pointee.dst_x), Int($0.pointee.dst_y))
+        }
+    }
+
+    func geometry(of drawable: UInt32) -> (rect: PixelRect, border: Int)? {
+        reply(xcb_get_geometry(handle, drawable), xcb_get_geometry_reply) {
+            let g = $0.pointee
+            return (
+                PixelRect(x: Int(g.x), y: Int(g.y), width: Int(g.width), height: Int(g.height)), Int(g.border_width)
+            )
+        }
+    }
+}
+
+extension WaylandSession {
+    /// The compositor's name, as WAYLAND_DISPLAY has it; nil on X11.
+    ///
+    /// An X server that is no Xwayland is recorded also within a session on Wayland: a program was started there on purpose. To be found
+    /// out, that takes a connection to the X server, where there is one.
+    public static var compositor: String? {
+        guard isNamed(by: ProcessEnvironment.value) else { return nil }
+        if let connection = try? X11Connection(display: nil), connection.screenProblem == nil { return nil }
+        guard let display = ProcessEnvironment.value("WAYLAND_DISPLAY"), !display.isEmpty else { return "wayland-0" }
+        return display
+    }
+}

@@ -1,0 +1,142 @@
+// Reads rectangles of an X drawable: through shared memory where the server is on this machine, through the connection where
+// it is not.
+import CXCB
+import KineCapture
+import KineMedia
+
+/// Fetches pixels of one connection. Used by the capture thread.
+final class X11PixelReader {
+    enum Memory {
+        case shared(X11SharedMemory)
+        case own(UnsafeMutableRawBufferPointer)
+
+        var byteCount: Int {
+            switch self {
+            case .shared(let memory): memory.byteCount
+            case .own(let bytes): bytes.count
+            }
+        }
+    }
+
+    private let connection: X11Connection
+    private(set) var memory = Memory.own(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    /// Memory is shared where that can be done, until the connection gives what shared memory did not.
+    private var mayShare = true
+    /// Reads through shared memory that failed one after the other. Either the memory is of no use or the drawable has changed, so the
+    /// connection is tried after some of them.
+    private var failures = 0
+    /// How often the connection gave what shared memory did not.
+    private var successes = 0
+    private static let (mostFailures, mostSuccesses) = (3, 3)
+
+    init(connection: X11Connection) { self.connection = connection }
+
+    deinit { if case .own(let bytes) = memory { bytes.deallocate() } }
+
+    /// Receives one rectangle, its rows packed: where it lies in the frame, the pixels, and the bytes of a row.
+    typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
+
+    /// Reads the parts of `plan` with one round trip, and hands each on while the server copies the next. They are the frame's,
+    /// which begins at `origin` of the drawable. Their pixels stay until the next call. Returns false where the drawable does not have
+    /// all of them any more.
+    ///
+    /// - Parameter packing: that of the drawable's pixels, of four bytes each, which are handed on as BGRA. Without it, they are handed on
+    ///   as they are.
+    func read(
+        _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, packing: PackedPixels = .bgra,
+        _ receive: Receive
+    ) -> Bool {
+        let bytes = plan.parts.reduce(0) { $0 + $1.size.area * 4 }
+        let triesConnection = failures >= Self.mostFailures
+        prepare(bytes, isShared: mayShare && !triesConnection)
+        func handOn(_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) {
+            if packing != .bgra {
+                packing.convert(
+                    pixels, stride: stride, to: pixels, targetStride: stride, width: rect.width, height: rect.height)
+            }
+            receive(rect, pixels, stride)
+        }
+        let isComplete: Bool
+        switch memory {
+        case .shared(let memory): isComplete = read(plan, origin, drawable, through: memory, handOn)
+        case .own(let memory): isComplete = readThroughConnection(plan, origin, drawable, memory, handOn)
+        }
+        if triesConnection, isComplete {
+            successes += 1
+            mayShare = mayShare && successes < Self.mostSuccesses
+        }
+        failures = triesConnection || isComplete || !mayShare ? 0 : failures + 1
+        return isComplete
+    }
+
+    /// Sends a request for each part. The server serves no other client between the strips of a rectangle, so no frame is torn.
+    /// Sends all requests together: a grabbed server serves no other client, so it must not wait for us.
+    private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
+        if plan.isDivided { xcb_grab_server(connection.handle) }
+        defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }
+        return plan.parts.map(send)
+    }
+
+    private func read(
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, through memory: X11SharedMemory,
+        _ receive: Receive
+    ) -> Bool {
+        var offset = 0
+        let cookies = request(plan) { rect in
+            defer { offset += rect.size.area * 4 }
+            return xcb_shm_get_image(
+                connection.handle, drawable, Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
+                UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0,
+                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), memory.id, UInt32(offset))
+        }
+        offset = 0
+        var isComplete = true
+        for (rect, cookie) in zip(plan.parts, cookies) {
+            // Every reply is fetched, also after one has failed: it would stay in the queue.
+            let wasRead = connection.reply(cookie, xcb_shm_get_image_reply) { _ in true } ?? false
+            isComplete = isComplete && wasRead
+            if isComplete { receive(rect, memory.bytes + offset, rect.width * 4) }
+            offset += rect.size.area * 4
+        }
+        return isComplete
+    }
+
+    private func readThroughConnection(
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawBufferPointer,
+        _ receive: Receive
+    ) -> Bool {
+        let cookies = request(plan) { rect in
+            xcb_get_image(
+                connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable,
+                Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
+                UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
+        }
+        guard var pixels = memory.baseAddress else { return false }
+        var isComplete = true
+        for (rect, cookie) in zip(plan.parts, cookies) {
+            let bytes = rect.size.area * 4
+            defer { pixels += bytes }
+            let wasRead =
+                connection.reply(cookie, xcb_get_image_reply) { reply -> Bool in
+                    guard isComplete, xcb_get_image_data_length(reply) >= bytes, let data = xcb_get_image_data(reply)
+                    else { return false }
+                    pixels.copyMemory(from: data, byteCount: bytes)
+                    receive(rect, pixels, rect.width * 4)
+                    return true
+                } ?? false
+            isComplete = isComplete && wasRead
+        }
+        return isComplete
+    }
+
+    /// Makes room for `bytes`: shared memory, or where that cannot be had, for good, this process's own.
+    private func prepare(_ bytes: Int, isShared wantsShared: Bool) {
+        let isShared = if case .shared = memory { true } else { false }
+        guard bytes > memory.byteCount || isShared != wantsShared else { return }
+        if case .own(let bytes) = memory { bytes.deallocate() }
+        memory = .own(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        if wantsShared, let shared = X11SharedMemory(bytes, on: connection) { return memory = .shared(shared) }
+        if wantsShared { mayShare = false }
+        memory = .own(.allocate(byteCount: bytes, alignment: 64))
+    }
+}

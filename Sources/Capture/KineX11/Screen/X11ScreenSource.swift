@@ -1,0 +1,394 @@
+// An X screen, a part of it, or one window. Only damage that the server reports is read.
+import CXCB
+import Glibc
+import KineCapture
+import KineMedia
+import KinePlatform
+
+/// A video source on an X server. Created and used by the capture thread.
+public final class X11ScreenSource: VideoSource {
+    /// A screen, a part of it or a window.
+    public enum Target: Equatable, Sendable {
+        /// The whole screen, or one monitor by its RandR name.
+        case screen(monitor: String?)
+        /// A rectangle in the screen's coordinates.
+        case region(PixelRect)
+        /// A window; it may be covered by others.
+        case window(WindowChoice)
+        /// The whole screen or a monitor, with one application's windows alone: those with this WM_CLASS, its menus and its tips. Other
+        /// windows may cover them. Case does not matter.
+        case application(String, monitor: String?)
+    }
+
+    /// One of the top-level windows.
+    public enum WindowChoice: Equatable, Sendable {
+        case id(UInt32)
+        /// The one that has the focus when the source is opened.
+        case focused
+        /// The one whose title is this text, or else the one whose title holds it. Case does not matter.
+        case titled(String)
+    }
+
+    public private(set) var size: PixelSize
+    private let connection: X11Connection
+    private let reader: X11PixelReader
+    private let pointer: X11Pointer
+    /// Nil: the server does not tell what mice do.
+    private let input: X11Input?
+    /// Nil: the pointer is not shown.
+    private let cursor: X11Cursor?
+    /// Nil: clicks are not shown.
+    private let clicks: X11Clicks?
+    /// Nil: keys are not shown.
+    private let keys: X11Keys?
+    /// Nil: every window may be seen.
+    private let exclusions: X11Exclusions?
+    /// Nil: not one application's windows are the target.
+    private let application: X11ApplicationWindows?
+    private let target: Target
+    /// The root window, or a window's or an application's off-screen pixmap: its pixels are read.
+    private var drawable: UInt32
+    /// The packing of its pixels.
+    private let packing: PackedPixels
+    /// The frame's origin on the screen, or in a window's pixmap.
+    private var origin = (x: 0, y: 0)
+    private var windowPixmap: X11WindowPixmap?
+    private var rootBounds: PixelRect
+    private let damage: UInt32
+    private let damagedRegion: UInt32
+    private var damageIsPending = false
+    private var layoutChanged = false
+    private var windowIsGone = false
+    /// The monitor is unplugged, or the region lies outside of a screen that has become smaller.
+    private var targetIsAway = false
+    private var everythingIsDamaged = true
+
+    /// Throws if there is no such server, or no such target on it. A server that stops answering keeps every call of this class
+    /// waiting.
+    ///
+    /// - Parameters:
+    ///   - target: the source of the frames.
+    ///   - showsCursor: the pointer is drawn into the frames.
+    ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer is drawn once it has moved.
+    ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
+    ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
+    ///     is not shown.
+    ///   - shownKeys: the keys that are shown; nil: none.
+    ///   - excluded: windows that are painted over in the frames of a screen or a part of it, and left out of those of an application.
+    ///   - display: the server's name; nil stands for DISPLAY's.
+    ///   - cancellation: ends the waits for the server. The source cannot be used any more then.
+    public init(
+        target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
+        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], display: String? = nil,
+        cancellation: Cancellation? = nil
+    ) throws(VideoSourceError) {
+        let connection = try X11Connection(display: display, cancellation: cancellation)
+        self.connection = connection
+        self.target = target
+        reader = X11PixelReader(connection: connection)
+        rootBounds = PixelRect(size: connection.initialSize)
+        var watched = connection.root
+        let packing = connection.rootPacking
+        switch target {
+        case .screen, .region:
+            if let problem = connection.screenProblem { throw problem }
+            exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
+            application = nil
+            if exclusions == nil {
+                // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
+                connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: connection.root)
+            }
+            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            drawable = connection.root
+            origin = (area.x, area.y)
+            size = area.size
+        case .application(let name, _):
+            guard packing != nil else {
+                throw .unsupportedDepth(bits: Int(connection.rootDepth), display: connection.name)
+            }
+            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let windows = try X11ApplicationWindows(
+                name, except: excluded, area: area, connection: connection, at: MonotonicClock.now())
+            (exclusions, application) = (nil, windows)
+            drawable = windows.pixmap
+            origin = (area.x, area.y)
+            size = area.size
+        case .window(let choice):
+            let id = try X11Layout.window(choice, on: connection)
+            let pixmap = try X11WindowPixmap(window: id, connection: connection)
+            // One window's own pixels have no other window in them.
+            (exclusions, application) = (nil, nil)
+            windowPixmap = pixmap
+            drawable = pixmap.id
+            origin = pixmap.origin
+            size = pixmap.size
+            watched = id
+        }
+        self.packing = windowPixmap?.packing ?? packing ?? .bgra
+        let handle = connection.handle
+        damage = xcb_generate_id(handle)
+        damagedRegion = xcb_generate_id(handle)
+        xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
+        // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every rectangle.
+        // An application's windows are watched each by itself.
+        if application == nil {
+            xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        }
+        xcb_randr_select_input(
+            handle, connection.root,
+            UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
+        pointer = X11Pointer(connection: connection, isPrivate: isPrivate)
+        input = X11Input(connection: connection)
+        cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
+        clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
+        if showsClicks, input == nil { throw .noInputEvents }
+        keys =
+            if let shownKeys {
+                try X11Keys(
+                    shownKeys, in: KeyScope(windows: Self.ownWindows(target, windowPixmap), excluded: excluded),
+                    frameHeight: size.height, connection: connection, display: display, cancellation: cancellation)
+            } else { nil }
+        selectInput()
+        xcb_flush(handle)
+    }
+
+    /// The only windows in the frames; nil: all that are on the screen.
+    private static func ownWindows(_ target: Target, _ pixmap: X11WindowPixmap?) -> X11WindowRule? {
+        switch target {
+        case .screen, .region: nil
+        case .window: pixmap.map { .id($0.window) }
+        case .application(let name, _): .application(name)
+        }
+    }
+
+    // MARK: Events
+
+    public var descriptor: Int32 { connection.descriptor }
+
+    public var deadline: Int64? {
+        [exclusions?.deadline, application?.deadline, clicks?.deadline, keys?.deadline].compactMap(\.self).min()
+    }
+
+    public func processEvents() throws(VideoSourceError) -> Bool {
+        xcb_flush(connection.handle)  // first: it may read events while it writes
+        try handleEvents()
+        exclusions?.expire(at: MonotonicClock.now())
+        application?.expire(at: MonotonicClock.now())
+        clicks?.advance(to: MonotonicClock.now())
+        keys?.advance(to: MonotonicClock.now())
+        return hasChanged
+    }
+
+    private var hasChanged: Bool {
+        damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
+            || application?.hasChanged ?? false || needsPointer && pointer.mayHaveMoved
+            || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
+            || keys?.hasChanged ?? false
+    }
+
+    /// Whether something that is drawn goes where the pointer goes.
+    private var needsPointer: Bool { cursor != nil || clicks?.followsPointer ?? false }
+
+    /// Has only those events sent that matter: a mouse may move a thousand times a second.
+    private func selectInput() {
+        var events: X11Input.Events = []
+        if needsPointer { events.insert(.motion) }
+        if clicks != nil { events.insert(.buttons) }
+        input?.select(events)
+    }
+
+    /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
+    /// shows them.
+    private func handleEvents() throws(VideoSourceError) {
+        while true {
+            while let event = xcb_poll_for_event(connection.handle) {
+                note(event)
+                free(event)
+            }
+            if connection.isBroken { throw .serverLost }
+            if windowIsGone { throw .windowClosed }
+            if exclusions?.search(at: MonotonicClock.now()) == true { continue }
+            if application?.update(at: MonotonicClock.now()) == true { continue }
+            guard layoutChanged else { return }
+            layoutChanged = false
+            try followLayout()
+        }
+    }
+
+    private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        if exclusions?.note(event, at: MonotonicClock.now()) == true { return }
+        application?.note(event, at: MonotonicClock.now())
+        let type = event.pointee.response_type & 0x7f
+        switch type {
+        case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
+            damageIsPending = application == nil
+        case connection.fixesEvent + UInt8(XCB_XFIXES_CURSOR_NOTIFY):
+            cursor?.noteImage()
+        case connection.randrEvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY),
+            connection.randrEvent + UInt8(XCB_RANDR_NOTIFY):
+            layoutChanged = true
+        case UInt8(XCB_GE_GENERIC):
+            switch input?.read(event) {
+            case .motion: pointer.noteMotion()
+            case .press(let button): clicks?.press(button)
+            case .release(let button): clicks?.release(button, at: MonotonicClock.now())
+            case nil: break
+            }
+        case UInt8(XCB_CLIENT_MESSAGE): keys?.note()
+        case UInt8(XCB_MAPPING_NOTIFY):
+            input?.noteMapping()
+        case UInt8(XCB_DESTROY_NOTIFY):
+            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
+                if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
+            }
+        case UInt8(XCB_CONFIGURE_NOTIFY):
+            // Of a screen, the root's own alone: exclusions are told of every window.
+            let isRoot = event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
+                $0.pointee.window == connection.root
+            }
+            layoutChanged = layoutChanged || windowPixmap != nil || isRoot
+        case UInt8(XCB_MAP_NOTIFY):
+            layoutChanged = layoutChanged || windowPixmap != nil
+        default:
+            break
+        }
+    }
+
+    /// The screen or the window has another size or place now.
+    private func followLayout() throws(VideoSourceError) {
+        if let root = connection.geometry(of: connection.root) { rootBounds = PixelRect(size: root.rect.size) }
+        if let windowPixmap {
+            guard windowPixmap.renew() else { return }
+            drawable = windowPixmap.id
+            origin = windowPixmap.origin
+            size = windowPixmap.size
+        } else {
+            // A monitor that was unplugged leaves the frame as it is until it comes back.
+            let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let wasAway = targetIsAway
+            targetIsAway = area == nil
+            if wasAway, !targetIsAway { everythingIsDamaged = true }
+            guard let area else { return }
+            guard area.size != size || area.x != origin.x || area.y != origin.y else { return }
+            origin = (area.x, area.y)
+            size = area.size
+            if let application {
+                application.setArea(area)
+                drawable = application.pixmap
+            }
+        }
+        everythingIsDamaged = true
+        pointer.noteMotion()  // it has another place in the frame, though it has not moved
+    }
+
+    /// A monitor may be unplugged for as long as the person likes.
+    public var readTimeout: Int64? { targetIsAway ? nil : 10_000_000_000 }
+
+    public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
+
+    // MARK: Damage and pixels
+
+    public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
+        try handleEvents()
+        if region.size != size { region = DamageRegion(size: size) }
+        clicks?.advance(to: MonotonicClock.now())
+        keys?.advance(to: MonotonicClock.now())
+        selectInput()
+        var question: xcb_query_pointer_cookie_t?
+        // Without XI2 no event tells of motion.
+        if needsPointer, hasChanged || input == nil {
+            question = pointer.ask(window: windowPixmap?.window ?? connection.root)
+        }
+        if damageIsPending {
+            damageIsPending = false
+            addReportedDamage(to: &region)
+        }
+        exclusions?.addDamage(to: &region, origin: origin)
+        application?.addDamage(to: &region)
+        if everythingIsDamaged {
+            everythingIsDamaged = false
+            region.insertAll()
+        }
+        if let question {
+            let place = pointer.place(question, origin: windowPixmap == nil ? origin : (0, 0))
+            cursor?.move(to: pointer.hasMoved ? place : nil, damage: &region)
+            clicks?.move(to: place)
+        }
+        clicks?.update(damage: &region)
+        keys?.update(damage: &region)
+    }
+
+    private func addReportedDamage(to region: inout DamageRegion) {
+        xcb_damage_subtract(connection.handle, damage, 0, damagedRegion)
+        let offset = windowPixmap == nil ? origin : (x: 0, y: 0)  // a window's damage is in its own coordinates
+        _ = connection.reply(
+            xcb_xfixes_fetch_region(connection.handle, damagedRegion), xcb_xfixes_fetch_region_reply
+        ) { reply in
+            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
+            guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return }
+            for rect in UnsafeBufferPointer(start: rects, count: count) {
+                region.insert(
+                    PixelRect(
+                        x: Int(rect.x) - offset.x, y: Int(rect.y) - offset.y, width: Int(rect.width),
+                        height: Int(rect.height)))
+            }
+        }
+    }
+
+    public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        let plan = X11ReadPlan(region)
+        guard !plan.parts.isEmpty else { return true }
+        guard !targetIsAway else { return false }
+        let isComplete =
+            if exclusions == nil, application == nil {
+                reader.read(plan, at: origin, of: drawable, packing: packing) { handOn($1, $2, $0, receive) }
+            } else {
+                try readAgainUntilKnown(plan, into: receive)
+            }
+        if !isComplete {
+            // The screen or the window changed its size between the event and the request: all of it is read again.
+            if connection.isBroken { throw .serverLost }
+            layoutChanged = true
+            everythingIsDamaged = true
+        }
+        return isComplete
+    }
+
+    private func handOn(
+        _ pixels: UnsafeMutableRawPointer, _ stride: Int, _ rect: PixelRect, _ receive: (FramePart) -> Void
+    ) {
+        clicks?.draw(over: pixels, stride: stride, area: rect)
+        cursor?.draw(over: pixels, stride: stride, area: rect)
+        keys?.draw(over: pixels, stride: stride, area: rect)
+        receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+    }
+
+    /// Reads until no window has come meanwhile that may be one that must not be seen.
+    private func readAgainUntilKnown(
+        _ plan: X11ReadPlan, into receive: (FramePart) -> Void
+    ) throws(VideoSourceError) -> Bool {
+        for _ in 0..<Self.mostAttempts {
+            var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
+            let (searches, revision, size, origin) = (exclusions?.searches, application?.revision, size, origin)
+            let start = application == nil ? origin : (0, 0)
+            guard reader.read(plan, at: start, of: drawable, packing: packing, { parts.append(($0, $1, $2)) }) else {
+                return false
+            }
+            try handleEvents()
+            guard self.size == size, self.origin == origin else { return false }
+            guard exclusions?.searches == searches, application?.revision == revision else {
+                application?.redraw()
+                continue
+            }
+            for part in parts {
+                exclusions?.cover(part.pixels, stride: part.stride, area: part.rect, origin: origin)
+                handOn(part.pixels, part.stride, part.rect, receive)
+            }
+            return true
+        }
+        return false
+    }
+
+    /// Windows come less often than a frame takes to be read.
+    private static let mostAttempts = 8
+}

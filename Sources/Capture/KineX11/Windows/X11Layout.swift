@@ -1,0 +1,177 @@
+// Finds monitors and windows on an X screen, through RandR and the window manager's list.
+import CXCB
+import Glibc
+import KineCapture
+import KineMedia
+
+enum X11Layout {
+    /// The part of the root window that `target` stands for, inside the screen.
+    static func area(
+        of target: X11ScreenSource.Target, on connection: X11Connection, rootBounds: PixelRect
+    ) throws(VideoSourceError) -> PixelRect {
+        let wanted: PixelRect
+        switch target {
+        case .screen(nil), .application(_, nil), .window:
+            wanted = rootBounds
+        case .screen(let name?), .application(_, let name?):
+            let all = monitors(connection)
+            guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw .noMonitor(name, existing: all.map(\.name))
+            }
+            wanted = monitor.bounds
+        case .region(let rect):
+            wanted = rect
+        }
+        let area = wanted.intersection(rootBounds)
+        guard !area.isEmpty else { throw .outsideScreen(wanted, screen: rootBounds.size) }
+        return area
+    }
+
+    static func monitors(_ connection: X11Connection) -> [X11Inventory.Monitor] {
+        connection.reply(
+            xcb_randr_get_monitors(connection.handle, connection.root, 1), xcb_randr_get_monitors_reply
+        ) { reply in
+            var found: [X11Inventory.Monitor] = []
+            var iterator = xcb_randr_get_monitors_monitors_iterator(reply)
+            while iterator.rem > 0 {
+                let info = iterator.data.pointee
+                found.append(
+                    X11Inventory.Monitor(
+                        name: atomName(info.name, connection),
+                        bounds: PixelRect(
+                            x: Int(info.x), y: Int(info.y), width: Int(info.width), height: Int(info.height)),
+                        isPrimary: info.primary != 0))
+                xcb_randr_monitor_info_next(&iterator)
+            }
+            return found
+        } ?? []
+    }
+
+    /// The windows that the window manager lists, or where none runs, the root's children.
+    static func topLevelWindows(_ connection: X11Connection) -> [UInt32] {
+        let listed = X11Properties.windows(
+            property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection))
+        return listed.isEmpty ? connection.children(of: connection.root) : listed
+    }
+
+    /// Those of the top-level windows that are shown.
+    static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
+        topLevelWindows(connection).compactMap { id in
+            guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1,
+                geometry.rect.height > 1
+            else { return nil }
+            // A window manager puts a window into another one, and its coordinates are then relative to that.
+            let origin = connection.contentOrigin(of: id, in: connection.root)
+            let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
+            let names = names(of: id, connection)
+            return X11Inventory.Window(
+                id: id, title: names.title.text, isTitleWhole: names.title.isWhole, application: names.application,
+                processID: process(of: id, connection), bounds: bounds)
+        }
+    }
+
+    /// The window that is meant; throws where there is none, or more than one.
+    static func window(
+        _ choice: X11ScreenSource.WindowChoice, on connection: X11Connection
+    ) throws(VideoSourceError) -> UInt32 {
+        switch choice {
+        case .id(let id): return id
+        case .focused:
+            guard let id = focusedWindow(connection) else { throw .noFocusedWindow }
+            return id
+        case .titled(let text):
+            let all = windows(connection)
+            let found = X11Properties.windows(titled: text, in: all)
+            guard let window = found.first else {
+                throw .noWindowTitled(text, unreadable: all.filter { !$0.isTitleWhole }.map(\.id))
+            }
+            if found.count > 1 { throw .severalWindowsTitled(text, found.map(\.id)) }
+            return window.id
+        }
+    }
+
+    /// The window manager's active window, or where none runs, the top-level window in which the keyboard's focus is.
+    private static func focusedWindow(_ connection: X11Connection) -> UInt32? {
+        let active = property(connection.atom("_NET_ACTIVE_WINDOW"), of: connection.root, connection)
+        if let id = X11Properties.windows(active).first, id != 0 { return id }
+        var focus = connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) {
+            $0.pointee.focus
+        }
+        // 0 and 1 stand for no window and for that under the pointer.
+        while let window = focus, window > 1, window != connection.root {
+            let parent = connection.parent(of: window)
+            if parent == connection.root { return window }
+            focus = parent
+        }
+        return nil
+    }
+
+    /// The title of `_NET_WM_NAME`, or else of `WM_NAME`, and the application of `WM_CLASS`. Empty where a window has none.
+    static func names(of window: UInt32, _ connection: X11Connection) -> (title: X11Text, application: String) {
+        var title = X11Text.empty
+        for name in [connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue)] where title.text.isEmpty {
+            let (bytes, encoding) = text(name, of: window, connection)
+            title = X11Text(bytes, encoding)
+        }
+        let (bytes, encoding) = text(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: window, connection)
+        return (title, X11Properties.application(bytes, encoding))
+    }
+
+    /// The process that a window's owner has named as its own.
+    static func process(of window: UInt32, _ connection: X11Connection) -> Int32? {
+        X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))
+    }
+
+    /// The atoms in a property of a window.
+    static func atoms(_ name: String, of window: UInt32, _ connection: X11Connection) -> [UInt32] {
+        X11Properties.windows(property(connection.atom(name), of: window, connection))
+    }
+
+    static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
+        connection.reply(
+            xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
+        ) {
+            $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+                && $0.pointee._class == UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
+        } ?? false
+    }
+
+    private static func property(_ atom: UInt32, of window: UInt32, _ connection: X11Connection) -> [UInt8] {
+        typedProperty(atom, of: window, connection).bytes
+    }
+
+    private static func text(
+        _ atom: UInt32, of window: UInt32, _ connection: X11Connection
+    ) -> (bytes: [UInt8], encoding: X11Text.Encoding) {
+        let (bytes, type) = typedProperty(atom, of: window, connection)
+        let encoding: X11Text.Encoding =
+            switch type {
+            case UInt32(XCB_ATOM_STRING.rawValue): .latin1
+            case connection.atom("UTF8_STRING"): .utf8
+            case connection.atom("COMPOUND_TEXT"): .compound
+            default: .unknown
+            }
+        return (bytes, encoding)
+    }
+
+    private static func typedProperty(
+        _ atom: UInt32, of window: UInt32, _ connection: X11Connection
+    ) -> (bytes: [UInt8], type: UInt32) {
+        guard atom != 0 else { return ([], 0) }
+        return connection.reply(
+            xcb_get_property(connection.handle, 0, window, atom, 0, 0, 4096), xcb_get_property_reply
+        ) { reply in
+            let count = Int(xcb_get_property_value_length(reply))
+            guard count > 0, let value = xcb_get_property_value(reply) else { return ([], 0) }
+            return (Array(UnsafeRawBufferPointer(start: value, count: count)), reply.pointee.type)
+        } ?? ([], 0)
+    }
+
+    private static func atomName(_ atom: UInt32, _ connection: X11Connection) -> String {
+        connection.reply(xcb_get_atom_name(connection.handle, atom), xcb_get_atom_name_reply) { reply in
+            let count = Int(xcb_get_atom_name_name_length(reply))
+            guard count > 0, let name = xcb_get_atom_name_name(reply) else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(start: name, count: count), as: UTF8.self)
+        } ?? ""
+    }
+}

@@ -1,0 +1,165 @@
+// Windows that a person means by their id, their title or their application, found among all that a screen shows.
+import CXCB
+import KineCapture
+import KineMedia
+
+/// Finds those of the root's children that are windows of the given rules, or in which such windows lie, and notices when there may be
+/// others. Used by the capture thread.
+final class X11WindowSearch {
+    struct Found {
+        /// The root's child.
+        let window: UInt32
+        /// With its border, in the screen's coordinates.
+        let bounds: PixelRect
+    }
+
+    private let connection: X11Connection
+    private let rules: [X11WindowRule]
+    private let exceptions: [X11WindowRule]
+    /// The windows whose properties are watched.
+    private var watched: Set<UInt32> = []
+    private var isNeeded = true
+    /// How often windows were searched for.
+    private(set) var count = 0
+    /// The rules and exceptions that some window matched in the last search, whether it was shown or not.
+    private var matched: Set<X11WindowRule> = []
+    /// The windows of the last search whose titles cannot be read.
+    private var unreadable: [UInt32] = []
+    /// The properties that a rule looks at.
+    private let names: Set<UInt32>
+
+    /// Window managers put a window into a frame of theirs, some into two.
+    private static let deepest = 3
+    /// The class of GNOME's frames, which are windows of a program of their own (mutter 44 and following).
+    private static let frames = "mutter-x11-frames"
+
+    /// - Parameters:
+    ///   - rules: the windows that are looked for.
+    ///   - exceptions: windows that are not found though one of `rules` means them.
+    init(_ rules: [X11WindowRule], except exceptions: [X11WindowRule] = [], connection: X11Connection) {
+        self.rules = rules
+        self.exceptions = exceptions
+        self.connection = connection
+        names = [
+            connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue), UInt32(XCB_ATOM_WM_CLASS.rawValue),
+        ]
+        // All that is to be told of the root window: the source needs its own changes too.
+        connection.select(
+            UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue),
+            of: connection.root)
+    }
+
+    /// Notes whether other windows may be meant after this event.
+    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        switch Int32(event.pointee.response_type & 0x7f) {
+        case XCB_DESTROY_NOTIFY:
+            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
+                _ = watched.remove($0.pointee.window)
+            }
+        case XCB_CREATE_NOTIFY, XCB_MAP_NOTIFY, XCB_REPARENT_NOTIFY: isNeeded = true
+        case XCB_PROPERTY_NOTIFY:
+            event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) {
+                if names.contains($0.pointee.atom) { isNeeded = true }
+            }
+        default: break
+        }
+    }
+
+    /// Looks at all windows again if others may be meant than before; nil: none are. Its replies may bring events. The windows that are
+    /// shown come from the lowest to the highest.
+    func run() -> [Found]? {
+        guard isNeeded else { return nil }
+        isNeeded = false
+        count += 1
+        (matched, unreadable) = ([], [])
+        var applications: Set<UInt32> = []
+        let looks = connection.children(of: connection.root).map { ($0, look(at: $0, depth: 1, &applications)) }
+        return looks.compactMap { child, look in
+            let isMeant =
+                switch look {
+                case .meant: true
+                // A menu or a tip.
+                case .nameless: applications.contains(connection.client(of: child))
+                case .other: false
+                }
+            guard isMeant, X11Layout.isShown(child, connection), let geometry = connection.geometry(of: child)
+            else { return nil }
+            let (rect, border) = geometry
+            return Found(
+                window: child,
+                bounds: PixelRect(
+                    x: rect.x, y: rect.y, width: rect.width + 2 * border, height: rect.height + 2 * border))
+        }
+    }
+
+    /// The findings of the last search for these rules or exceptions.
+    func findings(of rules: [X11WindowRule]) -> ExclusionFindings {
+        var findings = ExclusionFindings()
+        findings.unmatched = rules.filter { !matched.contains($0) }
+        if rules.contains(where: \.isTitle) { findings.unreadable = unreadable }
+        return findings
+    }
+
+    private enum Look { case meant, nameless, other }
+
+    /// Looks at a window and those that lie in it. Adds to `applications` the clients whose windows a rule means by their application.
+    private func look(at window: UInt32, depth: Int, _ applications: inout Set<UInt32>) -> Look {
+        // Before its properties are read: a change after that is then told.
+        if watched.insert(window).inserted {
+            connection.select(UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue), of: window)
+        }
+        let (title, application) = X11Layout.names(of: window, connection)
+        if !title.isWhole { unreadable.append(window) }
+        let matching = { (rule: X11WindowRule) in
+            rule.matches(window, title: title.text, application: application)
+        }
+        let (excepted, meant) = (exceptions.filter(matching), rules.filter(matching))
+        matched.formUnion(excepted + meant)
+        if !excepted.isEmpty { return .other }
+        if !meant.isEmpty {
+            if meant.contains(where: \.isApplication) { applications.insert(connection.client(of: window)) }
+            return .meant
+        }
+        // A program's own window has a class; what lies in it is the program's affair.
+        guard application.isEmpty || application.lowercased() == Self.frames else { return .other }
+        guard depth < Self.deepest else { return .nameless }
+        var result = Look.nameless
+        for child in connection.children(of: window) {
+            switch look(at: child, depth: depth + 1, &applications) {
+            case .meant: return .meant
+            case .other: result = .other
+            case .nameless: break
+            }
+        }
+        return result
+    }
+}
+
+/// Reads the values of X properties (ICCCM, 4.1.2, and EWMH).
+public enum X11Properties {
+    /// The windows in a `_NET_CLIENT_LIST`, or the atoms in a list of them: 32 bits each, in the machine's byte order; an incomplete last one is ignored.
+    public static func windows(_ value: [UInt8]) -> [UInt32] {
+        stride(from: 0, to: value.count - value.count % 4, by: 4).map { start in
+            value[start..<start + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+        }
+    }
+
+    /// The windows with this title; where there is none, those with the text in their titles. Case does not matter.
+    static func windows(titled text: String, in windows: [X11Inventory.Window]) -> [X11Inventory.Window] {
+        let wanted = text.lowercased()
+        let same = windows.filter { $0.title.lowercased() == wanted }
+        return same.isEmpty ? windows.filter { $0.title.lowercased().contains(wanted) } : same
+    }
+
+    /// The application in a `WM_CLASS`: two strings, each ended by a zero, the instance and the class.
+    public static func application(_ value: [UInt8], _ encoding: X11Text.Encoding) -> String {
+        X11Text(value.split(separator: 0).last.map(Array.init) ?? [], encoding).text
+    }
+
+    /// The process in a `_NET_WM_PID`: 32 bits.
+    public static func process(_ value: [UInt8]) -> Int32? {
+        guard value.count == 4 else { return nil }
+        let number = value.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
+        return number > 0 ? number : nil
+    }
+}
