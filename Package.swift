@@ -240,7 +240,8 @@ let package = Package(
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineContainers", "KineMedia",
                 "KinePlatform",
                 system, argumentParser,
-            ]),
+            ],
+            resources: [.embedInCode("Extension/Template")]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineHost", "KineWire", "KinePlatform", "CLinux"]),
         .executableTarget(
             name: "kinecast-live",

@@ -16,6 +16,13 @@ import Testing
             name: try ExtensionName(name), sources: sources, wantsRawFrames: raw, kinecast: "/it's/kinecast")
     }
 
+    /// A file's text. No word of its template is left in it.
+    func text(_ path: String, of package: ExtensionPackage) throws -> String {
+        let text = try #require(package.files.first { $0.path == path }?.text)
+        #expect(!text.contains("{{"))
+        return text
+    }
+
     @Test(arguments: [
         ("meter", "Meter", "meter"), ("sound-meter", "SoundMeter", "sound-meter"),
         ("SoundMeter", "SoundMeter", "sound-meter"),
@@ -41,8 +48,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `the manifest is one that the catalog reads`(raw: Bool) throws {
-        let manifest = try ServiceManifest.read(Array(try package("sound-meter", raw: raw).serviceManifest.utf8))
-            .manifest
+        let json = try text("manifest.json", of: package("sound-meter", raw: raw))
+        let manifest = try ServiceManifest.read(Array(json.utf8)).manifest
         #expect(manifest.id == "sound-meter" && manifest.executable == "sound-meter")
         #expect(manifest.appAudio == .pcm && manifest.micAudio == .pcm)
         #expect(manifest.setup.map(\.key) == ["every"])
@@ -55,9 +62,10 @@ import Testing
 
     @Test func `paths and addresses are quoted as their readers need`() throws {
         let package = try package("meter")
-        #expect(package.packageManifest.contains(#"path: "/a \"b\"""#))
-        #expect(package.installScript.contains(#"echo '/it'\''s/kinecast'"#))
-        let remote = try self.package("meter", sources: .repository("https://example.org/x/Kine.git")).packageManifest
+        #expect(try text("Package.swift", of: package).contains(#"path: "/a \"b\"""#))
+        #expect(try text("scripts/install", of: package).contains(#"echo '/it'\''s/kinecast'"#))
+        let remote = try text(
+            "Package.swift", of: self.package("meter", sources: .repository("https://example.org/x/Kine.git")))
         #expect(remote.contains(#".package(url: "https://example.org/x/Kine.git", branch: "main", traits: [])"#))
         #expect(remote.contains(#"package: "Kine")"#))
     }

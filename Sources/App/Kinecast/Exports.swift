@@ -8,9 +8,13 @@ public typealias SampleBuffer = KineRings.SampleBuffer
 public typealias SampleFormat = KineRings.SampleFormat
 /// Which stream a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType
+/// The samples that an app wants.
+public typealias SampleRequest = KineMedia.SampleRequest
 /// Windows that must not be seen.
 public typealias WindowRule = TakeConfiguration.WindowRule
 /// A camera over the picture.
 public typealias Camera = TakeConfiguration.Camera
 /// Keys that are shown in the frames as they are pressed.
 public typealias ShownKeys = TakeConfiguration.ShownKeys
+/// Who an app is.
+public typealias AppIdentity = KineMedia.AppIdentity

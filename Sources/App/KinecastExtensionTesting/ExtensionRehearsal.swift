@@ -1,10 +1,10 @@
-// Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
-// thread, but in the test's process and without a display, an audio device or an encoder.
 import KineMedia
 import KinePlatform
 import KineRings
 import KineServices
 import KineWire
+// Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
+// thread, but in the test's process and without a display, an audio device or an encoder.
 import KinecastExtension
 import SystemPackage
 
@@ -260,6 +260,16 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             if let failure { return .failed(failure) }
             guard !engine.isClosed, MonotonicClock.now() < deadline else { return .endedByForce }
             await engineWake.wait(until: deadline)
+        }
+    }
+}
+
+// One sentence for each error of a rehearsal.
+extension ExtensionRehearsal.Error: CustomStringConvertible {
+    public nonisolated var description: String {
+        switch self {
+        case .cannotBegin(let sentence), .failed(let sentence): sentence
+        case .notInTime(let what): "The handler did not \(what) in time; let it return sooner."
         }
     }
 }

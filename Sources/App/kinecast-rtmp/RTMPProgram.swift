@@ -1,7 +1,13 @@
 // The program's entry: a broadcast for the engine, or the check of one destination for the command line.
 import CLinux
+import FoundationEssentials
+import Glibc
+import KinePlatform
+import KinePublish
+import KineRTMP
 import KineWire
 import KinecastExtension
+import SystemPackage
 
 @main enum RTMPProgram {
     @MainActor
@@ -14,5 +20,44 @@ import KinecastExtension
         } else {
             await RTMPBroadcastHandler.main()
         }
+    }
+}
+
+// `kinecast-rtmp --check`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
+enum DestinationCheck {
+    /// Reads the setup info from standard input and writes the report to standard output.
+    static func run() async {
+        signal(SIGPIPE, SIG_IGN)
+        var report: DestinationReport
+        do {
+            let input = try FileDescriptor.standardInput.readToEnd(atMost: DestinationReport.limit)
+            let setupInfo = try JSONDecoder().decode([String: String].self, from: Data(input))
+            var settings = try RTMPSettings(setupInfo: setupInfo)
+            settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
+            report = DestinationReport(try await RTMPCheck.run(settings))
+        } catch let failure as PublishFailure {
+            report = DestinationReport(problem: failure.withoutRetry().description)
+        } catch let error as RTMPSettings.Error {
+            report = DestinationReport(problem: error.description)
+        } catch {
+            report = DestinationReport(
+                problem: "The destination to check was not understood; install Kinecast completely.")
+        }
+        // The process that asked may be gone.
+        if let answer = try? JSONEncoder().encode(report) {
+            _ = try? FileDescriptor.standardOutput.writeAll(answer)
+        }
+    }
+}
+
+extension DestinationReport {
+    init(_ check: RTMPCheck) {
+        self.init()
+        server = check.server
+        address = check.address
+        tls = check.tls
+        certificate = check.certificate.isEmpty ? nil : check.certificate.joined(separator: ", ")
+        roundTrip = check.roundTrip
+        duration = check.duration
     }
 }

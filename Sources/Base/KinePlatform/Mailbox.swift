@@ -29,6 +29,9 @@ public final class Mailbox<Element: Sendable>: Sendable {
         return isKept
     }
 
+    /// Wakes the reader though nothing was posted.
+    public func interrupt() { wake.signal() }
+
     /// Takes all elements out, the oldest first.
     public func drain() -> [Element] {
         wake.clear()

@@ -1,4 +1,5 @@
 // Has the setup programs of services ask the person at the terminal, as the picker of an app does.
+import KineClient
 import KineMedia
 import KinePlatform
 import KineServices
@@ -55,4 +56,15 @@ extension CommandFailure {
             default: CommandFailure(status: ExitStatus.unavailable, message: error.message)
             }
     }
+}
+
+// The services of this machine, as the engine finds them: in the user's and the system's directories, and beside the engine.
+enum InstalledServices {
+    /// The catalog with the built-in services beside the engine, also where `KINECAST_ENGINE` names that one.
+    static func catalog() throws(ClientError) -> ServiceCatalog {
+        ServiceCatalog.standard(executableDirectory: try EngineLocator().engine().removingLastComponent())
+    }
+
+    /// The services' ids, for the shell's completion.
+    static func ids() -> [String] { (try? catalog().list().services.map(\.id)) ?? [] }
 }

@@ -1,4 +1,4 @@
-// `pause`, `resume` and `stop`: requests to a take that may have been started from another terminal.
+// `pause`, `resume`, `stop`, `switch` and `annotate`: requests to a take that may have been started from another terminal.
 import ArgumentParser
 import KineClient
 
@@ -65,5 +65,76 @@ struct StopCommand: ParsableCommand {
         if argument.json { JSONEvents.write(JSONEvent.summary(outcome)) }
         outcome.print(on: .standardError)
         if outcome.exitStatus != 0 { throw ExitCode(outcome.exitStatus) }
+    }
+}
+
+// `kinecast switch`: another source during a take.
+struct SwitchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switch",
+        abstract: "Show another source in a take from now on, without a gap in its file or broadcasts.",
+        discussion: """
+            The new source is opened before the old one is let go, and fitted into the take's size. If it cannot be opened, the take \
+            goes on with the old one.
+            """)
+
+    @OptionGroup var argument: TakeArgument
+    @OptionGroup var display: DisplayOptions
+
+    func validate() throws {
+        guard let source = try display.chosen.onlySource else {
+            throw ValidationError("Say what to show: --monitor, --region, --window or --app.")
+        }
+        if case .commandWindow = source {
+            throw ValidationError(
+                "--window command is for the beginning of a take; name the window by its id or title.")
+        }
+    }
+
+    func run() throws {
+        guard let source = try display.chosen.onlySource else { return }
+        try argument.ask { (take) async throws(ClientError) in try await take.switchSource(to: source) }
+        if argument.json { JSONEvents.write(JSONEvent("sourceSwitched") { $0.source = source.description }) }
+    }
+}
+
+// `kinecast annotate`: tells the extensions of a take what is being shown.
+struct AnnotateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "annotate",
+        abstract: "Tell the destinations of a take what is being shown.",
+        usage: "kinecast annotate [TAKE] KEY=VALUE…",
+        discussion: "What the keys mean is up to the extensions; each gets all of them.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "The take's id, or the beginning of it, if more than one is running; then what to tell.",
+            valueName: "TAKE|KEY=VALUE"))
+    var words: [String]
+
+    func validate() throws { _ = try parsed() }
+
+    /// The first word is a take's id if it has no `=`.
+    func parsed() throws -> (take: String?, information: [String: String]) {
+        var rest = words[...]
+        let take = rest.first.map { $0.contains("=") } == false ? rest.removeFirst() : nil
+        var information: [String: String] = [:]
+        for word in rest {
+            guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+                throw ValidationError("\(word) is not of the form KEY=VALUE; write a key, = and a value.")
+            }
+            information[String(word[..<equals])] = String(word[word.index(after: equals)...])
+        }
+        guard !information.isEmpty else {
+            throw ValidationError("There is nothing to tell; add KEY=VALUE, such as title='Second half'.")
+        }
+        return (take, information)
+    }
+
+    func run() throws {
+        let (take, information) = try parsed()
+        try MainThread.shared.wait { () async throws(ClientError) in
+            try await EngineSession.attach(to: take).annotate(information)
+        }
     }
 }

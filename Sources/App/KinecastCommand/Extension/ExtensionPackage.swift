@@ -1,5 +1,4 @@
-// A new extension's package: the list of its files, and the code that writes them. The files' texts are in the extensions
-// beside this file.
+// A new extension's package: its settings, and the code that writes it.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -21,19 +20,6 @@ struct ExtensionPackage {
     var wantsRawFrames: Bool
     /// The path of the kinecast that made it, for `scripts/install` where none is in PATH.
     var kinecast: String
-
-    var files: [File] {
-        [
-            File(path: "Package.swift", text: packageManifest),
-            File(path: "manifest.json", text: serviceManifest),
-            File(path: "Sources/\(name.module)/\(name.module).swift", text: handler),
-            File(path: "Sources/\(name.module)/Level.swift", text: level),
-            File(path: "Tests/\(name.module)Tests/\(name.module)Tests.swift", text: test),
-            File(path: "scripts/install", text: installScript, isExecutable: true),
-            File(path: "README.md", text: readme),
-            File(path: ".gitignore", text: ".build/\n*.kinext/\n"),
-        ] + (pins.map { [File(path: "Package.resolved", text: $0)] } ?? [])
-    }
 
     /// Writes the package to `directory`, which must not exist. If a file cannot be written, everything is removed again.
     func write(to directory: FilePath) throws(CommandFailure) {
@@ -79,5 +65,69 @@ struct ExtensionPackage {
         } catch {
             throw error as? Errno ?? .ioError
         }
+    }
+}
+
+// The files of a new extension's package: the templates in Template, with the package's own words.
+extension ExtensionPackage {
+    var files: [File] {
+        [
+            file("Package.swift", PackageResources.Package_swift_template),
+            file("manifest.json", PackageResources.manifest_json_template),
+            file("Sources/\(name.module)/\(name.module).swift", PackageResources.Handler_swift_template),
+            file(
+                "Sources/\(name.module)/Level.swift",
+                wantsRawFrames
+                    ? PackageResources.Level_raw_swift_template : PackageResources.Level_encoded_swift_template),
+            file("Tests/\(name.module)Tests/\(name.module)Tests.swift", PackageResources.Tests_swift_template),
+            file("scripts/install", PackageResources.install_template, isExecutable: true),
+            file("README.md", PackageResources.README_md_template),
+            File(path: ".gitignore", text: ".build/\n*.kinext/\n"),
+        ] + (pins.map { [File(path: "Package.resolved", text: $0)] } ?? [])
+    }
+
+    private func file(_ path: String, _ template: [UInt8], isExecutable: Bool = false) -> File {
+        var text = String(decoding: template, as: UTF8.self)
+        for (key, word) in words { text.replace("{{\(key)}}", with: word) }
+        return File(path: path, text: text, isExecutable: isExecutable)
+    }
+
+    /// What stands for `{{KEY}}` in a template.
+    private var words: [String: String] {
+        [
+            "module": name.module, "name": name.typed, "id": name.id, "kinecast": kinecast.shellWord,
+            "dependency": dependency, "package": dependencyName,
+            "wantedVideo": wantsRawFrames
+                ? #""raw": {"pixelFormat": "i420", "maximumSize": {"width": 640, "height": 360}, "framesPerSecond": 10}"#
+                : #""encoded": {"codec": "h264", "keyframeInterval": 2}"#,
+            "video": wantsRawFrames
+                ? "uncompressed frames (I420, at most 640x360, ten a second)"
+                : "the encoded frames that the recording gets too",
+            "frame": wantsRawFrames
+                ? "_ = sampleBuffer.withPixels { level.addFrame($0) }"
+                : "level.addFrame(bytes: sampleBuffer.byteCount)",
+            "testedVideo": wantsRawFrames
+                ? ".raw(.i420, PixelSize(width: 320, height: 180))" : ".encoded(PixelSize(width: 64, height: 48))",
+        ]
+    }
+
+    /// Without traits, nothing is downloaded that only Kinecast's programs need, such as an HTTP server and TLS.
+    private var dependency: String {
+        switch sources {
+        case .checkout(let path): ".package(name: \"kinecast\", path: \(Self.literal(path)), traits: [])"
+        case .repository(let url): ".package(url: \(Self.literal(url)), branch: \"main\", traits: [])"
+        }
+    }
+
+    /// Kinecast's name for the package manager: the last part of a repository's address, else the name in `dependency`.
+    private var dependencyName: String {
+        guard case .repository(let url) = sources else { return "kinecast" }
+        let last = url.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? "kinecast"
+        return last.hasSuffix(".git") ? String(last.dropLast(4)) : last
+    }
+
+    /// `text` as a string literal of Swift.
+    private static func literal(_ text: String) -> String {
+        "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 }

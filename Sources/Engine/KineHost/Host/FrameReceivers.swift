@@ -1,5 +1,7 @@
 // The clients that want the samples which extensions pass on. The engine makes a pair of sockets for each extension and client, since
 // extensions may open none, and has nothing to do with what goes over it.
+import KineMedia
+import KinePlatform
 import KineSupervision
 import KineWire
 import SystemPackage
@@ -57,5 +59,39 @@ final class FrameReceivers {
         guard supervisor.offer(ends.0, toReceiverIn: request.group) else { return }
         let message = FrameFeedMessage.open(service: status.service, destination: status.destination)
         receiver.client.tell(.frames(message), descriptors: [ends.1])
+    }
+}
+
+// Connects clients with the extensions of their groups.
+extension EngineHost {
+    func receiveFrames(_ request: FrameRequest, for asker: Asker) {
+        let client = asker.client
+        if let reason = Self.refusal(of: request, from: AskingProgram(at: client.descriptor)) {
+            return asker.refuse(.notPermitted, reason)
+        }
+        if let reason = frameReceivers.add(request, for: client) { return asker.refuse(.unavailable, reason) }
+        asker.reply()
+        destinations?.connectFrames(to: client, only: request.destination)
+    }
+
+    /// The reason why a program gets no frames of a group; nil: it gets them. Its own manifest has to name the group. This keeps honest programs apart;
+    /// another program of the same user could write such a manifest.
+    static func refusal(of request: FrameRequest, from program: AskingProgram) -> String? {
+        let executable: String
+        switch program {
+        case .program(let path): executable = path
+        case .commandLine: return "Frames are for apps; kinecast itself is a member of no group."
+        case .unknown: return "The system does not say which program asks for frames."
+        }
+        do throws(AppIdentity.FileProblem) {
+            if try AppIdentity.of(executable: FilePath(escaped: executable)).groups.contains(request.group) {
+                return nil
+            }
+        } catch {
+            return "\(error)"
+        }
+        return
+            "\(executable) is no member of the group \(request.group); add it to \"groups\" in \(AppIdentity.fileName) "
+            + "beside it."
     }
 }

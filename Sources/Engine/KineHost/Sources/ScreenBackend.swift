@@ -5,7 +5,7 @@ import KineTake
 import KineWayland
 
 /// Who gives the frames of a screen.
-package enum ScreenBackend: Equatable {
+enum ScreenBackend: Equatable {
     case x11
     /// A Wayland compositor that lets its clients copy the screen; its name, as WAYLAND_DISPLAY has it.
     case compositor(display: String)
@@ -14,7 +14,7 @@ package enum ScreenBackend: Equatable {
 
     /// The one that was asked for; without one, what the session runs on. A compositor that can be copied asks nobody and needs no PipeWire,
     /// so it comes before the portal.
-    package static func find(_ wanted: TakeConfiguration.Backend?) -> ScreenBackend {
+    static func find(_ wanted: TakeConfiguration.Backend?) -> ScreenBackend {
         switch wanted {
         case .x11: return .x11
         case .wlr: return .compositor(display: WaylandSession.compositor ?? "wayland-0")
@@ -31,10 +31,10 @@ package enum ScreenBackend: Equatable {
 
 extension SourceRequest {
     /// May ask an X server. Of interest to screens alone.
-    package var backend: ScreenBackend { .find(wantedBackend) }
+    var backend: ScreenBackend { .find(wantedBackend) }
 
     /// Whether the desktop's portal can be asked for a window: also where the compositor's screen can be copied, since that shows none.
-    package var hasWindowDialog: Bool {
+    var hasWindowDialog: Bool {
         wantedBackend == .portal || wantedBackend == nil && WaylandSession.compositor != nil
     }
 }

@@ -1,5 +1,6 @@
 // Screens, regions and windows of an X server.
 import KineCapture
+import KineDesktop
 import KineMedia
 import KinePlatform
 import KineTake
@@ -173,3 +174,18 @@ extension TakeConfiguration.WindowRule {
         }
     }
 }
+
+// Keys that are shown: the screen's side of it, KineCapture, gets to know from the desktop's where keys go.
+extension TakeConfiguration.ShownKeys {
+    /// As the source has it.
+    var display: KeyDisplay {
+        switch self {
+        case .shortcuts: return KeyDisplay(.shortcuts)
+        case .all:
+            let addresses = BusAddresses.find()
+            return KeyDisplay(.all) { AccessibleFocus(addresses) }
+        }
+    }
+}
+
+extension AccessibleFocus: FocusInspector {}

@@ -1,5 +1,75 @@
-// What a take's threads tell the one that made it.
+// Tells a take's owner what happens: events, and the reasons why a take cannot begin or go on, with a sentence for each.
 import KineCapture
+import KineCodecs
+import KineContainers
+import KineMedia
+import KinePlatform
+import KinePulse
+import SystemPackage
+
+package enum TakeError: Error, Sendable {
+    case virtualSession(VirtualSession.Error)
+    case audio(AudioCapture.Error)
+    case audioEncoder(AACEncoder.Error)
+    /// The file cannot be made, or takes not even one frame.
+    case file(StorageError)
+    /// Nothing more can be written. There is a recording up to there.
+    case storage(StorageError)
+    /// The process may have no more threads.
+    case thread(String, Errno)
+    case source(VideoSourceError)
+    /// The take has ended, after a stop or for the source's own reason.
+    case over(reason: String?)
+    case nothingCaptured(isRecorded: Bool)
+    /// It was stopped while it waited for a window.
+    case commandWindowNotShown(X11CommandWindow, isRecorded: Bool)
+    /// The encoder's sentence.
+    case encoder(String)
+    case unknownCodec(String, service: String)
+    case noMemory(String)
+
+    /// One sentence: what happened, on what, and what to do.
+    package var message: String {
+        switch self {
+        case .virtualSession(let error): error.sentence
+        case .audio(let error): error.sentence
+        case .audioEncoder(let error): error.description
+        case .file(let error): "\(error.description)."
+        case .storage(let error): error.sentenceAfterRecording
+        case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
+        case .source(let error): error.sentence
+        case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."
+        case .nothingCaptured(let isRecorded):
+            "The take ended before its first frame, so nothing was "
+                + (isRecorded ? "recorded; record for longer." : "broadcast; let it run for longer.")
+        case .commandWindowNotShown(let window, let isRecorded):
+            "The take ended before COMMAND had opened a \(window.words), so nothing was "
+                + "\(isRecorded ? "recorded" : "broadcast"); COMMAND has to run until it is shown."
+        case .encoder(let sentence), .noMemory(let sentence): sentence
+        case .unknownCodec(let codec, let service):
+            "\(service) wants video encoded as \(codec), and this engine encodes "
+                + "\(TakeEncoder.codec.rawValue) only; use another service."
+        }
+    }
+}
+
+extension StorageError {
+    /// The sentence on a failure in the middle of a take.
+    var sentenceAfterRecording: String {
+        if case .shortened(let path) = self {
+            return "\(description); what is left of it may play, and kinecast recover \(path) finishes it."
+        }
+        return sentence(keeping: "is kept")
+    }
+
+    /// - Parameter kept: the end of "what was recorded …", of a file.
+    package func sentence(keeping kept: String) -> String {
+        switch self {
+        case .readerGone, .readerStalled: "\(description); what was read of the recording plays."
+        default: "\(description); what was recorded \(kept)."
+        }
+    }
+}
 
 /// What happens in a take. Instants are nanoseconds of CLOCK_MONOTONIC.
 package enum TakeEvent: Sendable {

@@ -1,4 +1,4 @@
-// The samples of a take that somebody else wants: a service, as its manifest says, or an app.
+// The samples of a take that a service wants, as its manifest says, or an app.
 
 /// The samples that a client wants, as a service's manifest says it.
 public struct SampleRequest: Codable, Sendable, Equatable {

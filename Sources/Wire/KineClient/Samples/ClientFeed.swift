@@ -2,7 +2,6 @@
 import KinePlatform
 import KineRings
 import KineWire
-import Synchronization
 
 /// An event of a client's feed. Its reader gets them in order.
 public enum ClientFeedEvent: Sendable {
@@ -19,42 +18,28 @@ public enum ClientFeedEvent: Sendable {
 
 /// Samples on their way from an engine to this process. Read by one thread; end it with `EngineSession.endSamples`.
 public final class ClientFeed: Sendable {
-    private struct State {
-        var events: [ClientFeedEvent] = []
-        /// A last event has come.
-        var isOver = false
-    }
-
-    private let state = Mutex(State())
-    private let wake = WakeSignal()
+    private let events = Mailbox<ClientFeedEvent>()
 
     init() {}
 
     /// For poll: readable when there are events. The receiver has a descriptor of its own.
-    public var descriptor: Int32 { wake.descriptor }
+    public var descriptor: Int32 { events.descriptor }
 
     /// The events since the last call.
-    public func collect() -> [ClientFeedEvent] {
-        wake.clear()
-        return state.withLock { state in
-            defer { state.events = [] }
-            return state.events
-        }
-    }
+    public func collect() -> [ClientFeedEvent] { events.drain() }
 
     /// Wakes the reader, for reasons of its own.
-    public func signal() { wake.signal() }
+    public func signal() { events.interrupt() }
 
     // MARK: The session's thread
 
+    /// Nothing comes after the first event that is a last one.
     func post(_ event: ClientFeedEvent) {
-        state.withLock { state in
-            guard !state.isOver else { return }
-            if case .finish = event { state.isOver = true }
-            if case .failed = event { state.isOver = true }
-            state.events.append(event)
+        events.post(event)
+        switch event {
+        case .finish, .failed: events.close()
+        case .start, .pause, .resume: break
         }
-        wake.signal()
     }
 
     /// - Parameter connection: has received the descriptors that belong to `start`.

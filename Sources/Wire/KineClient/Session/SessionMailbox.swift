@@ -8,53 +8,31 @@ final class SessionMailbox: Sendable {
     typealias Answer = Promise<Result<EngineReply, ClientError>>
     typealias Machine = SessionStateMachine<Answer>
 
-    private struct State {
-        var inputs: [Machine.Input] = []
-        var isOpen = true
-        var feed: ClientFeed?
-    }
-
-    private let state = Mutex(State())
-    private let wake = WakeSignal()
+    private let inputs = Mailbox<Machine.Input>()
+    private let reader = Mutex<ClientFeed?>(nil)
     /// Fulfilled when the session's thread has nothing left to do.
     let finished = Promise<Void>()
     /// How the take ended, or that the session was closed before.
     let outcome = Promise<Result<TakeOutcome, ClientError>>()
 
     /// For poll: readable when an input came.
-    var descriptor: Int32 { wake.descriptor }
+    var descriptor: Int32 { inputs.descriptor }
 
-    func post(_ input: Machine.Input) {
-        let isTaken = state.withLock { state in
-            if state.isOpen { state.inputs.append(input) }
-            return state.isOpen
-        }
-        if isTaken { wake.signal() } else { Self.refuse(input) }
-    }
+    func post(_ input: Machine.Input) { if !inputs.post(input) { Self.refuse(input) } }
 
     /// The reader of samples that this session has.
     var feed: ClientFeed? {
-        get { state.withLock { $0.feed } }
-        set { state.withLock { $0.feed = newValue } }
+        get { reader.withLock { $0 } }
+        set { reader.withLock { $0 = newValue } }
     }
 
     /// The inputs since the last call, in order.
-    func collect() -> [Machine.Input] {
-        wake.clear()
-        return state.withLock { state in
-            defer { state.inputs = [] }
-            return state.inputs
-        }
-    }
+    func collect() -> [Machine.Input] { inputs.drain() }
 
     /// Refuses the requests that are left, and all later ones. The session's thread calls it at its end.
     func close() {
-        let rest = state.withLock { state in
-            state.isOpen = false
-            defer { state.inputs = [] }
-            return state.inputs
-        }
-        rest.forEach(Self.refuse)
+        inputs.close()
+        inputs.drain().forEach(Self.refuse)
         outcome.fulfil(.failure(.takeIsOver))
         finished.fulfil(())
     }

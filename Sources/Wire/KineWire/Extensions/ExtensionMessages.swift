@@ -164,3 +164,37 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
 
     public init() {}
 }
+
+/// The engine's end: reports come in, requests go out, `start` with its descriptors.
+public typealias SupervisorConnection = ControlConnection<ExtensionReport, ExtensionRequest>
+/// The extension's end: requests come in, with descriptors, and reports go out.
+public typealias ExtensionConnection = ControlConnection<ExtensionRequest, ExtensionReport>
+
+/// The directory that the members of a group share.
+public struct GroupPlace: Codable, Sendable, Equatable {
+    public var identifier: String
+    /// Absolute.
+    public var path: String
+
+    public init(identifier: String, path: String) {
+        self.identifier = identifier
+        self.path = path
+    }
+}
+
+/// Their keys are in a variable of the extension's environment; the first is descriptor 4.
+///
+/// The descriptors that an extension starts with beside its control channel: the socket that the engine listens on for it, and the
+/// files that its settings name.
+public enum PassedDescriptors {
+    /// Holds the keys of their settings, separated by colons.
+    public static let variable = "KINECAST_DESCRIPTORS"
+    /// Names the extension's own directory, the only one that it may write to.
+    public static let dataVariable = "KINECAST_DATA"
+    /// Behind the three standard ones and the control channel.
+    public static let first: Int32 = 4
+    /// The most that one extension gets.
+    public static let limit = 16
+
+    public static func entry(_ keys: [String]) -> String { "\(variable)=\(keys.joined(separator: ":"))" }
+}

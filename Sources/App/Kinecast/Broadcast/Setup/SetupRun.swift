@@ -5,7 +5,6 @@ import KineClient
 import KineMedia
 import KinePlatform
 import KineWire
-import Synchronization
 import SystemPackage
 
 /// One run of a setup program.
@@ -23,8 +22,7 @@ final class SetupRun: Sendable {
     private let limits: SetupLimits
     private let environment: [String]
     /// From the person to the thread.
-    private let inputs = Mutex<[SetupStateMachine.Input]>([])
-    private let wake = WakeSignal()
+    private let inputs = Mailbox<SetupStateMachine.Input>()
     private let prompts: AsyncStream<Prompt>
     private let promptsIn: AsyncStream<Prompt>.Continuation
 
@@ -84,10 +82,7 @@ final class SetupRun: Sendable {
         await question?.value
     }
 
-    private func post(_ input: SetupStateMachine.Input) {
-        inputs.withLock { $0.append(input) }
-        wake.signal()
-    }
+    private func post(_ input: SetupStateMachine.Input) { inputs.post(input) }
 
     // MARK: The program's side
 
@@ -99,11 +94,8 @@ final class SetupRun: Sendable {
             prompts: promptsIn)
         driver.send(.start(SetupStart(service: service.id, app: app)))
         while driver.outcome == nil {
-            driver.wait(wake)
-            for input in inputs.withLock({ inputs in
-                defer { inputs = [] }
-                return inputs
-            }) { driver.handle(input) }
+            driver.wait(for: inputs.descriptor)
+            for input in inputs.drain() { driver.handle(input) }
             driver.attend()
         }
         return try (driver.outcome ?? .failure(.cancelled)).get()
@@ -122,12 +114,12 @@ final class SetupRun: Sendable {
             self.prompts = prompts
         }
 
-        func wait(_ wake: WakeSignal) {
+        func wait(for inputs: Int32) {
             var deadline = machine.nextDeadline
             // Without a pidfd, the process is checked every 20 ms.
             if process.exitDescriptor < 0 { deadline = min(deadline ?? .max, MonotonicClock.now() + 20_000_000) }
             var entries = [
-                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: inputs, events: Int16(POLLIN), revents: 0),
                 // poll leaves out negative descriptors, and a closed channel would be readable for ever.
                 pollfd(
                     fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
@@ -135,7 +127,6 @@ final class SetupRun: Sendable {
                 pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
             ]
             WakeSignal.poll(&entries, until: deadline)
-            if entries[0].revents != 0 { wake.clear() }
         }
 
         mutating func attend() {

@@ -1,1 +1,0 @@
-../../../Sources/App/KinecastCommand/Output/TextWidth.swift

@@ -1,1 +1,0 @@
-../../../Sources/Engine/KineSupervision/DestinationEnding+Causes.swift

@@ -1,1 +1,0 @@
-../../../Sources/Engine/KineSupervision/ExtensionLimits.swift

@@ -1,0 +1,91 @@
+// What an extension says of itself in words: its service's information, its log, and the check of a destination.
+import KinePlatform
+
+/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info, JSON on standard input because it holds secrets. The
+/// executable's status is 0 whatever the answer is.
+public struct DestinationReport: Codable, Sendable, Equatable {
+    /// The only argument of the executable.
+    public static let option = "--check"
+    /// Bytes of the longest question and of the longest answer.
+    public static let limit = 1 << 20
+
+    /// One sentence: the reason why the server would refuse a broadcast; nil: it would accept it.
+    public var problem: String?
+    /// The server's name for itself.
+    public var server: String?
+    /// Its address and port in numbers.
+    public var address: String?
+    /// The version of TLS; nil: the connection is not encrypted.
+    public var tls: String?
+    /// The names in the server's certificate.
+    public var certificate: String?
+    /// Milliseconds there and back, as the kernel measures it.
+    public var roundTrip: Double?
+    /// Milliseconds from the first packet to the permission to publish.
+    public var duration: Double?
+
+    public init(problem: String? = nil) { self.problem = problem }
+
+    /// The report with the server's texts made safe for a terminal, and without these secrets.
+    public func cleaned(of secrets: [String]) -> DestinationReport {
+        func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
+        var report = self
+        report.problem = problem.map(clean)
+        report.server = server.map(clean)
+        report.address = address.map(clean)
+        report.tls = tls.map(clean)
+        report.certificate = certificate.map(clean)
+        return report
+    }
+}
+
+/// The bounds of a service's information. It is foreign text to whoever gets it.
+public enum ServiceInfo {
+    /// The most bytes of it as JSON: the statuses of all destinations fit in one message (`ControlDecoder.messageLimit`).
+    public static let byteLimit = 4096
+
+    /// At most 64 entries and 4096 bytes, the first by their keys, each text on one line and cut behind its limit, and without these
+    /// secrets.
+    public static func bounded(_ info: [String: String], without secrets: [String] = []) -> [String: String] {
+        var bounded: [String: String] = [:]
+        var left = byteLimit - 2
+        for (key, value) in info.sorted(by: { $0.key < $1.key }).prefix(64) {
+            let (shown, text) = (key.cleaned(of: secrets, limit: 100), value.cleaned(of: secrets, limit: 1000))
+            // Four quotation marks, a colon and a comma.
+            let bytes = shown.jsonByteCount + text.jsonByteCount + 6
+            guard bytes <= left, bounded[shown] == nil else { continue }
+            bounded[shown] = text
+            left -= bytes
+        }
+        return bounded
+    }
+}
+
+/// What an extension writes into its log.
+public struct ExtensionLogLine: Codable, Sendable, Equatable {
+    public enum Level: String, Codable, Sendable, CaseIterable, Comparable {
+        case debug, info, warning, error
+        /// A level of a later version.
+        case unknown
+
+        public init(from decoder: any Decoder) throws {
+            self = Level(rawValue: try String(from: decoder)) ?? .unknown
+        }
+
+        public static func < (one: Level, other: Level) -> Bool {
+            (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+        }
+    }
+
+    public var level: Level
+    /// One line, of at most 1000 characters.
+    public var message: String
+
+    /// The most characters of a line.
+    public static let limit = 1000
+
+    public init(_ level: Level, _ message: String) {
+        self.level = level
+        self.message = message
+    }
+}
