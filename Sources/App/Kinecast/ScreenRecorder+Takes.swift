@@ -51,7 +51,7 @@ extension ScreenRecorder {
         do throws(RecordingError) {
             try await prepare(session)
             var active = try await active(session, file: file, hasClipBuffer: hasClipBuffer)
-            active.isPaused = active.isScreenLocked && !settings.keepsRunningWhenLocked
+            active.isPaused = active.isScreenLocked && !settings.capture.keepsRunningWhenLocked
             active.begunWithMicrophone = settings.isMicrophoneEnabled
             active.begunWithCamera = settings.camera
             return active

@@ -10,6 +10,7 @@ import Synchronization
 /// loses nothing, and an engine that dies leaves a file that plays.
 ///
 /// All calls may come from any thread. There is one recording at a time for each recorder.
+@dynamicMemberLookup
 public final class ScreenRecorder: Sendable {
     /// A recorder for the whole app.
     public static let shared = ScreenRecorder()
@@ -42,20 +43,13 @@ public final class ScreenRecorder: Sendable {
 
     /// What the app has chosen.
     struct Settings: Sendable {
-        var scope = CaptureScope.ownWindow
+        var capture = CaptureSettings()
         var isMicrophoneEnabled = false
-        var framesPerSecond = 30
-        var showsCursor = true
-        var cursorScale = 1.0
-        var showsClicks = false
-        var shownKeys: ShownKeys?
-        var excludedWindows: [WindowRule] = []
         var camera: Camera?
         /// Of recordings; captures and broadcasts have the standard one.
         var colour = ColourFormat.standard
         /// Of the next recording.
         var clipBuffer: Duration?
-        var keepsRunningWhenLocked = false
     }
 
     /// A recording or a capture that runs.
@@ -145,7 +139,7 @@ public final class ScreenRecorder: Sendable {
 
     /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.
     public var isAvailable: Bool {
-        get async { await Availability.check(scope, locator) }
+        get async { await Availability.check(captureSettings.scope, locator) }
     }
 
     /// Compares cheap signs every two seconds, and asks the machine where they have changed.
@@ -157,7 +151,7 @@ public final class ScreenRecorder: Sendable {
                 var wasAvailable = await self?.isAvailable
                 while (try? await Task.sleep(for: .seconds(2))) != nil {
                     guard let self else { return }
-                    let now = Availability.Signs(scope, locator)
+                    let now = Availability.Signs(self.captureSettings.scope, locator)
                     guard now != signs else { continue }
                     let isSameScope = now.scope == signs.scope
                     signs = now

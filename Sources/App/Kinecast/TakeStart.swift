@@ -20,17 +20,17 @@ struct TakeStart: Sendable {
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?
     ) async throws(RecordingError) -> (session: EngineSession, file: URL?) {
         let app = try AppIdentity.checked(app)
-        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
+        var configuration = TakeConfiguration(source: try await settings.capture.scope.source(locator), output: nil)
         configuration.app = app
         configuration.isOutputPrivate = true
-        configuration.video.framesPerSecond = settings.framesPerSecond
-        configuration.video.showsCursor = settings.showsCursor
-        configuration.video.cursorScale = settings.cursorScale
-        configuration.video.showsClicks = settings.showsClicks
-        configuration.video.shownKeys = settings.shownKeys
-        configuration.video.excludedWindows = settings.excludedWindows
+        configuration.video.framesPerSecond = settings.capture.framesPerSecond
+        configuration.video.showsCursor = settings.capture.showsCursor
+        configuration.video.cursorScale = settings.capture.cursorScale
+        configuration.video.showsClicks = settings.capture.showsClicks
+        configuration.video.shownKeys = settings.capture.shownKeys
+        configuration.video.excludedWindows = settings.capture.excludedWindows
         configuration.video.camera = settings.camera
-        configuration.whenLocked = settings.keepsRunningWhenLocked ? .keepRunning : .pause
+        configuration.whenLocked = settings.capture.keepsRunningWhenLocked ? .keepRunning : .pause
         configuration.audio.microphone = .defaultDevice
         configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
         configuration.audio.isMicrophoneOptional = true

@@ -10,6 +10,7 @@ import Synchronization
 /// their own: the broadcast goes on when the app crashes or is killed, and `find` gives the app a controller for it.
 ///
 /// All calls may come from any thread. When a broadcast is over, for whatever reason, the same controller can start another.
+@dynamicMemberLookup
 public final class BroadcastController: Sendable {
     struct Contents {
         var settings = ScreenRecorder.Settings()
@@ -133,43 +134,15 @@ public final class BroadcastController: Sendable {
 
     // MARK: What the next broadcast shows
 
-    public var scope: CaptureScope {
-        get { contents.withLock { $0.settings.scope } }
-        set { contents.withLock { $0.settings.scope = newValue } }
+    /// What the next broadcast captures, and how. Each of its properties is one of this object too.
+    public var captureSettings: CaptureSettings {
+        get { contents.withLock { $0.settings.capture } }
+        set { contents.withLock { $0.settings.capture = newValue } }
     }
 
-    /// The most frames a second; fewer where less changes.
-    public var framesPerSecond: Int {
-        get { contents.withLock { $0.settings.framesPerSecond } }
-        set { contents.withLock { $0.settings.framesPerSecond = newValue } }
-    }
-
-    /// The factor by which the next broadcast enlarges the mouse cursor, from 1 to 8.
-    public var cursorScale: Double {
-        get { contents.withLock { $0.settings.cursorScale } }
-        set { contents.withLock { $0.settings.cursorScale = newValue } }
-    }
-
-    /// Whether the next broadcast draws a ring round the mouse cursor while a button is held, which fades after that. Its colour tells the
-    /// left, the middle and the right button apart. It is drawn also where the cursor is not.
-    public var showsClicks: Bool {
-        get { contents.withLock { $0.settings.showsClicks } }
-        set { contents.withLock { $0.settings.showsClicks = newValue } }
-    }
-
-    /// The keys that the next broadcast shows at the bottom of the frame as they are pressed; nil: none. Typed letters are shown only with
-    /// `all`, and only where a program tells assistive technologies that it is neither a password field nor a terminal. Of a window that is
-    /// captured by itself, only keys that go there are shown.
-    public var shownKeys: ShownKeys? {
-        get { contents.withLock { $0.settings.shownKeys } }
-        set { contents.withLock { $0.settings.shownKeys = newValue } }
-    }
-
-    /// The windows that the next broadcast does not show: they are painted over wherever they are on the screen, also while they move or appear.
-    /// A window that is captured by itself has no other in it.
-    public var excludedWindows: [WindowRule] {
-        get { contents.withLock { $0.settings.excludedWindows } }
-        set { contents.withLock { $0.settings.excludedWindows = newValue } }
+    public subscript<Value: Sendable>(dynamicMember setting: WritableKeyPath<CaptureSettings, Value>) -> Value {
+        get { contents.withLock { $0.settings.capture[keyPath: setting] } }
+        set { contents.withLock { $0.settings.capture[keyPath: setting] = newValue } }
     }
 
     /// The camera that is shown over the picture, with its place and its looks; nil: none. It can be changed while a broadcast runs;
