@@ -1,8 +1,106 @@
-// A bundle on the disk: NAME.kinext, a directory with `manifest.json` and the executable that it names.
+// A service's bundle: what it has to be, and the copy that is installed. Linux.
+import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
+/// Copies directory trees and removes them.
+enum BundleCopy {
+    typealias Fault = ServiceCatalog.CopyFault
+
+    /// A deeper or larger tree is not a bundle: a mistyped path must not copy a disk.
+    static let depthLimit = 16
+    static let byteLimit: Int64 = 2 << 30
+
+    /// Copies the directory `source` to `target`, which does not exist. If this throws, a part of the copy is left. Files keep
+    /// their permission bits, but for set-user-ID and the like, and are on the disk when it returns.
+    static func copy(_ source: FilePath, to target: FilePath) throws(Fault) {
+        var bytes: Int64 = 0
+        try copyDirectory(source, to: target, root: source, depth: 0, bytes: &bytes)
+    }
+
+    private static func copyDirectory(
+        _ source: FilePath, to target: FilePath, root: FilePath, depth: Int, bytes: inout Int64
+    ) throws(Fault) {
+        guard depth < depthLimit else { throw .tooDeep(source.escaped) }
+        guard mkdir(target.cString, 0o755) == 0 else { throw .system(path: target.escaped, Errno(rawValue: errno)) }
+        for name in PrivateDirectory.entries(source).sorted() {
+            let (from, to) = (source.pushing(FilePath(escaped: name)), target.pushing(FilePath(escaped: name)))
+            var status = stat()
+            guard lstat(from.cString, &status) == 0 else { throw .system(path: from.escaped, Errno(rawValue: errno)) }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try copyDirectory(from, to: to, root: root, depth: depth + 1, bytes: &bytes)
+            case S_IFLNK: try copyLink(from, to: to, root: root)
+            case S_IFREG:
+                bytes += Int64(status.st_size)
+                guard bytes <= byteLimit else { throw .tooLarge(limit: byteLimit) }
+                do {
+                    try copyFile(from, to: to, mode: status.st_mode & 0o777)
+                } catch {
+                    throw .system(path: from.escaped, error as? Errno ?? .ioError)
+                }
+            default: throw .notAFile(from.escaped)
+            }
+        }
+    }
+
+    private static func copyLink(_ source: FilePath, to target: FilePath, root: FilePath) throws(Fault) {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(source.cString, &buffer, buffer.count - 1)
+        guard length > 0 else { throw .system(path: source.escaped, Errno(rawValue: errno)) }
+        let text = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
+        // An absolute one would lead back to where the bundle came from.
+        guard !text.hasPrefix("/"), ServiceBundle.isInside(source, root) else { throw .linkLeadsOut(source.escaped) }
+        guard symlink(text.cString, target.cString) == 0 else {
+            throw .system(path: target.escaped, Errno(rawValue: errno))
+        }
+    }
+
+    private static func copyFile(_ source: FilePath, to target: FilePath, mode: mode_t) throws {
+        let input = try FileDescriptor.open(source, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+        defer { try? input.close() }
+        let output = try FileDescriptor.open(
+            target, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        try output.closeAfter {
+            var chunk = [UInt8](repeating: 0, count: 1 << 18)
+            while true {
+                let count = try chunk.withUnsafeMutableBytes { try input.read(into: $0) }
+                if count == 0 { break }
+                _ = try output.writeAll(chunk[..<count])
+            }
+            guard fchmod(output.rawValue, mode) == 0, fsync(output.rawValue) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+        }
+    }
+
+    /// Removes a tree, links themselves and not their targets. Files that cannot be removed are left.
+    static func remove(_ path: FilePath, depth: Int = 0) {
+        if unlink(path.cString) == 0 || errno == ENOENT { return }
+        guard depth < 64 else { return }
+        for name in PrivateDirectory.entries(path) { remove(path.pushing(FilePath(escaped: name)), depth: depth + 1) }
+        rmdir(path.cString)
+    }
+
+    /// Replaces the tree `old` by `new` in one step.
+    static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
+        func failure() -> Fault { .system(path: old.escaped, Errno(rawValue: errno)) }
+        if rename(new.cString, old.cString) == 0 { return }
+        guard errno == ENOTEMPTY || errno == EEXIST else { throw failure() }
+        if kine_exchange_paths(new.cString, old.cString) == 0 { return remove(new) }
+        // A file system that cannot swap: for a moment neither is there.
+        let aside = FilePath(escaped: new.escaped + ".old")
+        guard rename(old.cString, aside.cString) == 0 else { throw failure() }
+        guard rename(new.cString, old.cString) == 0 else {
+            let failure = failure()
+            _ = rename(aside.cString, old.cString)
+            throw failure
+        }
+        remove(aside)
+    }
+}
+
+// A bundle on the disk: NAME.kinext, a directory with `manifest.json` and the executable that it names.
 enum ServiceBundle {
     static let suffix = ".kinext"
     static let manifestName = "manifest.json"

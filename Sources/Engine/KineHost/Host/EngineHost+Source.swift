@@ -1,4 +1,4 @@
-// Another source during a take, and what the source says of the windows that it is to hide.
+// What a running take shows: another source, the camera, and the windows that a source hides.
 import KineCapture
 import KineMedia
 import KineTake
@@ -95,5 +95,44 @@ extension ExclusionFindings {
         return
             "The title of \(ids) is in a character set that is not known, so it is not hidden by its title; exclude it by that id, "
             + "or by its application."
+    }
+}
+
+// The camera of a take, which clients change while the take runs.
+extension EngineHost {
+    /// Shows that camera from now on, nil: none, if the person allows it.
+    func setCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
+        if let error = refusal(of: camera) { return asker.refuse(error) }
+        guard camera?.showsPerson == true, permission?.allows(.camera) == false else {
+            return setAllowedCamera(camera, for: asker)
+        }
+        askPermission([.camera], for: .camera(camera, asker), asker)
+    }
+
+    /// The person allows it, where they need to.
+    func setAllowedCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
+        setCaptured(.camera, isOn: camera?.showsPerson == true)
+        opened.take.setCamera(camera)
+        self.camera = camera
+        desktop?.camera(isOn: camera?.showsPerson == true)
+        clients.tellAll(.camera(camera))
+        asker.reply()
+    }
+
+    private func refusal(of camera: TakeConfiguration.Camera?) -> EngineError? {
+        guard opened != nil, machine.phase == .recording || machine.phase == .paused else { return .notBegun }
+        guard let camera else { return nil }
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.check(camera)
+        } catch {
+            return .configuration(error)
+        }
+        do throws(VideoSourceError) {
+            _ = try CameraInput(camera)
+            return nil
+        } catch {
+            return .take(.source(error))
+        }
     }
 }
