@@ -2,7 +2,7 @@
 import KineClient
 
 extension ScreenRecorder {
-    /// What the next recording, or the next capture captures, and how. Each of its properties is one of this object too.
+    /// The settings of the next recording or capture. This object has each of them as a property too.
     public var captureSettings: CaptureSettings {
         get { contents.withLock { $0.settings.capture } }
         set { contents.withLock { $0.settings.capture = newValue } }

@@ -1,4 +1,4 @@
-// What supervisors tell and ask of the engine that has them.
+// Supervisors tell their engine what happens, and ask it for what only it can do.
 import KineTake
 import KineWire
 
@@ -9,19 +9,19 @@ package struct FeedDelivery: Sendable {
     let result: Result<SampleFeed, TakeError>
 }
 
-/// An extension's process as one that asks for something on the desktop.
+/// An extension that asks for something on the desktop.
 package struct DesktopClient {
     package let destination: Int
     /// The service's name.
     package let service: String
-    /// Left out of what a person sees.
+    /// Texts that a person must not see.
     package let secrets: [String]
     package let groups: [String]
     /// Answers to an earlier process are left out.
     package let answer: (DesktopAnswer) -> Void
 }
 
-/// What becomes of destinations. On the main thread.
+/// Learns what happens to destinations. All calls come on the main thread.
 package protocol SupervisionObserver: AnyObject {
     func announce(_ event: DestinationEvent)
     /// The extension has started: the receivers of its frames can be connected.

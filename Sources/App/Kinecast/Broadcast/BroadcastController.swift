@@ -134,7 +134,7 @@ public final class BroadcastController: Sendable {
 
     // MARK: What the next broadcast shows
 
-    /// What the next broadcast captures, and how. Each of its properties is one of this object too.
+    /// The settings of the next broadcast. This object has each of them as a property too.
     public var captureSettings: CaptureSettings {
         get { contents.withLock { $0.settings.capture } }
         set { contents.withLock { $0.settings.capture = newValue } }

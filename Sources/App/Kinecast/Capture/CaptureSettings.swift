@@ -1,4 +1,4 @@
-// What recordings, captures and broadcasts show of the screen, and how.
+// The settings of what is captured of the screen.
 
 /// What is captured, and how it is shown. `ScreenRecorder` and `BroadcastController` have each of these properties as their own:
 /// `recorder.framesPerSecond = 60`. What runs goes on as it began; the next recording, capture or broadcast follows.

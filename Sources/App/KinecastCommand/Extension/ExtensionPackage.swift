@@ -92,7 +92,7 @@ extension ExtensionPackage {
         return File(path: path, text: text, isExecutable: isExecutable)
     }
 
-    /// What stands for `{{KEY}}` in a template.
+    /// The words that replace `{{KEY}}` in a template.
     private var words: [String: String] {
         [
             "module": name.module, "name": name.typed, "id": name.id, "kinecast": kinecast.shellWord,

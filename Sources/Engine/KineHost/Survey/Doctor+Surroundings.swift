@@ -1,4 +1,4 @@
-// What extensions and the desktop need, checked.
+// Checks what extensions and the desktop need.
 import Glibc
 import KineDesktop
 import KineMedia

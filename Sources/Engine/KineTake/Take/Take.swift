@@ -1,4 +1,5 @@
-// One run of capture: its threads, from the screen and the audio devices to the file and the feeds. FramePipeline and AudioPipeline connect the threads.
+// One run of capture: its threads, from the screen and the audio devices to the file and the feeds. FramePipeline and AudioPipeline
+// connect the threads.
 import KineCapture
 import KineContainers
 import KineMedia
@@ -175,10 +176,10 @@ package final class Take: Sendable {
     /// Has the frame shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
     package func repeatFrame(at instant: Int64 = .min) { capture.repeatFrame(at: instant) }
 
-    /// What there is of it so far.
+    /// The take's counts so far.
     package struct Counts {
         package var duration: MediaTime
-        /// In the file.
+        /// Bytes in the file.
         package var bytes: Int64
         package var framesDrawn: Int
         package var framesUnchanged: Int

@@ -93,7 +93,7 @@ public struct SampleRequirements: Sendable, Equatable {
 }
 
 extension SampleRequirements {
-    /// An app's request, whose reader is like an extension. The camera's frames are none of a take's.
+    /// An app's request. The camera's frames are left out: a feed of its own has them.
     package init(_ request: SampleRequest) {
         let video = request.video.flatMap { video -> Video? in
             switch video {

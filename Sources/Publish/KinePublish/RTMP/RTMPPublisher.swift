@@ -1,7 +1,7 @@
 // Publishes one stream over RTMP or RTMPS, and connects again whenever the connection is lost. PublisherLoop does the work on
 // one event loop; this is its interface for any thread.
 import KineContainers
-// Who publishes names the types of both.
+// A program that publishes uses the types of both.
 @_exported import KineMedia
 @_exported import KineRTMP
 import NIOCore

@@ -1,8 +1,8 @@
 // What an extension says of itself in words: its service's information, its log, and the check of a destination.
 import KinePlatform
 
-/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info, JSON on standard input because it holds secrets. The
-/// executable's status is 0 whatever the answer is.
+/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON on standard
+/// input, because it holds secrets. The executable's status is 0 whatever the answer is.
 public struct DestinationReport: Codable, Sendable, Equatable {
     /// The only argument of the executable.
     public static let option = "--check"
