@@ -4,7 +4,7 @@ import KineRings
 
 /// A frame or a piece of audio, lent to the app as it is to an extension.
 public typealias SampleBuffer = KineRings.SampleBuffer
-/// What a sample's bytes are.
+/// The format of a sample's bytes.
 public typealias SampleFormat = KineRings.SampleFormat
 /// Which stream a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType
@@ -16,5 +16,5 @@ public typealias WindowRule = TakeConfiguration.WindowRule
 public typealias Camera = TakeConfiguration.Camera
 /// Keys that are shown in the frames as they are pressed.
 public typealias ShownKeys = TakeConfiguration.ShownKeys
-/// Who an app is.
+/// The identity of an app.
 public typealias AppIdentity = KineMedia.AppIdentity

@@ -23,7 +23,7 @@ extension ScreenRecorder {
         }
     }
 
-    /// Has the takes that run follow `isMicrophoneEnabled`.
+    /// Turns the microphone of the takes that run on or off, as `isMicrophoneEnabled` says.
     func tellMicrophone() {
         for session in [recording?.session, clipTake.session].compactMap(\.self) {
             session.followMicrophone {

@@ -11,7 +11,7 @@ public typealias LogLevel = ExtensionLogLine.Level
 
 /// A frame or a piece of audio, lent to the handler.
 public typealias SampleBuffer = KineRings.SampleBuffer
-/// What a sample's bytes are.
+/// The format of a sample's bytes.
 public typealias SampleFormat = KineRings.SampleFormat
 /// Which stream a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType

@@ -127,6 +127,6 @@ public protocol CastSource: VideoSource {
     /// Counts the frames that have come; moves of the pointer alone are none. It changes in `processEvents` and `addDamage` only.
     var frameCount: Int { get }
 
-    /// Of the monitor that is cast, in the desktop; nil: not known.
+    /// The place in the desktop of the monitor that is cast; nil: not known.
     var position: (x: Int, y: Int)? { get }
 }

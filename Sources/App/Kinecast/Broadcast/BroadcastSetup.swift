@@ -1,4 +1,4 @@
-// A service with everything that its extension is told: what a picker makes, or an app with forms of its own.
+// A service with the settings for its extension. A picker makes it, or an app with forms of its own.
 import FoundationEssentials
 import KineClient
 import KineMedia
@@ -11,7 +11,7 @@ public struct BroadcastSetup: Sendable, Equatable {
     /// The address at which the broadcast can be watched, from the service's setup. Nil where the extension tells it later, or where there
     /// is none.
     public let broadcastURL: URL?
-    /// What the extension is told. Secrets are among it.
+    /// The settings for the extension. Secrets are among them.
     package let info: [String: String]
 
     /// - Parameters:

@@ -7,7 +7,7 @@ import KineWire
 public typealias SampleBuffer = KineRings.SampleBuffer
 /// Which stream a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType
-/// What a sample's bytes are.
+/// The format of a sample's bytes.
 public typealias SampleFormat = KineRings.SampleFormat
 
 /// Gets the samples that the `FrameSender`s of a group pass on, in every take of this user, whichever app began it.

@@ -81,7 +81,7 @@ package struct ScreenSettling {
     }
 
     private let limits: Limits
-    /// Of a screen that goes on changing; nil: there was no frame yet.
+    /// The deadline for a screen that goes on changing; nil: there was no frame yet.
     private var end: Int64?
     /// The instant at which it is over, unless another frame comes.
     package private(set) var deadline: Int64

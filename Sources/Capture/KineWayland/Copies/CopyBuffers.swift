@@ -8,9 +8,9 @@ import SystemPackage
 
 /// Used on the connection's thread.
 struct CopyBuffers {
-    /// What of a buffer is the frame.
+    /// The part of a buffer that is the frame.
     struct View: Equatable {
-        /// Of the buffer, in its pixels.
+        /// A part of the buffer, in its pixels.
         var part: PixelRect
         /// The rows are from the bottom up.
         var isUpsideDown = false

@@ -57,7 +57,7 @@ extension Refusal {
         }
     }
 
-    /// What is wrong with a request; nil: nothing.
+    /// The refusal of a request that is wrong; nil: the request is right.
     static func problem(of request: ClipRequest) -> Refusal? {
         guard request.output.hasPrefix("/"), !request.output.utf8.contains(0) else {
             return Refusal(.invalidRequest, TakeConfiguration.Problem.unusablePath(request.output).description)

@@ -112,12 +112,12 @@ extension TakeError {
 }
 
 extension StorageError {
-    /// What a person can do instead.
+    /// The thing that a person can do instead.
     var alternative: Alternative? { if case .alreadyExists = self { .replaceFile } else { nil } }
 }
 
 extension VideoSourceError {
-    /// What a person can do instead.
+    /// The thing that a person can do instead.
     var alternative: Alternative? {
         switch self {
         case .noDisplay: .recordVirtualScreen
