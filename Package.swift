@@ -511,8 +511,8 @@ let package = Package(
             name: "KineTakeTests",
             dependencies: [
                 "KinePulse", "KineTake", "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia",
-                "KinePlatform",
-                "KineRings", "KineX264", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting", system,
+                "KinePlatform", "KineRings", "KineX11", "KineX264", "KineMeasure", "AudioTesting", "CoreTesting",
+                "ThreadTesting", system,
             ]),
         .testTarget(
             name: "KineSupervisionTests",

@@ -1,6 +1,52 @@
-// The error codes of video sources. KineTake makes the sentences.
+// The reason why a source of frames cannot be opened or cannot go on. Each kind of source makes its own, where it throws them.
 import KineMedia
+import KinePlatform
 import SystemPackage
+
+public struct VideoSourceError: Error, Equatable, Sendable {
+    /// The differences that callers make.
+    public enum Kind: Equatable, Sendable {
+        case windowClosed
+        /// The desktop has ended its screen cast, as the person may have asked it to.
+        case castClosed
+        /// The desktop sends nothing any more.
+        case castStopped
+        /// No X server can be reached.
+        case noDisplay
+        /// There is no such window, or not yet.
+        case noWindow
+        case windowNotShown
+        /// The session tells programs of no windows.
+        case noWindowsOnWayland
+        /// No dialog shows a person the windows.
+        case noWindowDialog
+        /// The person cannot draw a region here, or did not.
+        case noRegion
+        /// The connection with PipeWire was lost.
+        case castLost
+        case other
+    }
+
+    public let kind: Kind
+    /// What happened, on what, and what to do.
+    public let sentence: String
+
+    public init(_ kind: Kind, _ sentence: String) {
+        self.kind = kind
+        self.sentence = sentence
+    }
+
+    public init(_ sentence: String) { self.init(.other, sentence) }
+
+    /// Few words for the middle of a sentence, where the recording is whole; nil: the source has failed.
+    public var naturalEnd: String? {
+        switch kind {
+        case .windowClosed: "the window was closed"
+        case .castClosed, .castStopped: "the desktop has ended its screen cast"
+        default: nil
+        }
+    }
+}
 
 /// The reasons why a source stands still for a while.
 public enum VideoSourceInterruption: Equatable, Sendable {
@@ -8,157 +54,66 @@ public enum VideoSourceInterruption: Equatable, Sendable {
     case castLost
     /// The desktop sends nothing any more, and is asked again.
     case castStopped
+
+    public var sentence: String {
+        switch self {
+        case .castLost:
+            "The connection with PipeWire was lost; the recording goes on with the last picture, and the desktop is asked for its screen "
+                + "again as soon as PipeWire is back."
+        case .castStopped:
+            "The desktop's screen cast has stopped; the recording goes on with the last picture, and the desktop is asked for its screen "
+                + "again."
+        }
+    }
 }
 
-/// The reasons why a source cannot go on, or could not be opened.
-public enum VideoSourceError: Error, Equatable, Sendable {
-    /// Features that a take can ask for and some screens lack.
-    public enum Feature: Sendable, CaseIterable {
-        case window, application, hiddenWindows, clicks, keys, largerCursor
+// Errors of several sources.
+extension VideoSourceError {
+    /// The source gave no pixels for that time, though it was there.
+    public static func unreadable(seconds: Int) -> Self {
+        Self(
+            "The X server has let no pixels be read for \(seconds) seconds, so the recording ends here; start the X server again."
+        )
     }
 
-    /// Its natural end: the recording is whole.
-    case windowClosed
-    /// The X server went away while it was recorded.
-    case serverLost
-    /// The X server did not answer, and the wait for it was cancelled.
-    case serverGivenUp
-    /// The source gave no pixels for that time, though it was there.
-    case unreadable(seconds: Int)
+    public static func noMonitor(_ name: String, existing: [String]) -> Self {
+        Self("There is no monitor \(name) on this display; it has \(existing.joined(separator: ", ")).")
+    }
 
-    // MARK: An X server that cannot be recorded
+    public static func outsideScreen(_ area: PixelRect, screen: PixelSize) -> Self {
+        Self(
+            "The region \(text(area)) lies outside the screen, which is \(text(screen)); choose one inside it.")
+    }
 
-    /// DISPLAY names none.
-    case noDisplay
-    /// The session's screen is that of a Wayland compositor.
-    case waylandSession
-    /// `code` is what `xcb_connection_has_error` returned.
-    case noConnection(display: String, code: Int32)
-    /// The screen's pixels cannot be converted.
-    case unsupportedDepth(bits: Int, display: String)
-    /// The window's pixels cannot be converted.
-    case unsupportedWindowDepth(bits: Int, UInt32)
-    /// DAMAGE, XFIXES or RANDR is missing.
-    case missingExtensions(display: String)
-    /// The server does not tell what mice and keyboards do (XI2).
-    case noInputEvents
-    /// Keys cannot be shown without what Debian's package has.
-    case missingLibrary(package: String)
-
-    // MARK: A Wayland compositor that cannot be recorded
-
-    /// Nothing takes connections at that name.
-    case noCompositor(display: String)
-    /// libwayland-client is not installed.
-    case noWaylandLibrary
-    /// It does not let its clients copy the screen.
-    case noScreencopy
-    /// It does not answer, or gives no first frame.
-    case compositorSilent
-    /// It has ended, or has refused a request.
-    case compositorLost
-    /// No compositor gives what this needs.
-    case notOnWayland(Feature)
-    /// No compositor tells its clients of their windows, which this needs.
-    case noWindowsOnWayland(Feature)
-    /// The person is to choose a window, and no desktop's portal is asked that could show them a dialog.
-    case noWindowDialog
-    /// A region is to be drawn, and the program that has it drawn is not installed; its Debian package.
-    case noRegionProgram(package: String)
-    /// The program that has a region drawn has failed; its last words, or nothing.
-    case regionProgramFailed(String)
-    /// It copies its screen into memory of a graphics card alone, which is not read here.
-    case noFramesInMemory
-    /// A region is to be drawn, and the compositor lacks what a window needs in which that could be done.
-    case noRegionWindow
-    /// A region is to be drawn in what the portal gives, and no compositor is named that could show a window.
-    case noRegionCompositor
-    /// It draws pixels of a kind that is not known here; wl_shm's number of it.
-    case unsupportedPixels(format: UInt32)
-
-    // MARK: A target that is not there
-
-    /// No monitor at all.
-    case noOutput
-    /// Their pixels cannot be put beside each other: some are turned, or denser than others.
-    case monitorsDiffer([String])
-    case regionOnSeveralMonitors([String])
-
-    case noMonitor(String, existing: [String])
-    case outsideScreen(PixelRect, screen: PixelSize)
     /// The crop lies outside of the upright source.
-    case outsideSource(PixelRect, source: PixelSize)
-    case noWindow(UInt32)
-    case windowNotShown(UInt32)
-    case noFocusedWindow
-    /// `unreadable` are windows whose titles are in character sets that are not known here.
-    case noWindowTitled(String, unreadable: [UInt32] = [])
-    /// The program that was started has not opened it within that time.
-    case noWindowOfCommand(X11CommandWindow, seconds: Double, isPrivateScreen: Bool)
-    /// None is shown. `existing` are the applications that have one.
-    case noWindowOfApplication(String, existing: [String])
+    public static func outsideSource(_ area: PixelRect, source: PixelSize) -> Self {
+        Self(
+            "The crop \(text(area)) lies outside the source, which is \(text(source)); choose one inside it.")
+    }
+
     /// The person did not want to draw a region.
-    case regionCancelled
+    public static let regionCancelled = Self(.noRegion, "Drawing the region was cancelled; draw one.")
     /// The person was asked to draw a region, and did nothing for a minute.
-    case regionNotDrawn
-    /// The desktop has ended its screen cast while the person drew a region in its picture.
-    case regionCastEnded
-    /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
-    case inputGrabbed
-    case severalWindowsTitled(String, [UInt32])
-    /// Without the Composite extension, no window can be recorded, and an application's not without Render and Shape either.
-    case noComposite
+    public static let regionNotDrawn = Self(.noRegion, "No region was drawn for a minute; draw one.")
 
-    // MARK: A screen cast of the desktop
+    /// Keys cannot be shown without that Debian package.
+    public static func missingLibrary(package: String) -> Self {
+        Self("Showing keys needs Debian's \(package), which is not installed; install it.")
+    }
 
-    /// The person did not permit it.
-    case screenCastDeclined
-    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed.
-    case screenCastClosed
-    /// It has not begun, or cannot go on; the sentence.
-    case screenCastFailed(String)
+    public static func noDescriptor(_ error: Errno) -> Self {
+        Self("No file descriptor can be had for the source (\(error)); raise the limit with ulimit -n.")
+    }
 
-    // MARK: A camera
+    public static func noThread(name: String, _ error: Errno) -> Self {
+        Self(DedicatedThread.explanation(of: error, thread: name))
+    }
 
-    /// There is no camera of that name; nil: none at all.
-    case noCamera(String?, existing: [String])
-    case cameraFileUnreadable(String, Errno)
-    case cameraFileEmpty(String)
-    /// The file is a FIFO that no process writes into.
-    case cameraPipeUnwritten(String)
-    /// A file gives no frames, or none any more; words for the middle of a sentence.
-    case cameraFileFailed(String, reason: String)
-    /// The library that opens cameras is not installed; its Debian package.
-    case noCameraLibrary(String)
-    /// It cannot be opened, or gives no frames any more; words for the middle of a sentence.
-    case cameraFailed(String)
+    /// There is no memory for frames that several processes share; `call` failed.
+    public static func noSharedMemory(call: String, _ error: Errno) -> Self {
+        Self("Shared memory for frames failed in \(call): \(error); free some memory and try again.")
+    }
 
-    // MARK: A screen cast over PipeWire
-
-    /// libpipewire is not installed; its Debian package.
-    case noCastLibrary(package: String)
-    /// There is no daemon, or the connection with it is of no use.
-    case noPipeWire(Errno)
-    /// PipeWire does not give the cast out; what it says, or nothing.
-    case castRefused(String)
-    /// The cast is open, and no frame came within that time.
-    case castGaveNoFrame(seconds: Int)
-    /// The compositor has sent nothing for a while, and cannot: it has crashed, or the window was closed. PipeWire itself is there.
-    case castStopped
-    /// The connection with PipeWire was lost while it was recorded; what the library says.
-    case castLost(String)
-
-    // MARK: Others
-
-    /// This version has no source of that kind.
-    case unknownSource(String)
-
-    // MARK: Resources
-
-    case noDescriptor(Errno)
-    case noThread(name: String, Errno)
-    /// Memory for frames that readers share; `call` failed.
-    case noSharedMemory(call: String, Errno)
-    /// More readers than `limit` want the source's own frames.
-    case tooManyReaders(Int, limit: Int)
+    private static func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
+    private static func text(_ area: PixelRect) -> String { "\(text(area.size))+\(area.x)+\(area.y)" }
 }

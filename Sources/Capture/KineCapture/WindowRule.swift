@@ -39,4 +39,13 @@ public enum X11CommandWindow: Equatable, Sendable {
     case titled(String)
     /// As `X11ScreenSource.Target.application`, as soon as one of its windows is there.
     case application(String, monitor: String?)
+
+    /// For the middle of a sentence.
+    public var words: String {
+        switch self {
+        case .first: "window"
+        case .titled(let title): "window with \"\(title.printable(limit: 100))\" in its title"
+        case .application(let name, _): "window of \(name.printable(limit: 100))"
+        }
+    }
 }

@@ -94,11 +94,7 @@ import Testing
         let error = #expect(throws: VideoSourceError.self) {
             try Watcher(.window(.titled("EDITOR")), on: screen.name)
         }
-        guard case .severalWindowsTitled("EDITOR", let ids) = error else {
-            Issue.record("not refused: \(String(describing: error))")
-            return
-        }
-        #expect(Set(ids) == [window, other])
+        #expect([[window, other], [other, window]].map { .severalWindowsTitled("EDITOR", $0) }.contains(error))
         painter.focus(window)
         #expect(try Watcher(.window(.focused), on: screen.name).size == Self.content.size)
         // The focus is often in a part of the window.

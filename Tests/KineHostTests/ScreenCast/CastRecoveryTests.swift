@@ -56,7 +56,7 @@ import Testing
         var recovery = try asking()
         #expect(recovery.failed(.castRefused(""), at: 1011) == .wait(until: 1021))
         #expect(recovery.advance(at: 1021) { true } == .ask)
-        #expect(recovery.failed(.screenCastFailed(""), at: 1100) == .end(Self.lost))
+        #expect(recovery.failed(VideoSourceError(""), at: 1100) == .end(Self.lost))
         #expect(recovery.advance(at: 1101) { true } == .end(Self.lost))
     }
 

@@ -7,6 +7,11 @@ import Testing
 @testable import KineTake
 
 @Suite struct BrokenEncoderTests {
+    private final class Silence: AudioSink {
+        func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {}
+        func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {}
+    }
+
     @Test func `audio does not pile up behind an encoder that failed, and the end does not wait for it`() throws {
         var configuration = TakeConfiguration.Audio()
         configuration.channels = 1
@@ -14,7 +19,7 @@ import Testing
         let events = TakeEvents()
         let worker = try AudioWorker(
             plan: AudioPlan(configuration), configuration: configuration, clock: clock, isLive: false, observer: events)
-        worker.start(into: SampleSinks(recording: nil, feeds: SampleDistributor()))
+        worker.start(into: Silence())
         clock.begin(at: 0)
         let stream = AudioStreamID(rawValue: 0)
         worker.audioOpened(stream, target: 0, sampleRate: 48000)

@@ -22,7 +22,7 @@ import Testing
             try stage.draw(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
         }
         stage.stop()
-        let file = stage.samples.withLock { $0 }
+        let file = stage.frames.samples
         for reader in [first, second] {
             reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
             reader.end()
@@ -44,13 +44,13 @@ import Testing
         }
         let feed = try stage.feed(.encoded)
         try paint(1...5)
-        #expect(stage.samples.withLock { $0.isEmpty })
+        #expect(stage.frames.samples.isEmpty)
         let reader = try FeedReader(feed)
         stage.begin(feed)
         reader.expect("a keyframe") { $0.samples.count == 1 }
         stage.end(feed)
         try paint(6...10)
-        #expect(stage.samples.withLock { $0.count } == 1)
+        #expect(stage.frames.samples.count == 1)
         reader.end()
         let next = try stage.reader(.encoded)
         next.expect("a keyframe") { $0.samples.first?.isKeyframe == true }
@@ -73,7 +73,7 @@ import Testing
         slow.go()
         slow.expect("a keyframe after the gap") { $0.samples.contains { $0.isDiscontinuity } }
         stage.stop()
-        let file = stage.samples.withLock { $0 }
+        let file = stage.frames.samples
         for reader in [slow, quick] {
             reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
             reader.end()
@@ -95,7 +95,7 @@ import Testing
         reader.expect("a keyframe") { !$0.samples.isEmpty }
         var generator = SeededGenerator(seed: 3)
         try stage.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
-        func large() -> EncodedSample? { stage.samples.withLock { $0.first { $0.data.count > limit } } }
+        func large() -> EncodedSample? { stage.frames.samples.first { $0.data.count > limit } }
         try wait("the large frame") { large() != nil }
         let gap = try #require(large()?.presentationTime)
         // A small change of it, which nobody could decode, and then a screen whose keyframe is small.
@@ -103,7 +103,7 @@ import Testing
         try stage.drawSquares { 0x202020 }
         reader.expect("a keyframe after the gap") { $0.samples.contains { $0.isKeyframe && $0.time > gap } }
         stage.stop()
-        let file = stage.samples.withLock { $0 }
+        let file = stage.frames.samples
         reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
         reader.end()
         #expect(reader.samples.allSatisfy { $0.bytes.count <= limit })

@@ -21,7 +21,7 @@ import Testing
         for reader in readers { reader.expect("the first picture") { !$0.frames.isEmpty } }
         for (corner, colour) in zip(Self.corners, Self.colours) { try stage.paint(corner, colour) }
         stage.stop()
-        let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
+        let last = try #require(stage.frames.samples.last?.presentationTime)
         for reader in readers {
             reader.expect("the last picture") { $0.frames.last?.time == last }
             reader.end()
@@ -47,7 +47,7 @@ import Testing
 
         let upright = try #require(readers[1].frames.last)
         #expect(readers[1].feed.stream.frames?.size == turn.turned(Self.size))
-        #expect(readers[1].feed.frames?.conversion == nil, "they are the encoder's own")
+        #expect(readers[1].feed.frames?.isReadInPlace == true, "they are the encoder's own")
         #expect(readers[1].frames.allSatisfy { $0.orientation == .up })
         let corner = Self.corners[first]
         #expect(upright.planes[0][0] == source[0][corner.y * Self.size.width + corner.x])
@@ -71,7 +71,7 @@ import Testing
     @Test func `readers share frames that one has turned and another has turned back, each with its own tag`() throws {
         let turned = SampleRequirements.raw(shape: FrameShape(orientation: .left))
         let (_, readers) = try readers([.raw(orientation: .source), turned], .right)
-        #expect(readers[0].feed.frames?.conversion === readers[1].feed.frames?.conversion)
+        #expect(readers[0].feed.frames?.store === readers[1].feed.frames?.store)
         #expect(readers[0].frames.allSatisfy { $0.orientation == .right })
         #expect(readers[1].frames.allSatisfy { $0.orientation == .up })
         #expect(readers[0].frames.last?.planes == readers[1].frames.last?.planes)

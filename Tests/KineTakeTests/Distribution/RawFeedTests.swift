@@ -40,7 +40,7 @@ import Testing
         let times = reader.frames.map(\.time)
         #expect(times == times.sorted() && Set(times).count == times.count)
         // Nobody wanted an encoder, so there was none.
-        #expect(stage.samples.withLock { $0.isEmpty })
+        #expect(stage.frames.samples.isEmpty)
         #expect(reader.feed.sender.counts.bytesCopied == 0)
     }
 
@@ -75,7 +75,7 @@ import Testing
         }
         // The end flushes readers that are not due yet.
         stage.stop()
-        let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
+        let last = try #require(stage.frames.samples.last?.presentationTime)
         reader.expect("the last picture") { $0.frames.last?.time == last }
         reader.end()
         #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
@@ -100,14 +100,14 @@ import Testing
             try stage.paint(PixelRect(x: 16, y: 16, width: 32, height: 32), colour * 0x05_0505)
         }
         #expect(stage.capture.counts.dropped == 0)
-        let encoded = stage.samples.withLock { $0.count }
+        let encoded = stage.frames.samples.count
         #expect(encoded >= 41)
         readers[1].expect("most pictures") { $0.frames.count > 20 }
         #expect(readers[0].frames.count <= before + 1)
         readers[0].go()
         readers[2].go()
         stage.stop()
-        let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
+        let last = try #require(stage.frames.samples.last?.presentationTime)
         for reader in readers[..<3] {
             reader.expect("the last picture") { $0.frames.last?.time == last }
             reader.end()
@@ -126,7 +126,7 @@ import Testing
             let shown = try stage.converted { $0.planes }
             reader.expect("the picture") { $0.frames.last?.planes == shown }
         }
-        let memories = Set(readers.compactMap { $0.feed.frames.map { ObjectIdentifier($0.memory) } })
+        let memories = Set(readers.compactMap { $0.feed.frames.map { ObjectIdentifier($0.store) } })
         #expect(memories.count == 3)
         for reader in readers { reader.end() }
         stage.stop()

@@ -59,6 +59,15 @@ struct CaptureWorld {
     private(set) var now: Int64 = 1_000_000_000
     private(set) var isPaused = false
     private(set) var isCovered = false
+    /// The opening of the next source shows a person something over the screen.
+    var isScreenTaken = false
+    /// The screen was locked just now, and nothing is decided yet.
+    var isHeld = false
+    /// How often the source discarded its frames, and how often a switch was confirmed.
+    private(set) var discards = 0
+    private(set) var confirmations = 0
+    private(set) var isCameraHidden = false
+    private var repeatAt: Int64 = .max
     private(set) var areSlotsLent = false
     private(set) var reads: [Read] = []
     private(set) var frames: [Frame] = []
@@ -116,7 +125,7 @@ struct CaptureWorld {
             isCovered.toggle()
             waitingSince = nil
         case .repeatFrame:
-            machine.repeatFrame(at: .min)
+            repeatAt = .min
             isAsked = true
         case .newSource:
             screen = screen.map { $0 + 1000 }
@@ -136,9 +145,15 @@ struct CaptureWorld {
     mutating func run(for duration: Int64) {
         let end = now + duration
         while self.end == nil {
-            machine.setPaused(isPaused, at: now, offset: now - timeline.mediaTime(at: now).nanoseconds)
-            machine.setCovered(isCovered, at: now)
-            switch machine.next(at: now, stillInterval: stillInterval) {
+            let conditions = CaptureStateMachine.Conditions(
+                isPaused: isPaused, clockOffset: now - timeline.mediaTime(at: now).nanoseconds,
+                cover: isHeld ? .held : isCovered ? .covered : .open, isScreenTaken: isScreenTaken,
+                repeatAt: repeatAt, stillInterval: stillInterval)
+            repeatAt = .max
+            switch machine.next(at: now, conditions) {
+            case .discardFrames: discards += 1
+            case .confirmSwitch: confirmations += 1
+            case .hideCamera(let isHidden): isCameraHidden = isHidden
             case .sleep(let until, let interest):
                 if interest == .sources, !damage.isEmpty {
                     machine.noteSourceChanged()
@@ -170,7 +185,7 @@ struct CaptureWorld {
 
     private mutating func collect() {
         machine.reported.removeAll()
-        if !isCovered { machine.reported.formUnion(damage) }
+        if !machine.isCovered { machine.reported.formUnion(damage) }
         damage.removeAll()
     }
 
@@ -187,12 +202,12 @@ struct CaptureWorld {
         failures = max(0, failures - 1)
         var changed = DamageRegion(size: Self.size)
         for tile in 0..<4 where isComplete && region.contains(column: tile % 2, row: tile / 2) {
-            let colour = isCovered ? Self.card : screen[tile]
+            let colour = machine.isCovered ? Self.card : screen[tile]
             if canvas[tile] != colour { changed.insert(column: tile % 2, row: tile / 2) }
             canvas[tile] = colour
         }
         var stillSecret = DamageRegion(size: Self.size)
-        for tile in 0..<4 where !isCovered && screen[tile] != canvas[tile] {
+        for tile in 0..<4 where !machine.isCovered && screen[tile] != canvas[tile] {
             stillSecret.insert(column: tile % 2, row: tile / 2)
         }
         secret = stillSecret

@@ -12,8 +12,7 @@ import Testing
 final class FeedStage: Sendable {
     let screen: ScriptedSource.Screen
     let clock = TakeClock()
-    /// The encoder's samples, as a file would get them.
-    let samples = Monitor<[EncodedSample]>([])
+    let frames: FrameCollector
     let capture: CaptureThread
     let factory: FeedFactory
     private let size: PixelSize
@@ -29,34 +28,12 @@ final class FeedStage: Sendable {
         configuration.video.framesPerSecond = 100
         configuration.audio.app = .none
         change(&configuration)
-        let settings = configuration
         let audio = try AudioPipeline(configuration: configuration.audio, clock: clock, observer: TakeEvents())
-        let feeds = SampleDistributor()
-        let factory = FeedFactory(configuration: configuration, services: services, sources: .pattern, audio: audio)
-        self.factory = factory
-        let (screen, samples) = (screen, samples)
+        factory = FeedFactory(configuration: configuration, services: services, sources: .pattern, audio: audio)
+        frames = FrameCollector(configuration, services: services, isRecorded: isRecorded, factory: factory)
         capture = CaptureThread(
-            configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
-            output: CaptureThread.Output(
-                slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
-                opened: { canvas in
-                    let encoding = VideoEncodingThread(
-                        plan: EncodingPlan(settings, services: services, size: canvas.codedSize),
-                        keyframes: KeyframePolicy(interval: .seconds(100), frames: nil), isWanted: isRecorded,
-                        output: VideoEncodingThread.Output(
-                            ready: { factory.encoderOpened(VideoFormat(parameterSets: $0, size: canvas.size)) },
-                            release: canvas.release,
-                            sample: { sample, _ in
-                                feeds.send(video: sample)
-                                samples.signal { $0.append(sample) }
-                            }, needsKeyframe: { feeds.consumeKeyframeRequest() },
-                            failed: { Issue.record("\($0)") }))
-                    let distributor = FrameDistributor(
-                        encoding: encoding, samples: feeds, isRecorded: isRecorded,
-                        framesPerSecond: settings.video.framesPerSecond, canvas: canvas)
-                    factory.sourceOpened(distributor)
-                    return distributor
-                }, began: { _ in }, ended: { _ in factory.failed(.over(reason: nil)) }))
+            configuration: configuration, clock: clock, delegate: frames, observer: TakeEvents()
+        ) { [screen] in ScriptedSource.opening(screen) }
     }
 
     /// Paints, and waits until the frame is drawn.
@@ -83,10 +60,10 @@ final class FeedStage: Sendable {
 
     /// Paints, and waits until the frame is drawn and encoded: then only readers hold slots, however slow the encoder is.
     func paint(_ rect: PixelRect, _ colour: UInt32) throws {
-        let before = samples.withLock { $0.count }
+        let before = frames.samples.count
         try draw(rect, colour)
-        let isEncoded = samples.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
-            $0.count > before && $0.count >= capture.counts.drawn ? true : nil
+        let isEncoded = frames.seen.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
+            $0.samples.count > before && $0.samples.count >= capture.counts.drawn ? true : nil
         }
         try #require(isEncoded == true)
     }
@@ -134,8 +111,8 @@ final class FeedStage: Sendable {
     }
 
     func stop() {
-        capture.stop()
-        factory.distributor?.finish()
+        frames.stop(capture)
+        #expect(frames.seen.withLock { $0.failures } == [])
     }
 }
 

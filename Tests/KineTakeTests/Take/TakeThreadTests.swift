@@ -61,16 +61,15 @@ import Testing
 
     @Test func `without a thread for the encoder the take is told so, and every frame is given back`() throws {
         let size = PixelSize(width: 64, height: 64)
-        let told = Monitor<[String]>([])
+        let frames = FrameCollector(Self.configuration(output: nil))
         let released = Monitor(0)
         WithoutThreads.run {
+            let ring = FrameRing(size: size)
+            let canvas = FrameCanvas(size: size, codedSize: size, loans: ring.loans) { _ in released.signal { $0 += 1 }
+            }
             let encoding = VideoEncodingThread(
                 plan: EncodingPlan(Self.configuration(output: nil), services: [], size: size),
-                keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),
-                output: VideoEncodingThread.Output(
-                    release: { _ in released.signal { $0 += 1 } }, sample: { _, _ in Issue.record("a sample came") },
-                    failed: { message in told.signal { $0.append(message) } }))
-            let ring = FrameRing(size: size)
+                keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), canvas: canvas, sink: frames)
             guard ring.begin(), let frame = ring.commit(evenIfUnchanged: true) else {
                 Issue.record("no frame")
                 return
@@ -79,7 +78,8 @@ import Testing
             encoding.finish()
         }
         #expect(released.withLock { $0 } == 1)
-        let messages = told.withLock { $0 }
+        let messages = frames.seen.withLock { $0.failures }
+        #expect(frames.samples.isEmpty)
         #expect(messages.count == 1 && messages.allSatisfy { Self.isRefusal($0, of: "encode") }, "\(messages)")
     }
 }

@@ -103,7 +103,12 @@ import Testing
                 world.handle(.cover)
                 world.run(for: 60_000_000_000)
                 world.handle(.cover)
-            }, { $0.handle(.newSource) }, { $0.machine.noteScreenUncovered() },
+            }, { $0.handle(.newSource) },
+            { world in
+                world.isScreenTaken = true
+                world.run(for: 60_000_000_000)
+                world.isScreenTaken = false
+            },
             { world in
                 world.failures = 0
                 world.handle(.paint)
@@ -278,6 +283,71 @@ import Testing
         #expect(world.machine.pending == .full(size: size))
     }
 
+    // MARK: Cover, switch and waiting
+
+    @Test func `while a person is shown something over the screen nothing is read, and what came of it is discarded`() {
+        var world = begun()
+        let (reads, discards) = (world.reads.count, world.discards)
+        world.isScreenTaken = true
+        world.handle(.paint)
+        world.handle(.repeatFrame)
+        world.run(for: 60_000_000_000)
+        #expect(world.reads.count == reads && world.discards == discards)
+        world.isScreenTaken = false
+        let frames = world.frames.count
+        world.run(for: 2 * world.interval)
+        #expect(world.discards == discards + 1)
+        #expect(world.isUpToDate)
+        #expect(world.frames.count > frames)
+    }
+
+    @Test func `a frame that was asked for while the screen was taken comes after it`() {
+        var world = begun()
+        world.isScreenTaken = true
+        world.handle(.repeatFrame)
+        world.run(for: 1_000_000_000)
+        let frames = world.frames.count
+        world.isScreenTaken = false
+        world.run(for: 2 * world.interval)
+        #expect(world.frames.count == frames + 1)
+    }
+
+    @Test func `a switch is confirmed with the first frame of the source, once, and in a pause at once`() {
+        for isPaused in [false, true] {
+            var world = begun()
+            if isPaused { world.handle(.pause) }
+            world.failures = isPaused ? 0 : 2
+            world.handle(.newSource)
+            #expect(world.confirmations == (isPaused ? 1 : 0), "a source that cannot be read yet is not shown")
+            world.run(for: 5 * world.interval)
+            #expect(world.confirmations == 1)
+            #expect(world.isUpToDate != isPaused)
+        }
+    }
+
+    @Test func `a screen that was locked just now gives no frame, nor does the card, until that is decided`() {
+        var world = begun()
+        let frames = world.frames.count
+        world.isHeld = true
+        world.handle(.paint)
+        world.run(for: 60_000_000_000)
+        #expect(world.frames.count == frames && world.isCameraHidden)
+        world.isHeld = false
+        world.handle(.cover)
+        world.run(for: 2 * world.interval)
+        #expect(world.frames.count == frames + 1 && world.isCardShown)
+    }
+
+    @Test func `a take whose screen is locked before its first frame begins with the card`() {
+        var world = CaptureWorld()
+        world.isHeld = true
+        world.run(for: 0)
+        world.isHeld = false
+        world.handle(.cover)
+        world.run(for: 0)
+        #expect(world.frames.count == 1 && world.isCardShown)
+    }
+
     @Test func `what is painted while a strip is read does not count as unreported`() {
         let world = begun()
         let now = world.now + DamageTrust.interval
@@ -286,7 +356,7 @@ import Testing
         for isReportedNow in [true, false] {
             var machine = world.machine
             machine.reported.removeAll()
-            #expect(machine.next(at: now, stillInterval: nil) == .beginFrame)
+            #expect(machine.next(at: now, .init()) == .beginFrame)
             #expect(machine.beginReading(at: now, time: .seconds(4)) == .read)
             #expect(machine.finishReading(isComplete: true, timeout: nil, at: now) == .commit(evenIfUnchanged: false))
             #expect(machine.committed(changed: changed, layers: DamageRegion(size: changed.size)) == .checkSource)

@@ -3,6 +3,7 @@ import KineCapture
 import KineCodecs
 import KineMedia
 import KinePlatform
+import KineX11
 import Testing
 
 @testable import KineTake
@@ -35,26 +36,20 @@ import Testing
     }
 
     private func capture(
-        _ gate: Monitor<Gate>, _ cancellation: Cancellation, patience: Int64, ended: Monitor<Bool>,
+        _ gate: Monitor<Gate>, _ cancellation: Cancellation, patience: Int64, frames: FrameCollector,
         opening: (@Sendable () -> any VideoSourceOpening)? = nil
     ) -> CaptureThread {
-        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
-        configuration.video.framesPerSecond = 100
-        let settings = configuration
-        return CaptureThread(
-            configuration: configuration, clock: TakeClock(), cancellation: cancellation, patience: patience,
-            open: opening ?? { ImmediateOpening { StuckSource(gate) } },
-            output: CaptureThread.Output(
-                opened: { canvas in
-                    FrameDistributor(
-                        encoding: VideoEncodingThread(
-                            plan: EncodingPlan(settings, services: [], size: canvas.codedSize),
-                            keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), isWanted: false,
-                            output: VideoEncodingThread.Output(
-                                release: canvas.release, sample: { _, _ in Issue.record("a frame came") },
-                                failed: { Issue.record("\($0)") })),
-                        framesPerSecond: 100, canvas: canvas)
-                }, began: { _ in Issue.record("it began") }, ended: { _ in ended.signal { $0 = true } }))
+        CaptureThread(
+            configuration: Self.configuration, clock: TakeClock(), cancellation: cancellation, patience: patience,
+            delegate: frames, observer: TakeEvents(), open: opening ?? { ImmediateOpening { StuckSource(gate) } })
+    }
+
+    private static let configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+
+    /// No frame of a source that is stuck can come.
+    private func expectEnd(_ frames: FrameCollector, sourceLocation: SourceLocation = #_sourceLocation) {
+        let seen = frames.seen.withLock { $0 }
+        #expect(seen.ended != nil && seen.samples.isEmpty, sourceLocation: sourceLocation)
     }
 
     @Test func `a source that does not answer is cut off, and the thread ends`() {
@@ -62,35 +57,36 @@ import Testing
         let cancellation = Cancellation()
         // Shutting the socket of an X connection does the same.
         _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
-        let ended = Monitor(false)
-        let capture = capture(gate, cancellation, patience: 60_000_000_000, ended: ended)
+        let frames = FrameCollector(Self.configuration, isRecorded: false)
+        let capture = capture(gate, cancellation, patience: 60_000_000_000, frames: frames)
         _ = gate.wait { $0.isReached ? true : nil }
         let impatient = DedicatedThread(name: "impatient") { cancellation.cancel() }
         capture.stop()
         impatient.join()
-        #expect(ended.withLock { $0 })
+        expectEnd(frames)
     }
 
     @Test func `where even that does not help, stopping goes on without it`() {
         let gate = Monitor(Gate())
         let cancellation = Cancellation()
-        let ended = Monitor(false)
-        let capture = capture(gate, cancellation, patience: 1_000_000, ended: ended)
+        let frames = FrameCollector(Self.configuration, isRecorded: false)
+        let capture = capture(gate, cancellation, patience: 1_000_000, frames: frames)
         _ = gate.wait { $0.isReached ? true : nil }
         capture.stop()
         #expect(cancellation.isCancelled)
-        #expect(!ended.withLock { $0 })
+        #expect(frames.seen.withLock { $0.ended } == nil)
         gate.signal { $0.isOpen = true }
-        _ = ended.wait { $0 ? true : nil }
+        _ = frames.seen.wait { $0.ended }
+        expectEnd(frames)
     }
 
     @Test func `a source that is still being opened is cut off at once`() {
         let (gate, door) = (Monitor(Gate()), Monitor(Gate()))
         let cancellation = Cancellation()
         _ = cancellation.onCancel { door.signal { $0.isOpen = true } }
-        let ended = Monitor(false)
+        let frames = FrameCollector(Self.configuration, isRecorded: false)
         let capture = capture(
-            gate, cancellation, patience: 60_000_000_000, ended: ended,
+            gate, cancellation, patience: 60_000_000_000, frames: frames,
             opening: {
                 ImmediateOpening {
                     Self.hold(door)
@@ -99,7 +95,7 @@ import Testing
             })
         _ = door.wait { $0.isReached ? true : nil }
         capture.stop()
-        #expect(ended.withLock { $0 })
+        expectEnd(frames)
         #expect(!gate.withLock { $0.isReached })
     }
 
@@ -116,12 +112,13 @@ import Testing
     }
 
     @Test func `an opening that never ends does not keep the thread`() {
-        let (gate, asked, ended) = (Monitor(Gate()), Monitor(false), Monitor(false))
+        let (gate, asked) = (Monitor(Gate()), Monitor(false))
+        let frames = FrameCollector(Self.configuration, isRecorded: false)
         let capture = capture(
-            gate, Cancellation(), patience: 300_000_000_000, ended: ended, opening: { UnansweredOpening(asked) })
+            gate, Cancellation(), patience: 300_000_000_000, frames: frames, opening: { UnansweredOpening(asked) })
         _ = asked.wait { $0 ? true : nil }
         capture.stop()
-        #expect(ended.withLock { $0 })
+        expectEnd(frames)
     }
 
     /// It opens at the third event.
@@ -145,11 +142,12 @@ import Testing
     }
 
     @Test func `a source that opens step by step is waited for by its descriptor`() {
-        let (gate, asked, ended, wake) = (Monitor(Gate()), Monitor(0), Monitor(false), WakeSignal())
+        let (gate, asked, wake) = (Monitor(Gate()), Monitor(0), WakeSignal())
+        let frames = FrameCollector(Self.configuration, isRecorded: false)
         let cancellation = Cancellation()
         _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
         let capture = capture(
-            gate, cancellation, patience: 1_000_000, ended: ended, opening: { SlowOpening(wake, asked, gate) })
+            gate, cancellation, patience: 1_000_000, frames: frames, opening: { SlowOpening(wake, asked, gate) })
         for step in 1...2 {
             _ = asked.wait { $0 >= step ? true : nil }
             wake.signal()
@@ -184,29 +182,15 @@ import Testing
 
     @Test func `the first frame is never one that could not be read`() {
         let lumas = Monitor<[UInt8]>([])
-        let configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
-        let outlets = Monitor<FrameDistributor?>(nil)
+        let frames = FrameCollector(Self.configuration) { frame in
+            let luma = frame.planes.y[0]
+            lumas.signal { $0.append(luma) }
+        }
         let capture = CaptureThread(
-            configuration: configuration, clock: TakeClock(), open: { ImmediateOpening { LateSource() } },
-            output: CaptureThread.Output(
-                opened: { canvas in
-                    let outlet = FrameDistributor(
-                        encoding: VideoEncodingThread(
-                            plan: EncodingPlan(configuration, services: [], size: canvas.codedSize),
-                            keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),
-                            output: VideoEncodingThread.Output(
-                                release: { frame in
-                                    let luma = frame.planes.y[0]
-                                    lumas.signal { $0.append(luma) }
-                                    canvas.release(frame)
-                                }, sample: { _, _ in }, failed: { Issue.record("\($0)") })),
-                        framesPerSecond: 30, canvas: canvas)
-                    outlets.signal { $0 = outlet }
-                    return outlet
-                }, began: { _ in }, ended: { _ in }))
+            configuration: Self.configuration, clock: TakeClock(), delegate: frames, observer: TakeEvents()
+        ) { ImmediateOpening { LateSource() } }
         _ = lumas.wait { $0.isEmpty ? nil : true }
-        capture.stop()
-        outlets.withLock { $0 }?.finish()
+        frames.stop(capture)
         #expect(lumas.withLock { $0.first } == 235)  // white, BT.709 limited
     }
 }

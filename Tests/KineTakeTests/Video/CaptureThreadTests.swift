@@ -4,6 +4,7 @@ import KineCapture
 import KineCodecs
 import KineMedia
 import KinePlatform
+import KineX11
 import Testing
 
 @testable import KineTake
@@ -11,45 +12,22 @@ import Testing
 @Suite struct CaptureThreadTests {
     private static let size = PixelSize(width: 128, height: 96)
 
-    /// The results at the other end.
-    private struct Seen {
-        var samples: [EncodedSample] = []
-        /// The encoder waits for the file while this is set.
-        var isHeld = false
-        var ended: VideoSourceError??
-    }
-
     /// A capture thread with an encoder behind it.
     private final class Stage: Sendable {
         let screen = ScriptedSource.Screen(size: CaptureThreadTests.size)
         let clock = TakeClock()
-        let seen = Monitor(Seen())
+        let frames: FrameCollector
         let capture: CaptureThread
-        private let encoder = Monitor<VideoEncodingThread?>(nil)
+        var seen: Monitor<FrameCollector.Seen> { frames.seen }
 
         init(_ change: (inout TakeConfiguration) -> Void = { _ in }) {
             var configuration = TakeConfiguration(source: .screen(monitor: nil), output: "")
             configuration.video.framesPerSecond = 100
             change(&configuration)
-            let (screen, seen, encoder) = (screen, seen, encoder)
-            let settings = configuration
+            frames = FrameCollector(configuration)
             capture = CaptureThread(
-                configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
-                output: CaptureThread.Output(
-                    opened: { canvas in
-                        let thread = VideoEncodingThread(
-                            plan: EncodingPlan(settings, services: [], size: canvas.codedSize),
-                            keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),
-                            output: VideoEncodingThread.Output(
-                                release: canvas.release,
-                                sample: { sample, _ in
-                                    seen.signal { $0.samples.append(sample) }
-                                    _ = seen.wait { $0.isHeld ? nil : true }
-                                }, failed: { Issue.record("\($0)") }))
-                        encoder.signal { $0 = thread }
-                        return FrameDistributor(
-                            encoding: thread, framesPerSecond: settings.video.framesPerSecond, canvas: canvas)
-                    }, began: { _ in }, ended: { ending in seen.signal { $0.ended = .some(ending) } }))
+                configuration: configuration, clock: clock, delegate: frames, observer: TakeEvents()
+            ) { [screen] in ScriptedSource.opening(screen) }
         }
 
         /// Waits until so many frames were encoded.
@@ -61,7 +39,7 @@ import Testing
             }
         }
 
-        var samples: [EncodedSample] { seen.withLock { $0.samples } }
+        var samples: [EncodedSample] { frames.samples }
 
         typealias Open = @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
 
@@ -79,11 +57,7 @@ import Testing
         /// Shows another source, and waits for it.
         func switchSource(_ open: @escaping Open) throws { try finish(beginSwitch(open)) }
 
-        func stop() {
-            seen.signal { $0.isHeld = false }
-            capture.stop()
-            encoder.withLock { $0 }?.finish()
-        }
+        func stop() { frames.stop(capture) }
     }
 
     private func tile(_ column: Int, _ row: Int) -> PixelRect {

@@ -9,6 +9,7 @@ import SystemPackage
 
 /// An open camera or file. Used by one thread; opening and reading wait for the device.
 final class CameraReader {
+    private let camera: CameraInput
     private var input: UnsafeMutablePointer<AVFormatContext>?
     private var decoder: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -23,6 +24,7 @@ final class CameraReader {
     /// - Parameters:
     ///   - wanted: a size that a camera is asked for; it may have another.
     init(_ camera: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
+        self.camera = camera
         guard kine_load_ffmpeg() != 0, kine_load_avformat() != 0 else { throw .noCameraLibrary("libavformat59") }
         if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary("libavdevice59") }
         // The errors thrown here say everything that the library would write to standard error.
@@ -37,8 +39,8 @@ final class CameraReader {
             // A camera with no such size, or a driver that refuses to choose one, is taken as it is.
             code = open(camera, nil)
         }
-        guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
-        guard openDecoder() else { throw .cameraFailed("it has no video that can be decoded") }
+        guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
+        guard openDecoder() else { throw .cameraFailed("it has no video that can be decoded", of: camera) }
     }
 
     deinit {
@@ -109,7 +111,7 @@ final class CameraReader {
             let received = avcodec_receive_frame(decoder, frame)
             if received >= 0 { return true }
             if received == kine_averror_eof() { return false }
-            guard received == kine_averror_again() else { throw .cameraFailed(Self.reason(received)) }
+            guard received == kine_averror_again() else { throw .cameraFailed(Self.reason(received), of: camera) }
             let code = av_read_frame(input, packet)
             defer { av_packet_unref(packet) }
             if code == kine_averror_eof(), !isDraining {
@@ -118,7 +120,7 @@ final class CameraReader {
                 continue
             }
             if code == kine_averror_again() { continue }
-            guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
+            guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
             guard packet.pointee.stream_index == stream else { continue }
             // A damaged frame is no reason to give the camera up: the next one follows.
             avcodec_send_packet(decoder, packet)
@@ -183,7 +185,7 @@ final class CameraReader {
             return
         }
         let code = kine_frame_to_bgra(&scaler, frame, Int32(size.width), bgra, Int32(stride))
-        guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
+        guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
     }
 
     /// libavutil's words for one of its codes.

@@ -74,7 +74,9 @@ final class CameraThread: Sendable {
             var hasFrames = false
             while !cancellation.isCancelled {
                 guard try reader.read() else {
-                    guard hasFrames, reader.rewind() else { throw VideoSourceError.cameraFailed("it has no frames") }
+                    guard hasFrames, reader.rewind() else {
+                        throw VideoSourceError.cameraFailed("it has no frames", of: input)
+                    }
                     hasFrames = false
                     pace.restart()
                     continue
@@ -84,18 +86,18 @@ final class CameraThread: Sendable {
                     let due = pace.instant(of: reader.time, now: MonotonicClock.now())
                     _ = WakeSignal.poll([cancellation.descriptor], until: due)
                 }
-                try publish(reader)
+                try publish(reader, of: input)
             }
         } catch {
-            state.withLock { $0.failure = error.ofFile(in: input) }
+            state.withLock { $0.failure = error }
             wake.signal()
         }
     }
 
-    private func publish(_ reader: CameraReader) throws(VideoSourceError) {
+    private func publish(_ reader: CameraReader, of input: CameraInput) throws(VideoSourceError) {
         let size = reader.size
         guard size.width > 0, size.height > 0, size.area <= Self.mostPixels else {
-            throw .cameraFailed("its frames have \(size.width)x\(size.height) pixels")
+            throw .cameraFailed("its frames have \(size.width)x\(size.height) pixels", of: input)
         }
         let spare = state.withLock { $0.spare.take() }
         let frame = if let spare, spare.size == size { spare } else { Frame(size: size) }
@@ -110,17 +112,6 @@ final class CameraThread: Sendable {
 
     /// 8K.
     private static let mostPixels = 8192 * 4608
-}
-
-extension VideoSourceError {
-    /// The same about a file: there is no cable to check.
-    fileprivate func ofFile(in input: CameraInput) -> VideoSourceError {
-        if case (.cameraFailed(let reason), .file(let path)) = (self, input) {
-            .cameraFileFailed(path, reason: reason)
-        } else {
-            self
-        }
-    }
 }
 
 /// The instants at which the frames of a file are due.

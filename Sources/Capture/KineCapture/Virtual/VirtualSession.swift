@@ -149,3 +149,21 @@ public final class VirtualSession: Sendable {
     /// The time that a server may take to answer, in nanoseconds.
     static let patience: Int64 = 20_000_000_000
 }
+
+extension VirtualSession.Error {
+    /// What happened, on what, and what to do.
+    public var sentence: String {
+        switch self {
+        case .missing(let program, let package):
+            "A virtual screen needs \(program), which is not installed; install the package \(package)."
+        case .cannotStart(let program, let errno): "\(program) did not start: \(errno)."
+        case .cookieNotWritten(let errno): "Xvfb did not start: its cookie file cannot be written (\(errno))."
+        case .noDisplayNumber(let size):
+            "Xvfb did not start: it named no display; try a smaller size than \(size.width)x\(size.height)."
+        case .noCompositor(let size):
+            "sway did not start: it has no output; try a smaller size than \(size.width)x\(size.height), or run it by hand to see why."
+        case .noAnswer(let program): "\(program) did not start: it does not answer; run it by hand to see why."
+        case .cancelled: "The take was ended before its private screen was there."
+        }
+    }
+}

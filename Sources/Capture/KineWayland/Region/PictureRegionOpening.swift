@@ -106,7 +106,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
                 // The cast has ended, and the window may still be seen.
                 window.hide()
                 // Of a take, that would be the natural end.
-                let isEnd = error == .screenCastClosed || error == .castStopped
+                let isEnd = error.kind == .castClosed || error.kind == .castStopped
                 fail(isEnd ? .regionCastEnded : error, at: now + Self.quietTime)
                 return nil
             }

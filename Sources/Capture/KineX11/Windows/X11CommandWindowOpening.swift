@@ -67,7 +67,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
             existing = nil
             do throws(VideoSourceError) {
                 return try open(target)
-            } catch .noWindowTitled, .noWindowOfApplication {}
+            } catch  where error.kind == .noWindow {}
         }
         while true {
             xcb_flush(connection.handle)  // first: it may read events while it writes
@@ -102,7 +102,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
             case .first, .titled: try open(.window(.id(window)))
             case .application(let name, let monitor): try open(.application(name, monitor: monitor))
             }
-        } catch .noWindow, .windowNotShown, .noWindowOfApplication {
+        } catch  where error.kind == .noWindow || error.kind == .windowNotShown {
             return nil
         }
     }

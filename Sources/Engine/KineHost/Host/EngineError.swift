@@ -119,13 +119,11 @@ extension StorageError {
 extension VideoSourceError {
     /// The thing that a person can do instead.
     var alternative: Alternative? {
-        switch self {
-        case .noDisplay: .recordVirtualScreen
+        switch kind {
+        case .noDisplay where self == .noDisplay: .recordVirtualScreen
         case .noWindowsOnWayland: .chooseWindow
         case .noWindowDialog: .nameWindow
-        case .noRegionProgram, .regionProgramFailed, .noRegionWindow, .noRegionCompositor, .regionCancelled,
-            .regionNotDrawn, .regionCastEnded, .inputGrabbed:
-            .giveRegion
+        case .noRegion: .giveRegion
         default: nil
         }
     }

@@ -43,7 +43,7 @@ struct CastRecovery {
     ///
     /// - Parameter isOfMonitor: a monitor does not go away while one works with it. A window whose cast stops was closed.
     init?(from loss: VideoSourceError, isOfMonitor: Bool, at now: Int64, limits: Limits = .standard) {
-        switch loss {
+        switch loss.kind {
         case .castLost: interruption = .castLost
         case .castStopped where isOfMonitor: interruption = .castStopped
         default: return nil

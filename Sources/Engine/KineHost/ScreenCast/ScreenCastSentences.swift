@@ -8,7 +8,7 @@ extension ScreenCastHelper.Error {
         switch self {
         case .cast(.declined): .screenCastDeclined
         case .closed: .screenCastClosed
-        default: .screenCastFailed(sentence)
+        default: VideoSourceError(sentence)
         }
     }
 
@@ -25,6 +25,13 @@ extension ScreenCastHelper.Error {
         case .givenUp: "The take was ended before the desktop's question was answered."
         }
     }
+}
+
+extension VideoSourceError {
+    /// The person did not permit it.
+    static let screenCastDeclined = Self(
+        "The desktop asked whether its screen may be recorded, and the answer was no; record again, and choose what to share."
+    )
 }
 
 extension ScreenCastOrder.Monitor {

@@ -118,3 +118,15 @@ extension TakeConfiguration.Video {
         if shownKeys != nil { throw .notOnWayland(.keys) }
     }
 }
+
+extension VideoSourceError {
+    /// The person is to choose a window, and no desktop's portal is asked that could show them a dialog.
+    static let noWindowDialog = Self(
+        .noWindowDialog,
+        "A window can be chosen only on a Wayland desktop that shows its own dialog; log in to one.")
+    /// A region is to be drawn in what the portal gives, and no compositor is named that could show a window.
+    static let noRegionCompositor = Self(
+        .noRegion,
+        "A region is drawn on what the desktop's portal gives only in a session on Wayland, where WAYLAND_DISPLAY is set; leave out "
+            + "--backend portal.")
+}

@@ -134,13 +134,34 @@ extension VideoSourceError {
     /// would send the person the wrong way.
     func onWayland(_ feature: Feature, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
         guard wantedBackend != .x11 else { return self }
-        switch self {
-        case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
-            .noWindowOfApplication, .noWindowOfCommand:
-            guard wantedBackend != nil || WaylandSession.compositor != nil else { return self }
-            return .noWindowsOnWayland(feature)
-        default: return self
-        }
+        guard kind == .noDisplay || kind == .noWindow, wantedBackend != nil || WaylandSession.compositor != nil
+        else { return self }
+        return .noWindowsOnWayland(feature)
+    }
+
+    /// The features that a take can ask for and some screens lack; for the middle of a sentence.
+    enum Feature: String, Sendable, CaseIterable {
+        case window = "recording a window"
+        case application = "recording an application"
+        case hiddenWindows = "hiding windows"
+        case clicks = "showing clicks"
+        case keys = "showing keys"
+        case largerCursor = "a larger cursor"
+    }
+
+    /// No compositor gives what this needs.
+    static func notOnWayland(_ feature: Feature) -> Self {
+        Self(
+            "A session on Wayland does not give what \(feature.rawValue) needs; leave it out, or log in to a session on X11."
+        )
+    }
+
+    /// No compositor tells its clients of their windows, which this needs.
+    static func noWindowsOnWayland(_ feature: Feature) -> Self {
+        Self(
+            .noWindowsOnWayland,
+            "A session on Wayland does not give what \(feature.rawValue) needs, since it tells programs of no windows; record the "
+                + "screen.")
     }
 }
 

@@ -33,8 +33,10 @@ package struct FeedRequest: Sendable {
 /// Makes the feeds of one take. Any thread may call it.
 package final class FeedFactory: Sendable {
     private struct State {
-        /// The memory that capture draws in; nil unless readers may see it.
-        var memory: FrameMemory?
+        /// The memory that capture draws in, and its readers at most; nil unless readers may see it.
+        var memory: (frames: FrameMemory, readers: Int)?
+        /// The same, once the source is open.
+        var store: FrameStore?
         /// Nil until the source is open.
         var distributor: FrameDistributor?
         /// Nil until the encoder is open.
@@ -43,15 +45,12 @@ package final class FeedFactory: Sendable {
         /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
-        /// The readers of `memory`.
-        var readers = FrameReaders(limit: 0)
         var conversions: [Conversion] = []
     }
 
     /// A conversion is held by its feeds, and goes with the last of them.
     private struct Conversion {
-        weak var output: FrameConverter.Output?
-        var readers: FrameReaders
+        weak var frames: ConvertedFrames?
         let isShared: Bool
     }
 
@@ -87,18 +86,17 @@ package final class FeedFactory: Sendable {
         if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
         guard slots.count <= FrameSlotLayout.slotLimit else {
-            throw .tooManyReaders(
-                readers, limit: (FrameSlotLayout.slotLimit - CaptureThread.Slots().count - 1) / FrameSink.slotsEach)
+            let limit = (FrameSlotLayout.slotLimit - CaptureThread.Slots().count - 1) / FrameSink.slotsEach
+            throw VideoSourceError(
+                "\(readers) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or give them to "
+                    + "a second take.")
         }
         let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
             let memory = try FrameMemory(
                 layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slots.count))
             slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
-            state.withLock { state in
-                state.memory = memory
-                state.readers = FrameReaders(limit: readers)
-            }
+            state.withLock { $0.memory = (memory, readers) }
             return slots
         } catch .system(let call, let errno) {
             throw .noSharedMemory(call: call, errno)
@@ -113,6 +111,9 @@ package final class FeedFactory: Sendable {
         state.withLock { state in
             state.distributor = distributor
             state.annotation = annotation
+            state.store = state.memory.map {
+                FrameStore($0.frames, loans: distributor.canvas.loans, readers: $0.readers)
+            }
         }
         fulfilReadyRequests()
     }
@@ -195,42 +196,34 @@ package final class FeedFactory: Sendable {
         let required = requirements(samples, size: size)
         let source = try required.map { try frameSource($0, request.sharesMemory, distributor, &state) }
         let sender = try StreamSender(
-            video: samples.wantsEncodedVideo, frames: source?.memory.layout,
+            video: samples.wantsEncodedVideo, frames: source?.store.memory.layout,
             sampleRingBytes: Self.ringBytes(
                 samples.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.audio.form == .pcm }))
         let frames = source.map { source in
             FrameSink(
-                sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
+                sender: sender, store: source.store, origin: source.origin,
                 framesPerSecond: required?.framesPerSecond, orientation: required?.orientation ?? .up)
-        }
-        if let source, let frames {
-            if let index = source.conversionIndex {
-                state.conversions[index].readers.add(frames)
-            } else {
-                state.readers.add(frames)
-            }
         }
         let plan = plan(distributor, with: [samples])
         let stream = StreamDescription(
             framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
             video: samples.wantsEncodedVideo
                 ? state.format.map { StreamDescription.EncodedVideo($0, averageBitrate: plan.averageBitrate) } : nil,
-            frames: frames?.memory.layout, audio: tracks.map(\.audio), sampleRingBytes: sender.sampleRingBytes)
+            frames: frames?.store.memory.layout, audio: tracks.map(\.audio), sampleRingBytes: sender.sampleRingBytes)
         return SampleFeed(
             sender: sender, stream: stream, frames: frames, tracks: tracks, limits: limits(of: samples, plan))
     }
 
     private func makeCameraFeed(_ size: PixelSize) throws -> SampleFeed {
-        let output = try CameraFeeds.Output(size: size)
+        let camera = try CameraFrames(size: size)
+        let layout = camera.store.memory.layout
         let sender = try StreamSender(
-            video: false, frames: output.memory.layout, sampleRingBytes: Self.ringBytes(nil, hasPCM: false))
-        let frames = FrameSink(
-            sender: sender, memory: output.memory, loans: output.loans, conversion: nil, framesPerSecond: nil,
-            orientation: .up)
+            video: false, frames: layout, sampleRingBytes: Self.ringBytes(nil, hasPCM: false))
         let stream = StreamDescription(
-            framesPerSecond: configuration.video.framesPerSecond, video: nil, frames: output.memory.layout, audio: [],
+            framesPerSecond: configuration.video.framesPerSecond, video: nil, frames: layout, audio: [],
             sampleRingBytes: sender.sampleRingBytes)
-        return SampleFeed(sender: sender, stream: stream, frames: frames, tracks: [], camera: output)
+        let frames = FrameSink(sender: sender, store: camera.store, origin: .camera(camera))
+        return SampleFeed(sender: sender, stream: stream, frames: frames, tracks: [])
     }
 
     private func limits(of samples: SampleRequirements, _ plan: EncodingPlan) -> SampleFeed.Limits {
@@ -252,40 +245,22 @@ package final class FeedFactory: Sendable {
             framesPerSecond: configuration.video.framesPerSecond)
     }
 
-    private struct FrameSource {
-        var memory: FrameMemory
-        var loans: SlotLoans
-        /// Nil: the frames are the encoder's own.
-        var conversion: FrameConverter.Output?
-        /// Its place in `State.conversions`.
-        var conversionIndex: Int?
-    }
-
-    /// The memory with frames that meet the requirements, and the conversion that makes them.
+    /// The memory with frames that meet the requirements, and their maker.
     private func frameSource(
         _ required: FrameRequirements, _ isShared: Bool, _ distributor: FrameDistributor, _ state: inout State
-    ) throws(SharedMemory.Error) -> FrameSource {
-        if required.isNative, isShared, let memory = state.memory, state.readers.hasRoom {
-            return FrameSource(memory: memory, loans: distributor.canvas.loans)
-        }
-        state.conversions.removeAll { $0.output == nil }
-        for (index, conversion) in state.conversions.enumerated() {
-            guard let found = conversion.output, found.requirements.hasSameFrames(as: required),
-                isShared, conversion.isShared, conversion.readers.hasRoom
-            else {
-                continue
+    ) throws(SharedMemory.Error) -> (store: FrameStore, origin: FrameSink.Origin) {
+        if required.isNative, isShared, let store = state.store, store.hasRoom { return (store, .encoder) }
+        state.conversions.removeAll { $0.frames == nil }
+        for conversion in state.conversions where isShared && conversion.isShared {
+            if let frames = conversion.frames, frames.requirements.hasSameFrames(as: required), frames.store.hasRoom {
+                return (frames.store, .conversion(frames))
             }
-            return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
         }
         let size = distributor.canvas.size
         let alike = services.count { requirements($0, size: size)?.hasSameFrames(as: required) == true }
-        let readers = isShared ? max(1, alike) : 1
-        let made = try FrameConverter.Output(required, readers: readers)
-        state.conversions.append(
-            Conversion(output: made, readers: FrameReaders(limit: readers), isShared: isShared))
-        distributor.converter()?.prepare(made)
-        return FrameSource(
-            memory: made.memory, loans: made.loans, conversion: made, conversionIndex: state.conversions.count - 1)
+        let frames = try ConvertedFrames(required, readers: isShared ? max(1, alike) : 1)
+        state.conversions.append(Conversion(frames: frames, isShared: isShared))
+        return (frames.store, .conversion(frames))
     }
 
     /// Room for some seconds of samples, and for the largest keyframe to be expected. Unused pages take no memory.

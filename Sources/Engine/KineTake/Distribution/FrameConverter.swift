@@ -14,25 +14,13 @@ final class FrameConverter: Sendable {
         var sequence: UInt64
     }
 
-    /// One feed of the converter.
-    private struct Member: Sendable {
-        let feed: SampleFeed
-        let sink: FrameSink
-        var pacer: FramePacer?
-        /// The last frame that it was served.
-        var sequence: UInt64
-
-        func isDue(_ frame: Frame, at now: Int64) -> Bool {
-            sequence < frame.sequence && now >= pacer?.earliest ?? .min
-        }
-    }
-
+    /// A frame for the feeds that are due.
     private struct Work {
         let frame: Frame
         let changed: DamageRegion
-        let members: [Member]
-        let outputs: [Output]
-        let due: [Bool]
+        /// Counts the works: a conversion that missed one has missed its changes.
+        let number: UInt64
+        let feeds: [(feed: SampleFeed, sink: FrameSink, isDue: Bool)]
     }
 
     /// The thread's next step.
@@ -45,80 +33,66 @@ final class FrameConverter: Sendable {
     private struct State {
         var newest: Frame?
         var sequence: UInt64 = 0
+        var workCount: UInt64 = 0
         /// The changes since the thread last looked at the newest frame.
         var changed: DamageRegion
-        var members: [Member] = []
-        var outputs: [Output] = []
         var isFinished = false
 
-        /// Nil: wait for an event or for `deadline`. At the end, members that are not due get the last frame too.
-        mutating func nextStep(at now: Int64, sleepingUntil deadline: Int64?) -> Step? {
+        /// Nil: wait for an event or for `deadline`. At the end, feeds that are not due get the last frame too.
+        mutating func nextStep(
+            _ sinks: [(feed: SampleFeed, sink: FrameSink)], at now: Int64, sleepingUntil deadline: Int64?
+        ) -> Step? {
             guard let frame = newest else { return isFinished ? .end : nil }
-            let due = members.map { $0.isDue(frame, at: isFinished ? .max : now) }
+            let instant = isFinished ? .max : now
+            let due = sinks.map { $0.sink.nextInstant(for: frame.sequence).map { instant >= $0 } ?? false }
             guard due.contains(true) else {
                 if isFinished { return .end }
-                let next = members.filter { $0.sequence < frame.sequence }.compactMap { $0.pacer?.earliest }.min()
+                let next = sinks.compactMap { $0.sink.nextInstant(for: frame.sequence) }.min()
                 return next == deadline ? nil : next.map { .sleep(until: $0) }
             }
-            for index in members.indices where due[index] {
-                members[index].sequence = frame.sequence
-                members[index].pacer?.recordFrame(at: now)
-            }
+            for (entry, isDue) in zip(sinks, due) where isDue { entry.sink.serve(frame.sequence, at: now) }
             defer { changed.removeAll() }
-            return .deliver(Work(frame: frame, changed: changed, members: members, outputs: outputs, due: due))
+            workCount += 1
+            return .deliver(
+                Work(
+                    frame: frame, changed: changed, number: workCount,
+                    feeds: zip(sinks, due).map { ($0.feed, $0.sink, $1) }))
         }
     }
 
     private let state: Monitor<State>
     private let thread: DedicatedThread
-    private let canvas: CaptureThread.CanvasDescription
+    private let feeds: FeedRegistry
+    private let canvas: FrameCanvas
 
-    init(canvas: CaptureThread.CanvasDescription) throws(Errno) {
+    init(feeds: FeedRegistry, canvas: FrameCanvas) throws(Errno) {
         let state = Monitor(State(changed: DamageRegion(size: canvas.codedSize)))
         self.state = state
+        self.feeds = feeds
         self.canvas = canvas
         thread = try DedicatedThread(starting: "frames") {
-            while let work = Self.nextWork(state, canvas) {
+            while let work = Self.nextWork(state, feeds, canvas) {
                 Self.deliver(work)
                 canvas.release(work.frame.frame)
             }
         }
     }
 
-    /// Converts for feeds that come later, whose sinks name `output`.
-    func prepare(_ output: Output) {
-        state.withLock { state in
-            // Those whose feeds have gone are held by nobody else.
-            for index in state.outputs.indices.reversed() where isKnownUniquelyReferenced(&state.outputs[index]) {
-                state.outputs.remove(at: index)
-            }
-            state.outputs.append(output)
-        }
-    }
+    /// Call it before the feed of `sink` begins. The newest frame may be old: the feed's first frame is the next one, for which its
+    /// caller asks.
+    func prepare(_ sink: FrameSink) { sink.serve(state.withLock { $0.sequence }, at: nil) }
 
-    /// From now on `feed` is served, at the rate and with the conversion that its sink names.
-    func add(_ feed: SampleFeed, _ sink: FrameSink) {
-        state.withLock {
-            // The newest frame may be old, so the feed waits for the next one, which its caller asks for.
-            $0.members.append(
-                Member(
-                    feed: feed, sink: sink, pacer: sink.framesPerSecond.map { FramePacer(framesPerSecond: $0) },
-                    sequence: $0.sequence))
-        }
-    }
-
-    func remove(_ feed: SampleFeed) { state.withLock { $0.members.removeAll { $0.feed === feed } } }
-
-    /// A new frame, which the caller has lent for the call. On the capture thread.
+    /// A new frame; the caller keeps its reference to the slot. On the capture thread.
     func offer(_ frame: FrameRing.Frame, at time: MediaTime, duration: MediaTime) {
-        let (previous, isAwaited) = state.withLock { state -> (FrameRing.Frame?, Bool) in
+        let isAwaited = feeds.feeds.contains { $0.frames?.isConverted == true }
+        let previous = state.withLock { state -> FrameRing.Frame? in
             state.changed.formUnion(frame.changed)
             let previous = state.newest.take()?.frame
-            guard !state.members.isEmpty else { return (previous, false) }
+            guard isAwaited else { return previous }
             canvas.loans.retain(frame.slot)
             state.sequence += 1
             state.newest = Frame(frame: frame, time: time, duration: duration, sequence: state.sequence)
-            return (previous, true)
+            return previous
         }
         if let previous { canvas.release(previous) }
         if isAwaited { state.signal { _ in } }
@@ -133,12 +107,15 @@ final class FrameConverter: Sendable {
 
     // MARK: The thread
 
-    /// Waits until a feed is due, and lends its frame; nil at the end.
-    private static func nextWork(_ state: Monitor<State>, _ canvas: CaptureThread.CanvasDescription) -> Work? {
+    /// Waits until a feed is due, and adds a reference to its frame; nil at the end.
+    private static func nextWork(_ state: Monitor<State>, _ feeds: FeedRegistry, _ canvas: FrameCanvas) -> Work? {
         var deadline: Int64?
         while true {
             let step = state.wait(until: deadline) { state -> Step? in
-                let step = state.nextStep(at: MonotonicClock.now(), sleepingUntil: deadline)
+                let sinks = feeds.feeds.compactMap { feed in
+                    feed.frames.flatMap { $0.isConverted ? (feed: feed, sink: $0) : nil }
+                }
+                let step = state.nextStep(sinks, at: MonotonicClock.now(), sleepingUntil: deadline)
                 if case .deliver(let work) = step { canvas.loans.retain(work.frame.frame.slot) }
                 return step
             }
@@ -153,68 +130,74 @@ final class FrameConverter: Sendable {
 
     private static func deliver(_ work: Work) {
         let frame = work.frame
-        for output in work.outputs { output.note(work.changed) }
-        for member in work.members where member.sink.conversion == nil { member.sink.note(work.changed) }
-        for (member, isDue) in zip(work.members, work.due) where isDue {
+        for entry in work.feeds {
+            switch entry.sink.origin {
+            case .conversion(let frames): frames.note(work.changed, of: work.number)
+            default: entry.sink.note(work.changed)
+            }
+        }
+        for entry in work.feeds where entry.isDue {
             var slot = frame.frame.slot
-            if let output = member.sink.conversion {
-                guard let converted = output.convert(frame.frame, sequence: frame.sequence) else { continue }
+            if case .conversion(let frames) = entry.sink.origin {
+                guard let converted = frames.convert(frame.frame, sequence: frame.sequence) else { continue }
                 slot = converted.slot
                 if let changed = converted.changed {
-                    for other in work.members where other.sink.conversion === output { other.sink.note(changed) }
+                    for other in work.feeds where other.sink.store === frames.store { other.sink.note(changed) }
                 }
             }
-            member.feed.offer(
-                slot: slot, at: frame.time,
-                duration: member.pacer.map { MediaTime(nanoseconds: $0.interval) } ?? frame.duration,
-                changed: DamageRegion(size: member.sink.memory.layout.size))
+            entry.feed.offer(
+                slot: slot, at: frame.time, duration: entry.sink.interval ?? frame.duration,
+                changed: DamageRegion(size: entry.sink.store.memory.layout.size))
         }
     }
 }
 
-// The frames of one size and format that the converter makes: their memory, and the newest of them.
-extension FrameConverter {
-    /// The converted frames for all feeds with the same requirements. Other threads use only their memory.
-    final class Output: @unchecked Sendable {
-        // Sendable: all but the constants is used by the converter's thread alone.
+/// The converted frames for all feeds with the same requirements: their memory, and the newest of them. Other threads use only their
+/// memory.
+final class ConvertedFrames: @unchecked Sendable {
+    // Sendable: only the converter's thread uses what is not a constant.
 
-        let memory: FrameMemory
-        let loans: SlotLoans
-        let requirements: FrameRequirements
-        private let converter: FrameScaler
-        private var newest: (sequence: UInt64, slot: Int)?
+    let store: FrameStore
+    let requirements: FrameRequirements
+    private let scaler: FrameScaler
+    private var newest: (sequence: UInt64, slot: Int)?
+    private var lastNoted: UInt64?
 
-        /// `readers`: the most at a time.
-        init(_ requirements: FrameRequirements, readers: Int) throws(SharedMemory.Error) {
-            // The newest, the one being drawn, and what the readers have.
-            let slotCount = 2 + FrameSink.slotsEach * readers
-            self.requirements = requirements
-            let layout = requirements.layout
-            memory = try FrameMemory(
-                layout: FrameSlotLayout(layout, visibleSize: requirements.geometry.size, slotCount: slotCount))
-            // Frames of the encoder's own size have its additional column and row too.
-            let geometry =
-                requirements.geometry.isIdentity ? PictureGeometry(source: layout.size) : requirements.geometry
-            converter = FrameScaler(
-                geometry, layout: layout, slotCount: slotCount,
-                memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
-            loans = converter.loans
+    /// `readers`: the most at a time.
+    init(_ requirements: FrameRequirements, readers: Int) throws(SharedMemory.Error) {
+        // The newest, the one being drawn, and those that the readers have.
+        let slotCount = 2 + FrameSink.slotsEach * readers
+        self.requirements = requirements
+        let layout = requirements.layout
+        let memory = try FrameMemory(
+            layout: FrameSlotLayout(layout, visibleSize: requirements.geometry.size, slotCount: slotCount))
+        // Frames of the encoder's own size have its additional column and row too.
+        let geometry =
+            requirements.geometry.isIdentity ? PictureGeometry(source: layout.size) : requirements.geometry
+        scaler = FrameScaler(
+            geometry, layout: layout, slotCount: slotCount,
+            memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
+        store = FrameStore(memory, loans: scaler.loans, readers: readers)
+    }
+
+    /// Notes the changes of the encoder's frames between the looks `number` − 1 and `number`. Between two of its feeds a conversion
+    /// misses some, and then everything may have changed.
+    func note(_ damage: DamageRegion, of number: UInt64) {
+        guard number != lastNoted else { return }
+        scaler.note(lastNoted == number - 1 ? damage : .full(size: damage.size))
+        lastNoted = number
+    }
+
+    /// The slot of the converted frame, and the changes since the one before it; they are nil if it was converted already.
+    /// Nil while the readers have every slot.
+    func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
+        if let newest {
+            if newest.sequence == sequence { return (newest.slot, nil) }
+            store.loans.release(newest.slot)
+            self.newest = nil
         }
-
-        /// Notes the changes in the encoder's frames since the last call.
-        func note(_ damage: DamageRegion) { converter.note(damage) }
-
-        /// The slot of the converted frame, and the changes since the one before it; they are nil if it was converted already.
-        /// Nil while the readers have every slot.
-        func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
-            if let newest {
-                if newest.sequence == sequence { return (newest.slot, nil) }
-                loans.release(newest.slot)
-                self.newest = nil
-            }
-            guard let converted = converter.convert(frame.planes) else { return nil }
-            newest = (sequence, converted.slot)
-            return (converted.slot, converted.changed)
-        }
+        guard let converted = scaler.convert(frame.planes) else { return nil }
+        newest = (sequence, converted.slot)
+        return (converted.slot, converted.changed)
     }
 }

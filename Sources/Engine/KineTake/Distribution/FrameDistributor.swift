@@ -1,36 +1,36 @@
-// Hands capture's frames to feeds that read them in place, to the converter for the other feeds, and to the encoder. It waits for
-// none of them.
+// Hands frames to the encoder and to the feeds that want them uncompressed: in place, through the converter, or from the camera. It waits
+// for none of them.
+import KineCapture
 import KineImaging
 import KineMedia
 import Synchronization
 
-/// Hands each frame on. Capture calls it; feeds begin and end on any thread.
+/// Exists as soon as the source is open and the size of its frames is known. Feeds begin and end on any thread.
 final class FrameDistributor: Sendable {
     private struct State {
-        /// Feeds that read every one of the encoder's own frames.
-        var readers: [SampleFeed] = []
         var converter: FrameConverter?
         var isFinished = false
     }
 
     let encoding: VideoEncodingThread
-    let cameras = CameraFeeds()
-    private let samples: SampleDistributor
+    let canvas: FrameCanvas
+    private let feeds: FeedRegistry
     private let isRecorded: Bool
     private let recordingStillInterval: Int64?
     private let duration: MediaTime
-    let canvas: CaptureThread.CanvasDescription
     private let state = Mutex(State())
+    /// Cameras do not say how long a frame is shown.
+    private static let cameraFrameDuration = MediaTime.seconds(1.0 / 30)
 
     /// - Parameters:
     ///   - isRecorded: frames are encoded even if no feed wants them.
-    ///   - recordingStillInterval: as `stillInterval`, of the recording.
+    ///   - recordingStillInterval: the recording's `stillInterval`.
     init(
-        encoding: VideoEncodingThread, samples: SampleDistributor = SampleDistributor(), isRecorded: Bool = true,
-        recordingStillInterval: Int64? = nil, framesPerSecond: Int, canvas: CaptureThread.CanvasDescription
+        encoding: VideoEncodingThread, feeds: FeedRegistry = FeedRegistry(), isRecorded: Bool = true,
+        recordingStillInterval: Int64? = nil, framesPerSecond: Int, canvas: FrameCanvas
     ) {
         self.encoding = encoding
-        self.samples = samples
+        self.feeds = feeds
         self.isRecorded = isRecorded
         self.recordingStillInterval = recordingStillInterval
         self.canvas = canvas
@@ -39,22 +39,21 @@ final class FrameDistributor: Sendable {
 
     // MARK: On the capture thread
 
-    /// The longest time that a frame may stand before it is shown again, in nanoseconds; nil: nobody watches.
-    var stillInterval: Int64? { [samples.stillInterval, recordingStillInterval].compactMap(\.self).min() }
+    /// The longest time that a frame may stand before it is shown again, in nanoseconds; nil: no limit.
+    var stillInterval: Int64? { [feeds.stillInterval, recordingStillInterval].compactMap(\.self).min() }
 
-    /// Frees the slots that readers have given back.
+    /// Frees the slots that readers of the encoder's own frames have given back.
     func reclaim() {
-        for feed in state.withLock({ $0.readers }) { feed.frames?.reclaim() }
+        for feed in feeds.feeds where feed.frames?.isReadInPlace == true { feed.frames?.reclaim() }
     }
 
-    /// Hands on a frame that was lent once. `time` is since the take's first frame; at `repeats` it is shown again.
+    /// Hands on a frame and the reference to its slot. `time` is since the take's first frame; at `repeats` it is shown again.
     func deliver(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
-        let (readers, converter) = state.withLock { ($0.readers, $0.converter) }
-        for feed in readers {
+        for feed in feeds.feeds where feed.frames?.isReadInPlace == true {
             feed.offer(slot: frame.slot, at: time, duration: duration, changed: frame.changed)
         }
-        converter?.offer(frame, at: time, duration: duration)
-        if isRecorded || samples.wantsEncodedVideo {
+        state.withLock { $0.converter }?.offer(frame, at: time, duration: duration)
+        if isRecorded || feeds.wantsEncodedVideo {
             encoding.encode(frame, at: time, repeats: repeats)
         } else {
             encoding.leaveOut()
@@ -62,45 +61,46 @@ final class FrameDistributor: Sendable {
         }
     }
 
+    /// Hands on the camera's newest frame.
+    func deliver(camera source: any VideoSource, at time: MediaTime) {
+        for feed in feeds.feeds {
+            guard let sink = feed.frames, case .camera(let frames) = sink.origin else { continue }
+            sink.reclaim()
+            guard let slot = frames.draw(source) else { continue }
+            feed.offer(
+                slot: slot, at: time, duration: Self.cameraFrameDuration,
+                changed: .full(size: frames.store.memory.layout.size))
+            frames.store.loans.release(slot)
+        }
+    }
+
     // MARK: On any thread
 
     /// From the next frame on `feed` gets its samples, and the encoder keeps to its limits.
     func begin(_ feed: SampleFeed) {
-        samples.begin(feed)
-        if feed.wantsEncodedVideo { encoding.adjust(samples.encodingRequest) }
-        if let output = feed.camera { return cameras.add(feed, output) }
-        guard let sink = feed.frames else { return }
-        if sink.conversion == nil && sink.framesPerSecond == nil {
-            state.withLock { $0.readers.append(feed) }
-        } else {
-            converter()?.add(feed, sink)
-        }
+        if let sink = feed.frames, sink.isConverted { converter()?.prepare(sink) }
+        feeds.begin(feed)
+        if feed.wantsEncodedVideo { encoding.adjust(feeds.encodingRequest) }
     }
 
     /// Nothing goes to `feed` any more, and its request to the encoder is dropped.
     func end(_ feed: SampleFeed) {
-        feed.end()
-        samples.remove(feed)
-        cameras.remove(feed)
-        let converter = state.withLock { state in
-            state.readers.removeAll { $0 === feed }
-            return state.converter
-        }
-        converter?.remove(feed)
-        encoding.adjust(samples.encodingRequest)
+        feeds.end(feed)
+        encoding.adjust(feeds.encodingRequest)
     }
 
     /// From the next frame on the encoder keeps to the lowest request of all feeds.
     func adjust(to request: EncodingRequest, for feed: SampleFeed) {
-        encoding.adjust(samples.note(request, of: feed))
+        feeds.note(request, of: feed)
+        encoding.adjust(feeds.encodingRequest)
     }
 
     /// Started when first needed. Nil at the end of the take, and if the process may have no more threads: its feeds get no
     /// frames then, and the take goes on.
-    func converter() -> FrameConverter? {
+    private func converter() -> FrameConverter? {
         state.withLock { state in
             if state.isFinished || state.converter != nil { return state.converter }
-            let converter = try? FrameConverter(canvas: canvas)
+            let converter = try? FrameConverter(feeds: feeds, canvas: canvas)
             state.converter = converter
             return converter
         }

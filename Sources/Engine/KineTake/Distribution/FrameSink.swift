@@ -20,38 +20,83 @@ package final class FrameSink: Sendable {
         var damage: DamageRegion
         var slots = FrameSlots()
         var slotCount = 0
+        /// The pace and the number of the last frame served, where the converter serves it.
+        var pacer: FramePacer?
+        var sequence: UInt64 = 0
+    }
+
+    /// The maker of the frames.
+    enum Origin: Sendable {
+        /// They are the encoder's own.
+        case encoder
+        case conversion(ConvertedFrames)
+        case camera(CameraFrames)
     }
 
     /// The most slots a reader has: the frame it looks at, and the next.
     static let slotsEach = 2
 
-    /// The memory of the frames.
-    let memory: FrameMemory
-    /// The conversion that makes them; nil: they are the encoder's own.
-    let conversion: FrameConverter.Output?
+    let store: FrameStore
+    let origin: Origin
     /// The highest rate; nil: every frame.
     package let framesPerSecond: Int?
-    /// The turn that makes the frames upright, which the reader is told with each.
+    /// The turn that makes the frames upright, which each of them is tagged with.
     private let orientation: Orientation
     private let sender: StreamSender
-    private let loans: SlotLoans
     private let state: Mutex<State>
 
-    /// `loans`: of the slots in `memory`.
     init(
-        sender: StreamSender, memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?,
-        framesPerSecond: Int?, orientation: Orientation
+        sender: StreamSender, store: FrameStore, origin: Origin, framesPerSecond: Int? = nil,
+        orientation: Orientation = .up
     ) {
         self.sender = sender
-        self.memory = memory
-        self.loans = loans
-        self.conversion = conversion
+        self.store = store
+        self.origin = origin
         self.framesPerSecond = framesPerSecond
         self.orientation = orientation
-        state = Mutex(State(damage: .full(size: memory.layout.size)))
+        state = Mutex(
+            State(
+                damage: .full(size: store.memory.layout.size),
+                pacer: framesPerSecond.map { FramePacer(framesPerSecond: $0) }))
+        store.addReader()
     }
 
-    deinit { state.withLock { for slot in $0.slots { loans.release(slot) } } }
+    deinit {
+        state.withLock { for slot in $0.slots { store.loans.release(slot) } }
+        store.removeReader()
+    }
+
+    /// Every one of the encoder's own frames is offered, by the capture thread.
+    var isReadInPlace: Bool { if case .encoder = origin { framesPerSecond == nil } else { false } }
+
+    /// `FrameConverter` offers the frames: they are converted, or some are left out.
+    var isConverted: Bool {
+        switch origin {
+        case .encoder: framesPerSecond != nil
+        case .conversion: true
+        case .camera: false
+        }
+    }
+
+    // MARK: Pace, for the converter
+
+    /// The time between two frames; nil: it gets all.
+    var interval: MediaTime? { state.withLock { $0.pacer.map { MediaTime(nanoseconds: $0.interval) } } }
+
+    /// The instant from which the frame of that number may be offered (CLOCK_MONOTONIC, nanoseconds); nil: it was served.
+    func nextInstant(for sequence: UInt64) -> Int64? {
+        state.withLock { $0.sequence < sequence ? $0.pacer?.earliest ?? .min : nil }
+    }
+
+    /// Counts the frames up to `sequence` as served; `now`: one was just offered.
+    func serve(_ sequence: UInt64, at now: Int64?) {
+        state.withLock { state in
+            state.sequence = sequence
+            if let now { state.pacer?.recordFrame(at: now) }
+        }
+    }
+
+    // MARK: Frames
 
     /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing is offered to it.
     var violation: StreamSender.Error? {
@@ -67,7 +112,7 @@ package final class FrameSink: Sendable {
         state.withLock { state in
             guard case .offering = state.phase else { return }
             state.damage.formUnion(changed)
-            loans.retain(slot)
+            store.loans.retain(slot)
             state.slots.insert(slot)
             state.slotCount += 1
             do throws(StreamSender.Error) {
@@ -107,7 +152,28 @@ package final class FrameSink: Sendable {
         for slot in freed where state.slots.contains(slot) {
             state.slots.remove(slot)
             state.slotCount -= 1
-            loans.release(slot)
+            store.loans.release(slot)
         }
     }
+}
+
+/// The memory of frames for some readers. It has slots for a certain number of them: one more would make the others wait for a slot.
+final class FrameStore: Sendable {
+    let memory: FrameMemory
+    let loans: SlotLoans
+    private let limit: Int
+    private let readers = Atomic<Int>(0)
+
+    /// `readers`: the most at a time.
+    init(_ memory: FrameMemory, loans: SlotLoans, readers: Int) {
+        self.memory = memory
+        self.loans = loans
+        limit = readers
+    }
+
+    var hasRoom: Bool { readers.load(ordering: .relaxed) < limit }
+
+    // A reader has its slots until its `FrameSink` is gone.
+    fileprivate func addReader() { readers.add(1, ordering: .relaxed) }
+    fileprivate func removeReader() { readers.subtract(1, ordering: .relaxed) }
 }

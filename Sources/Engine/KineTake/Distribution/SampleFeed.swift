@@ -64,18 +64,14 @@ package final class SampleFeed: Sendable {
     /// Uncompressed frames; nil if they are not wanted.
     package let frames: FrameSink?
     let limits: Limits
-    /// The memory of the camera's frames, where it is those that are wanted and not the take's.
-    let camera: CameraFeeds.Output?
     private let encodedTracks: [Int]
     private let pcmTracks: [Int]
     private let state = Mutex(State())
 
     init(
         sender: StreamSender, stream: StreamDescription, frames: FrameSink?,
-        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits(),
-        camera: CameraFeeds.Output? = nil
+        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits()
     ) {
-        self.camera = camera
         self.limits = limits
         self.sender = sender
         self.stream = stream
@@ -85,7 +81,9 @@ package final class SampleFeed: Sendable {
     }
 
     /// To be passed with `stream`, in the order of `ExtensionRequest.start`. Owned by this object.
-    package var descriptors: [FileDescriptor] { sender.descriptors + (frames.map { [$0.memory.descriptor] } ?? []) }
+    package var descriptors: [FileDescriptor] {
+        sender.descriptors + (frames.map { [$0.store.memory.descriptor] } ?? [])
+    }
 
     /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing reaches it.
     package var violation: StreamSender.Error? {
@@ -99,8 +97,13 @@ package final class SampleFeed: Sendable {
     }
 
     var wantsEncodedVideo: Bool { stream.video != nil }
-    /// Whether it has the take's frames.
-    package var hasVideo: Bool { wantsEncodedVideo || frames != nil && camera == nil }
+    /// Whether it has the take's frames. The camera's are none of them.
+    package var hasVideo: Bool {
+        switch frames?.origin {
+        case .encoder, .conversion: true
+        case .camera, nil: wantsEncodedVideo
+        }
+    }
     var hasAudio: Bool { !stream.audio.isEmpty }
 
     func begin(isPaused: Bool) {

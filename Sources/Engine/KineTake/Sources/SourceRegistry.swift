@@ -93,7 +93,8 @@ package struct SourceRegistry: Sendable {
         _ configuration: TakeConfiguration, _ cancellation: Cancellation, warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         guard let kind = kind(of: configuration, warn: warn) else {
-            throw .unknownSource(configuration.source.description)
+            throw VideoSourceError(
+                "This engine cannot record: \(configuration.source.description); install Kinecast completely.")
         }
         return try kind.open(configuration.video, cancellation)
     }

@@ -10,29 +10,36 @@ protocol AudioSink: AnyObject, Sendable {
     func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime)
 }
 
-final class SampleSinks: AudioSink {
+final class SampleSinks: AudioSink, EncodedFrameSink {
     /// nil: the take is only broadcast.
     let recording: RecordingThread?
     /// nil: no clips can be made of the take.
     let clips: ClipBuffer?
-    let feeds: SampleDistributor
+    let feeds = FeedRegistry()
+    private let observer: any TakeObserver
+    /// Makes feeds of encoded frames from the encoder's format.
+    private let factory: FeedFactory
 
-    init(recording: RecordingThread?, clips: ClipBuffer? = nil, feeds: SampleDistributor) {
+    init(
+        recording: RecordingThread? = nil, clips: ClipBuffer? = nil, factory: FeedFactory, observer: any TakeObserver
+    ) {
         self.recording = recording
         self.clips = clips
-        self.feeds = feeds
+        self.factory = factory
+        self.observer = observer
     }
 
     /// The take itself keeps encoded samples.
     var keepsSamples: Bool { recording != nil || clips != nil }
 
-    /// The encoder is ready. Once, before the first sample.
-    func begin(_ video: VideoFormat) {
-        recording?.begin(video)
-        clips?.begin(video)
+    // MARK: Video
+
+    func begin(_ format: VideoFormat) {
+        recording?.begin(format)
+        clips?.begin(format)
+        factory.encoderOpened(format)
     }
 
-    /// An encoded frame. On the encoder's thread.
     func receive(_ sample: EncodedSample, for audience: SampleAudience) {
         // The feeds first: nobody waits for them. While somebody watches, the encoder does not wait for the file either.
         if audience.contains(.extensions) { feeds.send(video: sample) }
@@ -41,12 +48,21 @@ final class SampleSinks: AudioSink {
         recording?.append(sample, mayWait: !feeds.hasVideo)
     }
 
-    /// Whether a sink has lost encoded frames and has room for a keyframe now. True once for each loss.
+    /// True once for each loss, as soon as there is room for a keyframe.
     func consumeKeyframeRequest() -> Bool {
         let isNeededByFile = recording?.consumeKeyframeRequest() ?? false
         let isNeededByClips = clips?.consumeKeyframeRequest() ?? false
         return feeds.consumeKeyframeRequest() || isNeededByFile || isNeededByClips
     }
+
+    func frameLeftOut(until instant: Int64) { observer.observe(.needsFrame(at: instant)) }
+
+    func encoderFailed(_ message: String) {
+        factory.failed(.encoder(message))
+        observer.observe(.failed(.encoder(message)))
+    }
+
+    // MARK: Audio
 
     func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
         if isRecorded {

@@ -25,7 +25,7 @@ package final class Take: Sendable {
     package let factory: FeedFactory
     private let capture: CaptureThread
 
-    var feeds: SampleDistributor { sinks.feeds }
+    var feeds: FeedRegistry { sinks.feeds }
 
     /// Creates the file, if there is to be one, and begins to open the source and the audio devices. If it throws, there is
     /// no file. Blocks while the audio server is asked.
@@ -48,23 +48,23 @@ package final class Take: Sendable {
             isPattern: kind?.makesAudio ?? false,
             isRecorded: configuration.keepsSamples, requirements: services.map { AudioRequirements($0) },
             observer: observer, cancellation: cancellation)
+        factory = FeedFactory(configuration: configuration, services: services, sources: sources, audio: audio)
         do throws(TakeError) {
             let recording = try Self.openFile(configuration, audio: audio.tracks, clock: clock, observer: observer)
             let clips = try Self.openClipBuffer(
                 configuration, audio: audio.tracks, observer: observer, beside: recording)
-            sinks = SampleSinks(recording: recording, clips: clips, feeds: SampleDistributor())
+            sinks = SampleSinks(recording: recording, clips: clips, factory: factory, observer: observer)
         } catch {
             audio.cancel()
             throw error
         }
         audio.start(into: sinks)
-        factory = FeedFactory(
-            configuration: configuration, services: services, sources: sources, audio: audio)
-        let pipeline = FramePipeline(
-            configuration: configuration, services: services, clock: clock, sinks: sinks, factory: factory,
+        capture = CaptureThread(
+            configuration: configuration, clock: clock, cover: cover, cancellation: cancellation,
+            delegate: FramePipeline(
+                configuration: configuration, services: services, sinks: sinks, factory: factory, observer: observer),
             observer: observer
-        )
-        capture = pipeline.start(cover: cover, cancellation: cancellation) { () throws(VideoSourceError) in
+        ) { () throws(VideoSourceError) in
             cover.wait(until: MonotonicClock.now() + Self.coverPatience)
             return try sources.open(configuration, cancellation) { observer.observe(.warning($0)) }
         }

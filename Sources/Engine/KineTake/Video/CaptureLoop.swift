@@ -7,16 +7,14 @@ import KinePlatform
 /// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop {
     private var source: any VideoSource
-    /// What was told of it.
+    /// The last interruption reported to the engine.
     private var interruption: VideoSourceInterruption?
     /// The last findings reported to the engine.
     private var exclusionFindings: ExclusionFindings?
     /// The source that is to be shown instead, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
-    /// The opening of that source shows a person something that no frame is to have.
-    private var isScreenCovered = false
-    /// Who waits for the first frame of the source.
-    private var awaited: CaptureThread.Switch?
+    /// The switch to confirm with the new source's first frame.
+    private var pendingSwitch: CaptureThread.Switch?
     private let crop: PictureGeometry.Crop
     /// The take's turn, after the source's own.
     private let orientation: Orientation
@@ -29,19 +27,20 @@ final class CaptureLoop {
     private let clock: TakeClock
     private let cover: ScreenCover
     private let control: Monitor<CaptureThread.Control>
-    private let output: CaptureThread.Output
+    private let observer: any TakeObserver
     private var machine: CaptureStateMachine
     private var waiter: SourceWaiter
 
     init(
         source: any VideoSource, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
-        control: Monitor<CaptureThread.Control>, wake: WakeSignal, output: CaptureThread.Output
+        control: Monitor<CaptureThread.Control>, wake: WakeSignal, delegate: any CaptureDelegate,
+        observer: any TakeObserver
     ) throws(VideoSourceError) {
         self.source = source
         self.clock = clock
         self.cover = cover
         self.control = control
-        self.output = output
+        self.observer = observer
         self.wake = wake
         let video = configuration.video
         crop = video.crop
@@ -49,23 +48,30 @@ final class CaptureLoop {
         try Self.check(source, crop, orientation)
         let turn = source.orientation.followed(by: orientation)
         let size = PictureGeometry(source: source.size, orientation: turn, crop: video.crop, size: video.size).size
-        let slots = try output.slots(size)
+        let slots = try delegate.makeSlots(size: size)
         compositor = Compositor(
             size: size, sourceSize: source.size, orientation: turn, crop: video.crop, colour: video.colour,
             slotCount: slots.count, memory: slots.memory)
-        camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
+        camera = CameraOverlay(
+            over: compositor,
+            open: { camera, size throws(VideoSourceError) in try delegate.openCamera(camera, size: size) },
+            failed: { error in
+                observer.observe(
+                    .warning(
+                        error.sentence + " The take goes on without it, and shows it as soon as it gives a picture."))
+            })
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor], drained: source.drained)
         let loans = compositor.loans
-        distributor = try output.opened(
-            CaptureThread.CanvasDescription(
+        distributor = delegate.captureOpened(
+            FrameCanvas(
                 size: compositor.size, codedSize: compositor.codedSize, loans: loans
             ) { frame in
                 loans.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
         camera.shown = { [distributor, clock] source in
-            distributor.cameras.deliver(source, at: clock.mediaTime(at: MonotonicClock.now()))
+            distributor.deliver(camera: source, at: clock.mediaTime(at: MonotonicClock.now()))
         }
     }
 
@@ -88,20 +94,26 @@ final class CaptureLoop {
                 try collectDamage()
                 machine.collected(at: MonotonicClock.now())
             case .beginFrame: try readFrame()
+            case .discardFrames: source.discardFrames()
+            case .confirmSwitch: pendingSwitch.take()?.done(.success(()))
+            case .hideCamera(let isHidden): if camera.hide(isHidden) { machine.noteSourceChanged() }
             }
         }
         fill(until: control.withLock { $0.end })
     }
 
+    /// Nil when the thread is told to stop.
     private func nextStep() -> CaptureStateMachine.Step? {
-        let (isStopping, isPaused, repeatAt, wanted, isSwitchGivenUp, cameraChange) = control.withLock { control in
+        var conditions = CaptureStateMachine.Conditions()
+        let (isStopping, wanted, isSwitchGivenUp, cameraChange) = control.withLock { control in
             defer {
                 control.repeatAt = .max
                 control.isSwitchGivenUp = false
             }
+            conditions.isPaused = control.isPaused
+            conditions.repeatAt = control.repeatAt
             return (
-                control.isStopping, control.isPaused, control.repeatAt, control.wanted.take(),
-                control.isSwitchGivenUp, control.cameraChange.take()
+                control.isStopping, control.wanted.take(), control.isSwitchGivenUp, control.cameraChange.take()
             )
         }
         if isStopping { return nil }
@@ -110,28 +122,11 @@ final class CaptureLoop {
         if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
         goOnOpening()
         let now = MonotonicClock.now()
-        let wasCovered = isScreenCovered
-        isScreenCovered = next?.opening.coversScreen == true
-        if isScreenCovered { return .sleep(until: .max, for: .nothing) }
-        if wasCovered {
-            source.discardFrames()
-            machine.noteScreenUncovered()
-        }
-        if machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds) {
-            source.discardFrames()
-        }
-        if let awaited, !machine.needsWholeFrame || machine.isResting {
-            self.awaited = nil
-            awaited.done(.success(()))
-        }
-        let cover = cover.state
-        machine.setCovered(cover == .covered || cover == .held, at: now)
-        if camera.hide(machine.isCovered) { machine.noteSourceChanged() }
-        machine.repeatFrame(at: repeatAt)
-        if cover == .held, machine.hasBegun {
-            return .sleep(until: now + CaptureStateMachine.restInterval, for: .drained)
-        }
-        return machine.next(at: now, stillInterval: distributor.stillInterval)
+        conditions.clockOffset = now - clock.mediaTime(at: now).nanoseconds
+        conditions.cover = cover.state
+        conditions.isScreenTaken = next?.opening.coversScreen == true
+        conditions.stillInterval = distributor.stillInterval
+        return machine.next(at: now, conditions)
     }
 
     // MARK: Another source
@@ -153,7 +148,7 @@ final class CaptureLoop {
             try Self.check(opened, crop, orientation)
             source = opened
             machine.changeSource(size: opened.size, at: MonotonicClock.now())
-            awaited = request
+            pendingSwitch = request
         } catch {
             request.done(.failure(error))
         }
@@ -202,11 +197,11 @@ final class CaptureLoop {
     private func reportSource() {
         if source.interruption != interruption {
             interruption = source.interruption
-            if let interruption { output.interrupted(interruption) }
+            if let interruption { observer.observe(.warning(interruption.sentence)) }
         }
         if source.exclusionFindings != exclusionFindings {
             exclusionFindings = source.exclusionFindings
-            output.excluded(exclusionFindings)
+            observer.observe(.exclusions(exclusionFindings))
         }
     }
 
@@ -278,7 +273,7 @@ final class CaptureLoop {
         let instant = machine.frameInstant
         if !machine.hasBegun {
             clock.begin(at: instant)
-            output.began(instant)
+            observer.observe(.began(at: instant))
         }
         let delivery = machine.deliver(at: clock.mediaTime(at: instant))
         guard publish() else { return }

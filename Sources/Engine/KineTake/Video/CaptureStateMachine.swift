@@ -13,6 +13,26 @@ struct CaptureStateMachine {
         case collectDamage
         /// Get a free slot and take over the source's damage. Answered by `slotsAreAllLent` or `beginReading`.
         case beginFrame
+        /// Discard the frames that the source holds: they were captured in a pause, or while the screen was taken.
+        case discardFrames
+        /// The source that was switched to is shown.
+        case confirmSwitch
+        /// Hide the camera with the source, or show it again.
+        case hideCamera(Bool)
+    }
+
+    /// What other threads and the next source's opening ask for, at one look.
+    struct Conditions {
+        var isPaused = false
+        /// CLOCK_MONOTONIC minus the take's time.
+        var clockOffset: Int64 = 0
+        var cover = ScreenCover.State.open
+        /// The opening of the next source shows a person something over the screen, which no frame may have.
+        var isScreenTaken = false
+        /// The instant at which the frame must be shown again although nothing changed.
+        var repeatAt: Int64 = .max
+        /// The longest time that a frame may stand before it is shown again, in nanoseconds; nil: no limit.
+        var stillInterval: Int64?
     }
 
     enum Reading: Equatable {
@@ -77,6 +97,9 @@ struct CaptureStateMachine {
     private(set) var needsWholeFrame = false
     /// A card is drawn instead of the source.
     private(set) var isCovered = false
+    private var isScreenTaken = false
+    /// A switch is to be confirmed with the first frame of the source.
+    private var isSwitchPending = false
     /// The instant of the first of the reads that have failed one after the other; nil: the last one was complete.
     private var failingSince: Int64?
     /// The instant of the next attempt at a source's first frame that could not be read.
@@ -116,9 +139,8 @@ struct CaptureStateMachine {
 
     // MARK: Requests
 
-    /// `offset`: CLOCK_MONOTONIC minus the take's time. Returns whether a pause is over, of which the source is to show nothing.
-    @discardableResult
-    mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) -> Bool {
+    /// Returns whether a pause is over.
+    private mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) -> Bool {
         switch (activity, isPaused) {
         case (.capturing, true):
             failingSince = nil
@@ -135,37 +157,57 @@ struct CaptureStateMachine {
         return false
     }
 
-    /// All of the source, or all of the card, is drawn next.
-    mutating func setCovered(_ isCovered: Bool, at now: Int64) {
-        guard isCovered != self.isCovered else { return }
+    /// All of the source, or all of the card, is drawn next. Returns whether that changed.
+    private mutating func setCovered(_ isCovered: Bool, at now: Int64) -> Bool {
+        guard isCovered != self.isCovered else { return false }
         self.isCovered = isCovered
         failingSince = nil
         pending.insertAll()
-        // Nobody reported that change, and it is no reason for suspicion.
+        // Our own change, not unreported damage: the check begins anew.
         trust = DamageTrust(rows: pending.rows, now: now)
+        return true
     }
 
-    /// All of another source is drawn next.
+    /// All of another source is drawn next. Answered by `confirmSwitch`.
     mutating func changeSource(size: PixelSize, at now: Int64) {
         pending = .full(size: size)
         reported = DamageRegion(size: size)
         trust = DamageTrust(rows: pending.rows, now: now)
         needsWholeFrame = true
+        isSwitchPending = true
         failingSince = nil
     }
-
-    /// The source was not read for a while, since a person was shown something.
-    mutating func noteScreenUncovered() { failingSince = nil }
-
-    /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
-    mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
 
     mutating func noteSourceChanged() { sourceHasChanged = true }
 
     // MARK: Steps
 
-    /// `stillInterval`: the longest time that a frame may stand before it is shown again; nil: no limit.
-    mutating func next(at now: Int64, stillInterval: Int64?) -> Step {
+    /// Ask again after each step.
+    mutating func next(at now: Int64, _ conditions: Conditions) -> Step {
+        // If a change is read soon anyway, its frame is enough.
+        repeatAt = min(repeatAt, conditions.repeatAt)
+        if conditions.isScreenTaken {
+            isScreenTaken = true
+            return .sleep(until: .max, for: .nothing)
+        }
+        if isScreenTaken {
+            isScreenTaken = false
+            failingSince = nil
+            return .discardFrames
+        }
+        if setPaused(conditions.isPaused, at: now, offset: conditions.clockOffset) { return .discardFrames }
+        if isSwitchPending, !needsWholeFrame || isResting {
+            isSwitchPending = false
+            return .confirmSwitch
+        }
+        if setCovered(conditions.cover == .covered || conditions.cover == .held, at: now) {
+            return .hideCamera(isCovered)
+        }
+        if conditions.cover == .held, hasBegun { return .sleep(until: now + Self.restInterval, for: .drained) }
+        return next(at: now, stillInterval: conditions.stillInterval)
+    }
+
+    private mutating func next(at now: Int64, stillInterval: Int64?) -> Step {
         if case .resting(let rest, let look) = activity {
             guard now >= look else { return .sleep(until: look, for: .drained) }
             activity = .resting(rest, nextLook: now + Self.restInterval)

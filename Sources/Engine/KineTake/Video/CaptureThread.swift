@@ -6,31 +6,33 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
+/// Supplies what a capture thread needs as it goes on, and learns its end. All methods are called on that thread.
+protocol CaptureDelegate: AnyObject, Sendable {
+    /// The slots for frames of a visible size. Called once, when the source is open and before `captureOpened`.
+    func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots
+    /// The receiver of the frames. Called once, before any frame.
+    func captureOpened(_ canvas: FrameCanvas) -> FrameDistributor
+    /// Begins to open a camera, asking it for a size.
+    func openCamera(_ camera: TakeConfiguration.Camera, size: PixelSize) throws(VideoSourceError)
+        -> any VideoSourceOpening
+    /// The thread has ended: nil after `stop`, else the reason.
+    func captureEnded(_ error: VideoSourceError?)
+}
+
+/// The frames that capture draws, for their readers.
+struct FrameCanvas: Sendable {
+    /// The visible size, in pixels; its sides may be odd.
+    let size: PixelSize
+    /// The coded size; both sides are even.
+    let codedSize: PixelSize
+    /// The readers of each slot.
+    let loans: SlotLoans
+    /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
+    let release: @Sendable (FrameRing.Frame) -> Void
+}
+
 /// Drives one `VideoSource` for the length of a take.
 final class CaptureThread: Sendable {
-    /// The callbacks of the thread; all are called on it.
-    struct Output: Sendable {
-        /// Returns the slots for frames of a visible size. Called once, when the source is open and before `opened`.
-        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() }
-        /// Returns the distributor of the frames. Called once, before any frame.
-        var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
-        /// Begins to open a camera, asking it for a size.
-        var camera: @Sendable (TakeConfiguration.Camera, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening =
-            { _, _ throws(VideoSourceError) in throw .noCamera(nil, existing: []) }
-        /// The camera has gone, or cannot be opened; the take goes on without it, and tries again.
-        var cameraFailed: @Sendable (VideoSourceError) -> Void = { _ in }
-        /// The source has no new frames for now. The take goes on with the last one.
-        var interrupted: @Sendable (VideoSourceInterruption) -> Void = { _ in }
-        /// The findings about hidden windows changed; nil: the source hides none.
-        var excluded: @Sendable (ExclusionFindings?) -> Void = { _ in }
-        /// The source waits for a window of a program, which is to be started now. Called once at most.
-        var awaitsCommand: @Sendable () -> Void = {}
-        /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
-        var began: @Sendable (_ instant: Int64) -> Void
-        /// The thread has ended: nil after `stop`, else the reason.
-        var ended: @Sendable (VideoSourceError?) -> Void
-    }
-
     /// The memory that frames are drawn in.
     struct Slots {
         /// One with the encoder, two waiting, one being drawn: a take's first frame, of 1080p at 30 a second, takes a slow encoder three
@@ -39,18 +41,6 @@ final class CaptureThread: Sendable {
         var count = 4
         /// nil: memory of the take's own.
         var memory: FrameRing.Memory?
-    }
-
-    /// The properties of frames that their readers need.
-    struct CanvasDescription: Sendable {
-        /// The visible size, in pixels; its sides may be odd.
-        let size: PixelSize
-        /// The coded size; both sides are even.
-        let codedSize: PixelSize
-        /// The readers of each slot.
-        let loans: SlotLoans
-        /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
-        let release: @Sendable (FrameRing.Frame) -> Void
     }
 
     /// Counts for the progress line.
@@ -104,7 +94,7 @@ final class CaptureThread: Sendable {
     private let cover: ScreenCover
     private let cancellation: Cancellation
     private let patience: Int64
-    /// Nil if the process may have no more threads: `ended` was then called with that reason.
+    /// Nil if the process may have no more threads: the delegate then has that reason.
     private let thread: DedicatedThread?
 
     /// Opens the source in the new thread and begins. `open` is called there.
@@ -114,11 +104,12 @@ final class CaptureThread: Sendable {
     ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
     ///     by itself.
     ///   - patience: nanoseconds that `stop` gives it.
+    ///   - delegate: kept until the thread ends.
+    ///   - observer: gets the beginning, the warnings, and what the source waits for or hides.
     init(
         configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover = ScreenCover(),
-        cancellation: Cancellation = Cancellation(),
-        patience: Int64 = 2_000_000_000,
-        open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
+        cancellation: Cancellation = Cancellation(), patience: Int64 = 2_000_000_000, delegate: any CaptureDelegate,
+        observer: any TakeObserver, open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
     ) {
         let control = Monitor(Control(cameraChange: configuration.video.camera.map { CameraChange(settings: $0) }))
         let wake = wake
@@ -130,28 +121,29 @@ final class CaptureThread: Sendable {
             thread = try DedicatedThread(starting: "capture") {
                 defer { control.signal { $0.hasEnded = true } }
                 do throws(VideoSourceError) {
-                    if let source = try Self.finish(try open(), control, wake, output.awaitsCommand) {
+                    if let source = try Self.finish(try open(), control, wake, observer) {
                         control.withLock { $0.isOpen = true }
                         try CaptureLoop(
                             source: source, configuration: configuration, clock: clock, cover: cover, control: control,
-                            wake: wake, output: output
+                            wake: wake, delegate: delegate, observer: observer
                         ).run()
                     }
-                    output.ended(nil)
+                    delegate.captureEnded(nil)
                 } catch {
-                    output.ended(error)
+                    delegate.captureEnded(error)
                 }
             }
         } catch {
             thread = nil
             control.withLock { $0.hasEnded = true }
-            output.ended(.noThread(name: "capture", error))
+            delegate.captureEnded(.noThread(name: "capture", error))
         }
     }
 
     /// Waits until the source is open, however long that takes. Nil if the take ends before.
     private static func finish(
-        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal, _ awaitsCommand: () -> Void
+        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal,
+        _ observer: any TakeObserver
     ) throws(VideoSourceError) -> (any VideoSource)? {
         var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
         var isCommandAwaited = false
@@ -162,7 +154,7 @@ final class CaptureThread: Sendable {
             if let source { return source }
             if opening.awaitsCommand, !isCommandAwaited {
                 isCommandAwaited = true
-                awaitsCommand()
+                observer.observe(.commandAwaited(at: MonotonicClock.now()))
             }
             waiter.wait(until: opening.deadline, for: .sources)
         }

@@ -5,25 +5,22 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
+/// Receives encoded video. All methods are called on the encoder's thread.
+protocol EncodedFrameSink: AnyObject, Sendable {
+    /// The format of all samples. Called once, before the first.
+    func begin(_ format: VideoFormat)
+    /// Called with each sample as soon as it is encoded. May block only if capture may be held up.
+    func receive(_ sample: EncodedSample, for audience: SampleAudience)
+    /// Whether samples were lost and a keyframe is needed. Asked before each frame.
+    func consumeKeyframeRequest() -> Bool
+    /// A frame was left out to keep to a frame rate. It should be shown again at that instant of CLOCK_MONOTONIC if no other comes.
+    func frameLeftOut(until instant: Int64)
+    /// Called once, with a sentence. From then on frames are discarded.
+    func encoderFailed(_ message: String)
+}
+
 /// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
 final class VideoEncodingThread: Sendable {
-    /// The callbacks of the thread; all are called on it.
-    struct Output: Sendable {
-        /// The format of all samples, as soon as it is known. Once.
-        var ready: @Sendable (VideoParameterSets) -> Void = { _ in }
-        /// Called when the encoder has read a frame and releases its slot.
-        var release: @Sendable (FrameRing.Frame) -> Void
-        /// Gets each sample as soon as it is encoded. May block only if capture may be held up.
-        var sample: @Sendable (EncodedSample, SampleAudience) -> Void
-        /// Whether a sink has lost samples and needs a keyframe. Asked before each frame.
-        var needsKeyframe: @Sendable () -> Bool = { false }
-        /// A frame was left out to keep to a frame rate: it should be shown again at that instant of CLOCK_MONOTONIC, if no
-        /// other comes.
-        var needsFrame: @Sendable (Int64) -> Void = { _ in }
-        /// Called once, with a sentence. From then on frames are discarded.
-        var failed: @Sendable (String) -> Void
-    }
-
     fileprivate struct Job: Sendable {
         let frame: FrameRing.Frame
         let time: MediaTime
@@ -46,32 +43,32 @@ final class VideoEncodingThread: Sendable {
     }
 
     private let state: Monitor<State>
-    private let output: Output
+    private let canvas: FrameCanvas
     /// Nil if the process may have no more threads: the take then has no encoder.
     private let thread: DedicatedThread?
 
     /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
     init<Encoder: VideoEncoder>(
         _ encoder: Encoder.Type = TakeEncoder.self, plan: EncodingPlan, keyframes: KeyframePolicy,
-        isWanted: Bool = true, output: Output
+        isWanted: Bool = true, canvas: FrameCanvas, sink: any EncodedFrameSink
     ) {
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
-        self.output = output
+        self.canvas = canvas
         do throws(Errno) {
             thread = try DedicatedThread(starting: "encode") {
                 guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
                 do throws(VideoEncoderError) {
-                    var loop = try EncodingLoop<Encoder>(plan: plan, state: state, output: output)
+                    var loop = try EncodingLoop<Encoder>(plan: plan, state: state, canvas: canvas, sink: sink)
                     try loop.run()
                 } catch {
-                    output.failed(error.description)
-                    while let job = Self.next(state) { output.release(job.frame) }
+                    sink.encoderFailed(error.description)
+                    while let job = Self.next(state) { canvas.release(job.frame) }
                 }
             }
         } catch {
             thread = nil
-            output.failed(DedicatedThread.explanation(of: error, thread: "encode"))
+            sink.encoderFailed(DedicatedThread.explanation(of: error, thread: "encode"))
         }
     }
 
@@ -84,7 +81,7 @@ final class VideoEncodingThread: Sendable {
 
     /// Queues a frame. `time` is since the take's first frame; at `repeats` it is shown again, unchanged.
     func encode(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
-        guard thread != nil else { return output.release(frame) }
+        guard thread != nil else { return canvas.release(frame) }
         state.signal { state in
             state.jobs.append(Job(frame: frame, time: time, repeats: repeats, followsGap: state.hasGap))
             state.hasGap = false
@@ -129,18 +126,22 @@ final class VideoEncodingThread: Sendable {
 private struct EncodingLoop<Encoder: VideoEncoder> {
     private let encoder: AdjustableEncoder<Encoder>
     private let state: Monitor<VideoEncodingThread.State>
-    private let output: VideoEncodingThread.Output
+    private let canvas: FrameCanvas
+    private let sink: any EncodedFrameSink
     /// Samples that are delivered once their frame's slot is released.
     private var encoded: [(sample: EncodedSample, audience: SampleAudience)] = []
-    /// The last frame was left out, and `needsFrame` was called.
+    /// The last frame was left out, and `frameLeftOut` was called.
     private var hasAskedForFrame = false
 
     init(
-        plan: EncodingPlan, state: Monitor<VideoEncodingThread.State>, output: VideoEncodingThread.Output
+        plan: EncodingPlan, state: Monitor<VideoEncodingThread.State>, canvas: FrameCanvas, sink: any EncodedFrameSink
     ) throws(VideoEncoderError) {
         self.state = state
-        self.output = output
-        encoder = try AdjustableEncoder(plan, ready: output.ready)
+        self.canvas = canvas
+        self.sink = sink
+        encoder = try AdjustableEncoder(plan) { [size = canvas.size] in
+            sink.begin(VideoFormat(parameterSets: $0, size: size))
+        }
     }
 
     mutating func run() throws(VideoEncoderError) {
@@ -164,11 +165,11 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
                     job.frame, changed: DamageRegion(size: job.frame.planes.size), at: time, mustBegin: false)
             }
         } catch {
-            output.release(job.frame)
+            canvas.release(job.frame)
             throw error
         }
         // The slot first: delivering the samples may block.
-        output.release(job.frame)
+        canvas.release(job.frame)
         deliver()
         askForFrame(afterLeavingOut: !isSent, at: job.repeats.last ?? job.time)
     }
@@ -182,7 +183,7 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
     }
 
     private mutating func deliver() {
-        for (sample, audience) in encoded { output.sample(sample, audience) }
+        for (sample, audience) in encoded { sink.receive(sample, for: audience) }
         encoded.removeAll(keepingCapacity: true)
     }
 
@@ -191,11 +192,11 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
         let hadAsked = hasAskedForFrame
         hasAskedForFrame = isLeftOut
         guard isLeftOut, !hadAsked, let earliest = encoder.earliest else { return }
-        output.needsFrame(MonotonicClock.now() + max(0, earliest - time.nanoseconds))
+        sink.frameLeftOut(until: MonotonicClock.now() + max(0, earliest - time.nanoseconds))
     }
 
     private func isKeyframe(_ time: MediaTime, isForced: Bool) -> Bool {
-        let isNeeded = output.needsKeyframe()
+        let isNeeded = sink.consumeKeyframeRequest()
         return state.withLock { state in
             let now = MonotonicClock.now()
             if isNeeded { _ = state.requests.ask(.lost, at: now) }

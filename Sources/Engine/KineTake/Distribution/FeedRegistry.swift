@@ -1,22 +1,20 @@
-// Hands encoded frames and audio to every feed that has begun. The threads of a take call it, and none waits for another.
+// The feeds of a take that have begun, in one list: encoded frames and audio go to them from here, FrameDistributor and FrameConverter
+// find those that want uncompressed frames here. The threads of a take call it, and none waits for another.
 import KineMedia
 import Synchronization
 
-final class SampleDistributor: Sendable {
+final class FeedRegistry: Sendable {
     private struct State {
         var feeds: [SampleFeed] = []
         /// Their requests to the encoder.
         var requests: [ObjectIdentifier: EncodingRequest] = [:]
         var isPaused = false
-
-        /// The lowest of all requests and of all far ends' limits.
-        var encodingRequest: EncodingRequest {
-            let limits = feeds.filter(\.wantsEncodedVideo).map { EncodingRequest(averageBitrate: $0.limits.bitrate) }
-            return .lowest(of: limits + requests.values)
-        }
     }
 
     private let state = Mutex(State())
+
+    /// A feed that ends while a caller reads the list gets nothing: it is over.
+    var feeds: [SampleFeed] { state.withLock { $0.feeds } }
 
     /// From now on the feed gets samples, unless the take is paused.
     func begin(_ feed: SampleFeed) {
@@ -26,29 +24,14 @@ final class SampleDistributor: Sendable {
         }
     }
 
-    func remove(_ feed: SampleFeed) {
+    /// Nothing goes to the feed any more, and its request to the encoder is dropped.
+    func end(_ feed: SampleFeed) {
+        feed.end()
         state.withLock { state in
             state.feeds.removeAll { $0 === feed }
             state.requests[ObjectIdentifier(feed)] = nil
         }
     }
-
-    var isEmpty: Bool { state.withLock { $0.feeds.isEmpty } }
-
-    private var feeds: [SampleFeed] { state.withLock { $0.feeds } }
-
-    /// Notes the request of a feed of encoded frames. Returns the request of all feeds together.
-    func note(_ request: EncodingRequest, of feed: SampleFeed) -> EncodingRequest {
-        state.withLock { state in
-            if feed.wantsEncodedVideo, state.feeds.contains(where: { $0 === feed }) {
-                state.requests[ObjectIdentifier(feed)] = request
-            }
-            return state.encodingRequest
-        }
-    }
-
-    /// The request of all feeds together.
-    var encodingRequest: EncodingRequest { state.withLock { $0.encodingRequest } }
 
     func pause() {
         state.withLock { state in
@@ -64,21 +47,36 @@ final class SampleDistributor: Sendable {
         }
     }
 
-    var wantsEncodedVideo: Bool { state.withLock { state in state.feeds.contains { $0.wantsEncodedVideo } } }
+    // MARK: Wishes of all feeds together
 
-    /// Somebody watches: a frame that stands still is repeated now and then.
-    var hasVideo: Bool { stillInterval != nil }
+    var isEmpty: Bool { feeds.isEmpty }
+    var hasAudio: Bool { feeds.contains(where: \.hasAudio) }
+    var hasVideo: Bool { feeds.contains(where: \.hasVideo) }
+    var wantsEncodedVideo: Bool { feeds.contains(where: \.wantsEncodedVideo) }
 
-    /// The longest time that a frame may stand before it is repeated, in nanoseconds; nil: nobody watches.
+    /// The longest time that a frame may stand before it is repeated, in nanoseconds; nil: no feed has video.
     var stillInterval: Int64? {
-        state.withLock { state in
-            state.feeds.filter(\.hasVideo).map { $0.limits.stillInterval ?? Self.stillInterval }.min()
-        }
+        feeds.filter(\.hasVideo).map { $0.limits.stillInterval ?? Self.stillInterval }.min()
     }
 
     private static let stillInterval: Int64 = 950_000_000
 
-    var hasAudio: Bool { state.withLock { state in state.feeds.contains { $0.hasAudio } } }
+    /// The lowest of all requests to the encoder and of all far ends' limits.
+    var encodingRequest: EncodingRequest {
+        state.withLock { state in
+            let limits = state.feeds.filter(\.wantsEncodedVideo)
+                .map { EncodingRequest(averageBitrate: $0.limits.bitrate) }
+            return .lowest(of: limits + state.requests.values)
+        }
+    }
+
+    /// Notes the request of a feed of encoded frames that has begun.
+    func note(_ request: EncodingRequest, of feed: SampleFeed) {
+        state.withLock { state in
+            guard feed.wantsEncodedVideo, state.feeds.contains(where: { $0 === feed }) else { return }
+            state.requests[ObjectIdentifier(feed)] = request
+        }
+    }
 
     /// Whether a feed lost encoded frames and has room for a keyframe now. All are asked: each says so only once.
     func consumeKeyframeRequest() -> Bool {
@@ -86,6 +84,8 @@ final class SampleDistributor: Sendable {
         for feed in feeds where feed.wantsEncodedVideo { isNeeded = feed.consumeKeyframeRequest() || isNeeded }
         return isNeeded
     }
+
+    // MARK: Samples
 
     func send(video sample: EncodedSample) {
         for feed in feeds { feed.send(video: sample) }

@@ -1,0 +1,54 @@
+// The errors of a desktop's screen cast over PipeWire.
+import KineCapture
+import KinePlatform
+import SystemPackage
+
+extension VideoSourceError {
+    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed.
+    public static let screenCastClosed = ended(.castClosed)
+    /// The compositor has sent nothing for a while, and cannot: it has crashed, or the window was closed. PipeWire itself is there.
+    public static let castStopped = ended(.castStopped)
+
+    private static func ended(_ kind: Kind) -> Self {
+        Self(
+            kind,
+            "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here.")
+    }
+
+    /// libpipewire is not installed; its Debian package.
+    public static func noCastLibrary(package: String) -> Self {
+        Self(
+            "A Wayland desktop's screen comes over PipeWire, whose library is not installed; install Debian's \(package)."
+        )
+    }
+
+    /// There is no daemon, or the connection with it is of no use.
+    public static func noPipeWire(_ error: Errno) -> Self {
+        Self(
+            "PipeWire, over which a Wayland desktop's screen comes, does not answer (\(error)); start pipewire and wireplumber."
+        )
+    }
+
+    /// PipeWire does not give the cast out; `reason` is its own, or nothing.
+    public static func castRefused(_ reason: String) -> Self {
+        let words = reason.isEmpty ? "" : " (\(reason.printable(limit: 100)))"
+        return Self(
+            "PipeWire does not give out the desktop's screen cast\(words); check that wireplumber runs, and record again."
+        )
+    }
+
+    /// The cast is open, and no frame came within that time.
+    public static func castGaveNoFrame(seconds: Int) -> Self {
+        Self(
+            "The desktop's screen cast gave no picture for \(seconds) seconds; check that wireplumber runs and that the screen is on, and "
+                + "record again.")
+    }
+
+    /// The connection with PipeWire was lost while it was recorded; `reason` is the library's.
+    public static func castLost(_ reason: String) -> Self {
+        Self(
+            .castLost,
+            "The connection with PipeWire was lost (\(reason.printable(limit: 100))), so the recording ends here; record again when it "
+                + "runs.")
+    }
+}
