@@ -1,4 +1,4 @@
-// Whether a recorder could record now, and when that changes.
+// Tells whether a recorder could record now, and when that changes.
 import Glibc
 import KineClient
 import KineMedia
@@ -6,9 +6,9 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-/// What recording needs of the machine.
+/// Checks whether the machine has what a recording needs.
 enum Availability {
-    /// Asks an engine what there is. Takes about 30 ms of a processor.
+    /// Asks an engine for the available sources. Takes about 30 ms of processor time.
     static func check(_ scope: CaptureScope, _ locator: EngineLocator) async -> Bool {
         let server: String? =
             switch scope {
@@ -21,7 +21,7 @@ enum Availability {
         return has(scope, sources)
     }
 
-    /// Whether a list of sources has what `scope` names.
+    /// Whether a list of sources contains the one that `scope` names.
     static func has(_ scope: CaptureScope, _ sources: SourceList) -> Bool {
         switch scope {
         case .ownWindow: sources.windows.contains { $0.processID == getpid() }
@@ -44,7 +44,7 @@ enum Availability {
         sources.screenBackend == .portal || sources.screenBackend != nil && !sources.monitors.isEmpty
     }
 
-    /// Signs that the answer may be another one: cheap enough to be looked at every few seconds.
+    /// Values that change when the answer may have changed; cheap enough to compare every few seconds.
     struct Signs: Equatable {
         let scope: CaptureScope
         private let engine: FilePath?
@@ -66,7 +66,7 @@ enum Availability {
             return ProcessEnvironment.value("XDG_RUNTIME_DIR").map { "\($0)/\(display)" }
         }
 
-        /// The socket of the X server that DISPLAY names, where it is one of this machine.
+        /// The socket of the X server that DISPLAY names; nil if the server is on another machine.
         private static var displaySocket: String? {
             guard let display = ProcessEnvironment.value("DISPLAY"), display.hasPrefix(":") else { return nil }
             return "/tmp/.X11-unix/X" + display.dropFirst().prefix { $0.isNumber }

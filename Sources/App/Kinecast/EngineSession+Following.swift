@@ -1,22 +1,22 @@
-// The camera and the microphone of a take that runs follow properties that may change at any time.
+// Makes the camera and the microphone of a running take follow properties that may change at any time.
 import KineClient
 
 extension EngineSession {
-    /// Changes the camera until the take has it as it is wanted by then. Returns at once: an answer may take long, since the engine
-    /// may have to ask a person.
+    /// Changes the take's camera until it matches the wanted one. Returns at once: the answer may take long, since the
+    /// engine may have to ask the person.
     ///
     /// - Parameters:
-    ///   - wanted: the camera that is wanted now.
-    ///   - refused: called where the engine refuses.
+    ///   - wanted: returns the camera that is wanted now.
+    ///   - refused: called if the engine refuses.
     func followCamera(
         _ wanted: @escaping @Sendable () -> Camera?, refused: @escaping @Sendable (ClientError) -> Void
     ) {
         follow(wanted, refused: refused) { (camera) async throws(ClientError) in try await self.setCamera(camera) }
     }
 
-    /// Turns the microphone on or off until the take has it as it is wanted by then. Returns at once, as `followCamera` does.
+    /// Turns the microphone on or off until the take matches the wanted state. Returns at once, like `followCamera`.
     ///
-    /// - Parameter refused: called where the engine refuses, as where the person does not allow it.
+    /// - Parameter refused: called if the engine refuses: for example, the person does not allow it.
     func followMicrophone(
         _ isWanted: @escaping @Sendable () -> Bool, refused: @escaping @Sendable (ClientError) -> Void
     ) {

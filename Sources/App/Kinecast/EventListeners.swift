@@ -1,7 +1,7 @@
-// Those who read an object's events, each at its own pace.
+// Delivers an object's events to independent readers.
 import Synchronization
 
-/// Gives each event to every sequence that was asked for before it. A reader that is 256 events behind loses the oldest.
+/// Sends each event to every sequence added before it. A reader that is 256 events behind loses the oldest.
 final class EventListeners<Event: Sendable>: Sendable {
     private struct State {
         var next = 0
@@ -30,7 +30,7 @@ final class EventListeners<Event: Sendable>: Sendable {
         for continuation in continuations { continuation.yield(event) }
     }
 
-    /// Removes all sequences, for the caller to end them. Later events are for later sequences only.
+    /// Removes and returns all sequences; the caller ends them. Later events reach only later sequences.
     func removeAll() -> [AsyncStream<Event>.Continuation] {
         state.withLock { state in
             defer { state.continuations = [:] }
@@ -39,14 +39,14 @@ final class EventListeners<Event: Sendable>: Sendable {
     }
 }
 
-/// Delivers events in the order in which they were told, each when the call before it has returned. The task that delivers them runs from
-/// the first use until this object is released.
+/// Delivers events in order, each after the previous call has returned. The delivering task runs from the first use
+/// until this object is released.
 final class DelegateCalls<Event: Sendable>: Sendable {
     private let continuation = Mutex<AsyncStream<Event>.Continuation?>(nil)
 
     deinit { continuation.withLock { $0?.finish() } }
 
-    /// The first call decides how events are delivered.
+    /// Only the first call sets `deliver`.
     func begin(_ deliver: @escaping @Sendable (Event) async -> Void) {
         continuation.withLock { continuation in
             guard continuation == nil else { return }
@@ -56,6 +56,6 @@ final class DelegateCalls<Event: Sendable>: Sendable {
         }
     }
 
-    /// Before `begin`, nothing happens.
+    /// Before `begin`, events are ignored.
     func tell(_ event: Event) { continuation.withLock { _ = $0?.yield(event) } }
 }

@@ -1,12 +1,12 @@
-// An app controls a broadcast that runs: it pauses it, adds and removes destinations, and ends it.
+// Controls a running broadcast: pauses it, adds and removes destinations, and ends it.
 import KineClient
 import KineMedia
 import KineWire
 
 extension BroadcastController {
-    /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
+    /// Pauses the broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
     public func pauseBroadcast() async throws(BroadcastError) {
-        // Also where it is paused because the screen is locked: this pause outlasts the lock.
+        // Asked even while the locked screen pauses the broadcast: this pause outlasts the lock.
         try await ask { (session) async throws(ClientError) in try await session.pause() }
         try await wait { $0.isPaused }
     }
@@ -17,8 +17,8 @@ extension BroadcastController {
         try await wait { !$0.isPaused }
     }
 
-    /// Shows something else in the broadcast that runs, fitted into its size, without a gap. Returns when it is shown; if it cannot be, the
-    /// broadcast goes on with what it showed before. `self.scope` stays what the next one shows.
+    /// Shows another scope in the running broadcast without a gap; the picture is fitted into the broadcast's size.
+    /// Returns when the new scope is shown. On an error the broadcast keeps the old one. `self.scope` is unchanged.
     public func switchScope(to scope: CaptureScope) async throws(BroadcastError) {
         let source: TakeConfiguration.Source
         do throws(RecordingError) {
@@ -29,7 +29,7 @@ extension BroadcastController {
         try await ask { (session) async throws(ClientError) in try await session.switchSource(to: source) }
     }
 
-    /// Returns when the controller's state is what was asked for, or the broadcast is over: the answer comes before its event is read.
+    /// Waits until the controller has read the event that follows the engine's answer, or until the broadcast is over.
     private func wait(until isDone: (BroadcastProgress) -> Bool) async throws(BroadcastError) {
         var changes = changes.add().makeAsyncIterator()
         while contents.withLock({ $0.progress.phase == .broadcasting && !isDone($0.progress) }) {
@@ -37,8 +37,8 @@ extension BroadcastController {
         }
     }
 
-    /// Ends the broadcast, and waits until the service and the recording are finished. If the service failed meanwhile, the error has the
-    /// preview of the recording. Nil: nothing was recorded.
+    /// Ends the broadcast, and waits until the service and the recording are finished. Returns nil if nothing was
+    /// recorded. If the service failed, the error has the preview of the recording.
     @discardableResult
     public func finishBroadcast() async throws(BroadcastError) -> RecordingPreview? {
         let session = try contents.withLock { contents throws(BroadcastError) in
@@ -70,7 +70,7 @@ extension BroadcastController {
         return result.preview
     }
 
-    /// Broadcasts to a further service while the broadcast goes on. Returns its number among `destinations`.
+    /// Adds a destination to the running broadcast. Returns its number in `destinations`.
     @discardableResult
     public func add(_ setup: BroadcastSetup) async throws(BroadcastError) -> Int {
         let number = try await ask { (session) async throws(ClientError) in
@@ -80,7 +80,7 @@ extension BroadcastController {
         return number
     }
 
-    /// Finishes the broadcast to one destination while the others go on. Refused for the last one of a broadcast without a recording.
+    /// Ends the broadcast to one destination; the others go on. Throws for the last one if there is no recording.
     public func remove(_ number: Int) async throws(BroadcastError) {
         try await ask { (session) async throws(ClientError) in _ = try await session.removeDestination(number) }
         try await wait { progress in

@@ -1,4 +1,4 @@
-// What a controller tells the app, as events and as calls of its delegate.
+// The events of a controller, for its event sequences and its delegate.
 import FoundationEssentials
 import KineClient
 import KineWire
@@ -6,35 +6,35 @@ import KineWire
 /// A line of an extension's log.
 public typealias ExtensionLogLine = KineWire.ExtensionLogLine
 
-/// A destination of a broadcast: its number, phase, links, memory and losses.
+/// A destination of a broadcast: its number, phase, connections, memory and losses.
 public typealias BroadcastDestination = KineWire.DestinationStatus
 
 extension BroadcastController {
     public enum Event: Sendable, Equatable {
-        /// The broadcast begins in so many seconds, unless it is cancelled.
+        /// The broadcast begins in this many seconds, unless it is cancelled.
         case countdown(Int)
-        /// The broadcast arrives at its service.
+        /// The service receives the broadcast.
         case live
-        /// It does not arrive now; the service tries again. The reason in a sentence, if it is known.
+        /// The connection is lost, and the service tries again. The reason is a sentence, if it is known.
         case reconnecting(String?)
         case paused
         case resumed
         /// The screen was locked or unlocked. A broadcast of a real screen pauses meanwhile.
         case screenLocked(Bool)
-        /// Where the broadcast can be watched from now on.
+        /// The broadcast can now be watched at this address.
         case broadcastURLChanged(URL)
-        /// What the service tells from now on.
+        /// The service has sent new information.
         case serviceInfoChanged([String: String])
-        /// A line that a service's extension has written into its log. For developers, not for the person.
+        /// A line that a service's extension wrote into its log. For developers, not for the person.
         case log(ExtensionLogLine, service: String)
-        /// Once a second: the destinations as they are now, with what their extensions count and the age of their last heartbeats.
+        /// Once a second: the current destinations, with statistics and the age of the last heartbeat.
         case statistics([BroadcastDestination])
-        /// Something a person should know while the broadcast goes on; one sentence.
+        /// A sentence for the person about a problem that does not end the broadcast.
         case warning(String)
-        /// The last of its services has ended, and the recording beside it goes on until `finishBroadcast`.
+        /// The last service has ended; the recording goes on until `finishBroadcast`.
         case serviceEnded(BroadcastError)
-        /// The last event of a broadcast: it has ended because of `error`, or as the app or another program finished it (nil). `error` is
-        /// `userStopped` where the person did it at the desktop. `preview` is what there is of the recording beside it.
+        /// The last event of a broadcast. `error` is nil if the app or another program finished it, and `userStopped`
+        /// if the person stopped it at the desktop. `preview` is the recording made beside it, if any.
         case finished(preview: RecordingPreview?, error: BroadcastError?)
 
         public static func == (one: Event, other: Event) -> Bool {
@@ -83,20 +83,20 @@ extension BroadcastController.Event: CustomStringConvertible {
 /// A method may be implemented with or without `async`. A class on the main actor, or an actor, is called there; any other object on any
 /// thread.
 public protocol BroadcastControllerDelegate: AnyObject, Sendable {
-    /// The broadcast has ended: because of `error`, or as the app or another program finished it (nil).
+    /// The broadcast has ended. `error` is nil if the app or another program finished it.
     func broadcastController(
         _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
     ) async
 
-    /// The same call in ReplayKit's form; `error` is a `BroadcastError`. Both forms are called.
+    /// The same call in ReplayKit's form; `error` is a `BroadcastError`. Both methods are called.
     func broadcastController(_ broadcastController: BroadcastController, didFinishWithError error: (any Error)?) async
 
-    /// The service tells something else from now on.
+    /// The service has sent new information.
     func broadcastController(
         _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
     ) async
 
-    /// The broadcast can be watched there from now on.
+    /// The broadcast can now be watched at this address.
     func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL) async
 }
 

@@ -1,13 +1,13 @@
-// Finds the broadcasts of an app that was restarted.
+// Finds running broadcasts after a restart of their app.
 import KineClient
 import KineMedia
 import KineWire
 
 extension BroadcastController {
-    /// The broadcasts that this app has begun and that still run, the oldest first: those of an earlier run that crashed or was killed, and
-    /// those of other processes of the app. Each controller can do all that the first one could, except to start anew.
+    /// The running broadcasts that this app has started, the oldest first: from an earlier run that crashed or was
+    /// killed, and from other processes of the app. A controller found this way cannot start another broadcast.
     ///
-    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    /// - Parameter app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public static func find(app: AppIdentity? = nil) async throws(BroadcastError) -> [BroadcastController] {
         let identity: AppIdentity
         let takes: [TakeRecord]
@@ -29,7 +29,7 @@ extension BroadcastController {
         return controllers
     }
 
-    /// Nil for a take that ends meanwhile, or that is none of a broadcast.
+    /// Reattaches to a running take. Returns nil if the take has ended meanwhile, or is not a broadcast.
     private static func takeUp(_ take: TakeRecord, _ app: AppIdentity) async -> BroadcastController? {
         guard let session = try? await EngineSession.follow(take), let status = try? await session.status(),
             status.phase == .recording || status.phase == .paused,

@@ -1,17 +1,17 @@
-// How a broadcast begins: the countdown, the take, and the service's first word.
+// Starts a broadcast: the countdown, the take, and the first report of the service.
 import FoundationEssentials
 import KineClient
 import KinePlatform
 
 extension BroadcastController {
-    /// Counts down, and starts the broadcast. Returns when the first frame is there and the service is live, or says why it is not yet
-    /// and tries again, as when its server does not answer: `events` tells when it is live. Throws `cancelled` where the person, the
-    /// task or `cancelStart` cancels; it can be started again after any error.
+    /// Counts down, and starts the broadcast. Returns when the first frame exists and the service is live, or has
+    /// reported why it is still trying; `events` then has `live` later. Throws `cancelled` if the person, the task or
+    /// `cancelStart` cancels. After any error it can be called again.
     ///
     /// - Parameters:
-    ///   - url: a file to record to as well; one take makes both. Where the start fails, there is no file.
-    ///   - replacing: an older file of that name is replaced. Where the start fails then, the error has the preview of what was recorded.
-    ///   - countdown: seconds until it begins; 0: at once.
+    ///   - url: a file to record to as well. If the start fails, no file is left.
+    ///   - replacing: whether to replace an existing file. If the start then fails, the error has a preview.
+    ///   - countdown: in seconds; 0: none.
     public func startBroadcast(
         recordingTo url: URL? = nil, replacing: Bool = false, countdown: Int = 3
     ) async throws(BroadcastError) {
@@ -42,7 +42,7 @@ extension BroadcastController {
                 return contents.session
             }
             guard let result = await session?.giveUp().map(result) else { throw error }
-            // Where it has replaced an older file, that is gone, so what was recorded stays.
+            // The older file is already gone, so the new recording stays.
             guard !replacing else { throw error.with(result.preview) }
             result.deleteFile()
             throw error
@@ -73,7 +73,7 @@ extension BroadcastController {
             }
         }
         contents.withLock { $0.start?.countdown = task }
-        // Cancelled before the task was known.
+        // The start may have been cancelled before the task was stored.
         if isStartCancelled { task.cancel() }
         do {
             try await withTaskCancellationHandler {

@@ -1,4 +1,4 @@
-// What an app holds to broadcast: it starts, pauses and finishes a broadcast to a service, and finds it again after a restart.
+// The object with which an app broadcasts: starts, pauses and finishes a broadcast, and finds it after a restart.
 import FoundationEssentials
 import KineClient
 import KineMedia
@@ -6,10 +6,10 @@ import KinePlatform
 import KineWire
 import Synchronization
 
-/// Broadcasts what an app shows, to a service that a person has picked or that the app has set up. Capture and upload run in processes of
-/// their own: the broadcast goes on when the app crashes or is killed, and `find` gives the app a controller for it.
+/// Broadcasts what an app shows to a service. Capture and upload run in separate processes: the broadcast goes on when
+/// the app crashes or is killed, and `find` gives the restarted app a controller for it.
 ///
-/// All calls may come from any thread. When a broadcast is over, for whatever reason, the same controller can start another.
+/// All methods may be called from any thread. After a broadcast has ended, the same controller can start another.
 @dynamicMemberLookup
 public final class BroadcastController: Sendable {
     struct Contents {
@@ -17,7 +17,7 @@ public final class BroadcastController: Sendable {
         var outlivesApp = true
         var progress: BroadcastProgress
         var session: EngineSession?
-        /// From the call of `startBroadcast` until it returns.
+        /// Set while `startBroadcast` runs.
         var start: Start?
         var delegate = WeakDelegate()
     }
@@ -34,25 +34,25 @@ public final class BroadcastController: Sendable {
 
     /// The identifier of the service.
     public let extensionIdentifier: String
-    /// Nil for a broadcast that was found again: the app that set it up knew its secrets.
+    /// Nil for a broadcast found by `find`: only the app that set it up had its secrets.
     let setup: BroadcastSetup?
     let app: AppIdentity?
     let presenter: (any BroadcastPresenter)?
     let locator: EngineLocator
-    /// Waits for a second of the countdown.
+    /// Waits for one second of the countdown.
     let second: @Sendable () async throws -> Void
     let contents: Mutex<Contents>
     let listeners = EventListeners<Event>()
     private let delegateCalls = DelegateCalls<Event>()
     private let infoListeners = EventListeners<[String: String]>()
-    /// Told whenever `contents.progress` may have changed.
+    /// Gets a value whenever `contents.progress` may have changed.
     let changes = EventListeners<Void>()
 
-    /// A controller without a picker, for an app with a form of its own.
+    /// Creates a controller without a picker, for an app with its own form.
     ///
     /// - Parameters:
-    ///   - setup: the service, with everything that it needs to know.
-    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    ///   - setup: the service with all its settings.
+    ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public convenience init(_ setup: BroadcastSetup, app: AppIdentity? = nil) {
         self.init(setup, app: app, presenter: nil, locator: EngineLocator())
     }
@@ -70,7 +70,7 @@ public final class BroadcastController: Sendable {
         contents = Mutex(Contents(progress: BroadcastProgress(broadcastURL: setup.broadcastURL)))
     }
 
-    /// A controller of a broadcast that runs.
+    /// Creates a controller of a running broadcast.
     init(
         _ status: TakeStatus, _ session: EngineSession, service: String, app: AppIdentity, locator: EngineLocator
     ) {
@@ -86,7 +86,7 @@ public final class BroadcastController: Sendable {
         listen(to: session)
     }
 
-    /// A controller that is released leaves its broadcast as it is.
+    /// Leaves a running broadcast as it is.
     deinit {
         contents.withLock { contents in
             contents.start?.countdown?.cancel()
@@ -96,27 +96,27 @@ public final class BroadcastController: Sendable {
 
     // MARK: State
 
-    /// A broadcast runs, paused or not.
+    /// Whether a broadcast runs, paused or not.
     public var isBroadcasting: Bool { contents.withLock { $0.progress.isBroadcasting } }
 
     public var isPaused: Bool { contents.withLock { $0.progress.isPaused } }
 
-    /// Where the broadcast can be watched; nil while nobody has said so.
+    /// The address at which the broadcast can be watched; nil while it is unknown.
     public var broadcastURL: URL? { contents.withLock { $0.progress.broadcastURL } }
 
-    /// What the service told last with `updateServiceInfo`. The keys are its own.
+    /// The last information that the service sent with `updateServiceInfo`. The service defines the keys.
     public var serviceInfo: [String: String] { contents.withLock { $0.progress.serviceInfo } }
 
-    /// `serviceInfo` whenever it has changed, until the broadcast is over. Each access makes a sequence of its own.
+    /// `serviceInfo` after each change, until the broadcast is over. Each access returns a new sequence.
     public var serviceInfoUpdates: AsyncStream<[String: String]> { infoListeners.add() }
 
-    /// The destinations, those that have ended included. One at first; `add` and `remove` change them.
+    /// The destinations, including those that have ended. `add` and `remove` change them.
     public var destinations: [BroadcastDestination] { contents.withLock { $0.progress.destinations } }
 
     /// The take's id, as `kinecast status` shows it; nil before the first frame.
     public var take: String? { contents.withLock { $0.progress.takeID } }
 
-    /// `NAME=value` for a program that is to appear on a virtual screen; empty otherwise, and before the first frame.
+    /// `NAME=value` for programs to appear on the virtual screen; empty for other scopes and before the first frame.
     public var environment: [String] { contents.withLock { $0.progress.take?.environment ?? [] } }
 
     /// Receives the same events as `events`. Held weakly.
@@ -128,13 +128,13 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    /// What happens from now on, until `finished`, which is the last event: the sequence ends with it, and not with a start that fails. Each
-    /// access makes a sequence of its own; one that is made after the end has the events of the next broadcast.
+    /// The events from now on. The sequence ends with `finished`; a start that fails does not end it. Each access
+    /// returns a new sequence; one requested after the end has the events of the next broadcast.
     public var events: AsyncStream<Event> { listeners.add() }
 
     // MARK: What the next broadcast shows
 
-    /// The settings of the next broadcast. This object has each of them as a property too.
+    /// The settings of the next broadcast. Each of them is also a property of this object.
     public var captureSettings: CaptureSettings {
         get { contents.withLock { $0.settings.capture } }
         set { contents.withLock { $0.settings.capture = newValue } }
@@ -145,8 +145,8 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.capture[keyPath: setting] = newValue } }
     }
 
-    /// The camera that is shown over the picture, with its place and its looks; nil: none. It can be changed while a broadcast runs;
-    /// see `ScreenRecorder.camera`.
+    /// The camera shown over the picture, with its place and looks; nil: none. Can be changed during a broadcast; see
+    /// `ScreenRecorder.camera`.
     public var camera: Camera? {
         get { contents.withLock { $0.settings.camera } }
         set {
@@ -154,12 +154,12 @@ public final class BroadcastController: Sendable {
                 contents.settings.camera = newValue
                 return contents.start != nil
             }
-            // A start that succeeds looks again.
+            // A successful start compares the setting again.
             if !isStarting { tellCamera() }
         }
     }
 
-    /// Has the take follow `camera`.
+    /// Makes the take's camera follow `camera`.
     func tellCamera() {
         contents.withLock { $0.session }?.followCamera {
             self.camera
@@ -169,13 +169,13 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    /// Whether the broadcast goes on when the app crashes or is killed. If not, the engine finishes it then.
+    /// Whether the broadcast goes on when the app crashes or is killed. If not, the engine then finishes it.
     public var outlivesApp: Bool {
         get { contents.withLock { $0.outlivesApp } }
         set { contents.withLock { $0.outlivesApp = newValue } }
     }
 
-    /// Whether the microphone is heard too. It can be turned on and off while a broadcast runs.
+    /// Whether the broadcast includes the microphone. Can be changed during a broadcast.
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
@@ -183,12 +183,12 @@ public final class BroadcastController: Sendable {
                 contents.settings.isMicrophoneEnabled = newValue
                 return contents.start != nil
             }
-            // A start that succeeds looks again.
+            // A successful start compares the setting again.
             if !isStarting { tellMicrophone() }
         }
     }
 
-    /// Has the take follow `isMicrophoneEnabled`.
+    /// Makes the take's microphone follow `isMicrophoneEnabled`.
     func tellMicrophone() {
         contents.withLock { $0.session }?.followMicrophone {
             self.isMicrophoneEnabled
@@ -208,7 +208,7 @@ public final class BroadcastController: Sendable {
 
     private func received(_ event: SessionEvent, of session: EngineSession) {
         let (actions, start) = contents.withLock { contents in
-            // One that is over already says nothing about the next.
+            // A late event of an ended session must not change the next broadcast.
             guard contents.session === session else { return ([BroadcastProgress.Action](), nil as Start?) }
             return (contents.progress.received(event), contents.start)
         }
@@ -228,7 +228,7 @@ public final class BroadcastController: Sendable {
         finished(session, preview: result(of: outcome).preview, error: error)
     }
 
-    /// The broadcast is over, and the next one can be started. Its sequences are removed in the same moment, and none of them sees the next one.
+    /// Ends the broadcast. Its sequences are removed under the same lock, so they get no event of the next one.
     func finished(_ session: EngineSession?, preview: RecordingPreview?, error: BroadcastError?) {
         let (ended, endedInfos) = contents.withLock { contents in
             contents.progress.finished()

@@ -1,75 +1,75 @@
-// Why a broadcast could not be set up, begun or gone on with.
+// Why a broadcast could not be set up or started, or why it ended.
 import KineClient
 import KinePlatform
 import KineServices
 import KineWire
 import SystemPackage
 
-/// The error that the calls of services, picker and controller throw, and that a controller's events tell.
+/// The error that services, picker and controller throw, and that a controller's events carry.
 public struct BroadcastError: Error, Equatable, Sendable {
-    /// The kind of an error. Its name stays as it is, for logs and programs.
+    /// The kind of an error. Its name never changes, so logs and programs can rely on it.
     public enum Code: String, Sendable, CaseIterable {
-        /// The person, or the app, has cancelled the picker, the countdown or the start.
+        /// The person or the app has cancelled the picker, the countdown or the start.
         case cancelled
-        /// No service of that identifier is installed.
+        /// No service with this identifier is installed.
         case unknownService
-        /// The service has no such field; `field` names it.
+        /// The service has no such field; see `field`.
         case unknownField
-        /// A field that must be filled in is empty; `field` names it.
+        /// A required field is empty; see `field`.
         case missingField
-        /// A value does not fit its field; `field` names it.
+        /// A value does not fit its field; see `field`.
         case invalidField
         /// The service's setup program failed, or broke its protocol.
         case setupFailed
-        /// No person can be asked: there is no terminal, and no other presenter.
+        /// There is no terminal and no other presenter to ask the person.
         case noPresenter
-        /// The controller broadcasts already.
+        /// The controller is already broadcasting.
         case alreadyBroadcasting
-        /// The controller does not broadcast.
+        /// The controller is not broadcasting.
         case notBroadcasting
         /// The service ended the broadcast, or its extension crashed, stalled or used too much memory.
         case serviceFailed
-        /// The person at the screen did not allow it.
+        /// The person did not allow it.
         case userDeclined
-        /// The person at the screen stopped the broadcast, at the desktop's indicator.
+        /// The person stopped the broadcast at the desktop's indicator.
         case userStopped
-        /// What was broadcast has ended, such as a window that was closed.
+        /// The source has ended: for example, its window was closed.
         case sourceEnded
-        /// Something that is needed is missing or not possible here; the message says what to install or to set.
+        /// Something is missing or not possible here; the message says what to install or to set.
         case unavailable
-        /// The app has no window that could be shown: another scope has to be chosen.
+        /// The app has no window to show: choose another scope.
         case noWindow
         /// No engine is installed, or it cannot be started.
         case engineNotFound
-        /// The engine that is installed is of a version that this library does not understand.
+        /// This library does not support the installed engine's version.
         case otherVersion
         /// The take could not begin.
         case failedToStart
         /// The take was running and failed.
         case failed
-        /// The engine died. What was recorded is in the preview, if there is one.
+        /// The engine died. The preview, if any, has what was recorded.
         case engineDied
-        /// The disk is full or failed. What was recorded before is kept.
+        /// The disk is full or failed. The recording up to then is kept.
         case insufficientStorage
         /// The file cannot be written at that place.
         case failedToSave
-        /// A value that makes no sense, or that is out of range.
+        /// A value is invalid or out of range.
         case invalidParameter
     }
 
     public let code: Code
-    /// A sentence for a person: what happened, on what, and what to do. Secrets are in none.
+    /// A sentence for the person: what happened, on what, and what to do. It contains no secrets.
     public let message: String
     /// The key of the field that the error is about.
     public private(set) var field: String?
-    /// What there is of the recording beside the broadcast; nil where there is nothing.
+    /// The recording beside the broadcast, as far as it exists.
     public private(set) var preview: RecordingPreview?
 
-    /// An error of the app's own, such as of its `BroadcastPresenter`.
+    /// Creates an error of the app's own, such as of its `BroadcastPresenter`.
     ///
     /// - Parameters:
     ///   - code: the kind of the error.
-    ///   - message: a sentence for a person: what happened, on what, and what to do.
+    ///   - message: a sentence for the person: what happened, on what, and what to do.
     ///   - field: the key of the field that the error is about.
     public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
@@ -112,7 +112,7 @@ extension BroadcastError {
             switch error.code {
             case .alreadyRecording: .alreadyBroadcasting
             case .notRecording: .notBroadcasting
-            // A code keeps its name here.
+            // The other codes have the same name in both types.
             default: Code(rawValue: error.code.rawValue) ?? .failed
             }
         self.init(code, error.message)
@@ -121,7 +121,7 @@ extension BroadcastError {
 
     init(_ error: ClientError) { self.init(RecordingError(error)) }
 
-    /// A mistake in what was filled in for a service.
+    /// A mistake in the values for a service's fields.
     init(_ problem: Service.SetupProblem) {
         switch problem {
         case .unknownKey(let key, let service, let keys):
@@ -147,9 +147,9 @@ extension BroadcastError {
         }
     }
 
-    /// The end of a destination that did not finish as it should; nil for one that did.
+    /// The error of a destination's end; nil if it finished properly.
     ///
-    /// - Parameter advice: the last clause, what to do.
+    /// - Parameter advice: the last clause, which says what to do.
     init?(_ ending: DestinationEnding, of label: String, advice: String) {
         if ending == .finished { return nil }
         self.init(.serviceFailed, "\(label) \(DestinationSentences.words(ending)); \(advice).")

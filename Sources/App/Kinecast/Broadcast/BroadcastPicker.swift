@@ -1,24 +1,24 @@
-// The picker: an object that the app's own button triggers, and that hands out a controller for what the person has chosen.
+// The picker: the app's button presents it, and it returns a controller for the person's choice.
 import KineClient
 import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization
 
-/// Has a person choose a service and fill in its fields. What shows it is a `BroadcastPresenter`; the terminal, if none is given.
+/// Lets the person choose a service and fill in its fields. A `BroadcastPresenter` shows it; by default the terminal.
 ///
-/// It is presented once however often it is asked at the same time: all callers get the same controller, or the same error. It closes
-/// itself when the broadcast has started, or when nothing comes of it; a controller that the app forgets does not keep it from being
-/// presented again.
+/// Concurrent calls of `present` share one presentation: all callers get the same controller, or the same error. The
+/// picker closes when the broadcast has started, or when the person cancels. It can be presented again even if the app
+/// drops the controller.
 public final class BroadcastPicker: Sendable {
     private typealias Outcome = Result<BroadcastController, BroadcastError>
 
     private struct Presentation {
         let outcome: Promise<Outcome>
         let task: Task<Void, Never>
-        /// Callers that wait for it. Without any it is being closed.
+        /// Callers that wait for the outcome; with none left, the presentation is closing.
         var callers = 1
-        /// Callers that wait until it is closed, to begin the next one.
+        /// Callers that wait for the closing, to begin the next presentation.
         var successors = 0
     }
 
@@ -33,12 +33,12 @@ public final class BroadcastPicker: Sendable {
     private let presenter: any BroadcastPresenter
     private let locator: EngineLocator
     private let setupLimits: SetupLimits
-    /// This process's own, from which a setup program gets its part.
+    /// The environment of this process; a setup program gets part of it.
     private let environment: [String]
     private let contents = Mutex(Contents())
 
     /// - Parameters:
-    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     ///   - presenter: shows the picker to the person.
     public convenience init(app: AppIdentity? = nil, presenter: any BroadcastPresenter = TerminalPresenter()) {
         self.init(app: app, presenter: presenter, locator: EngineLocator())
@@ -55,7 +55,7 @@ public final class BroadcastPicker: Sendable {
         self.locator = locator
     }
 
-    /// The identifier of the only service to show; nil: all of them.
+    /// The identifier of the only service to show; nil: all services.
     public var preferredService: String? {
         get { contents.withLock { $0.preferredService } }
         set { contents.withLock { $0.preferredService = newValue } }
@@ -67,19 +67,19 @@ public final class BroadcastPicker: Sendable {
         set { contents.withLock { $0.showsMicrophoneButton = newValue } }
     }
 
-    /// Whether the microphone is on when the picker opens; afterwards, what the person has chosen.
+    /// Whether the microphone is on when the picker opens; afterwards, the person's choice.
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.isMicrophoneEnabled } }
         set { contents.withLock { $0.isMicrophoneEnabled = newValue } }
     }
 
-    /// Those that wait for the present presentation.
+    /// The number of callers of the current presentation.
     var callers: Int { contents.withLock { $0.presentation?.callers ?? 0 } }
 
-    /// Those that wait for its end.
+    /// The number of callers that wait for its end.
     var successors: Int { contents.withLock { $0.presentation?.successors ?? 0 } }
 
-    /// Shows the picker and waits for the person. Throws `cancelled` where they, or the tasks of all callers, have cancelled.
+    /// Shows the picker and waits for the choice. Throws `cancelled` if the person or all callers' tasks cancel.
     public func present() async throws(BroadcastError) -> BroadcastController {
         while true {
             let (outcome, isClosing) = join()
@@ -92,7 +92,7 @@ public final class BroadcastPicker: Sendable {
         }
     }
 
-    /// One caller more for the presentation, which begins with the first one. `isClosing`: another is to be begun once this one has closed.
+    /// Adds a caller; the first one begins the presentation. `isClosing`: wait for its end, then join again.
     private func join() -> (Promise<Outcome>, isClosing: Bool) {
         contents.withLock { contents in
             guard let presentation = contents.presentation else {
@@ -109,7 +109,7 @@ public final class BroadcastPicker: Sendable {
         }
     }
 
-    /// A caller waits no longer; the last one takes the presentation with it.
+    /// Removes a caller; without callers the presentation is cancelled.
     private func leave(_ outcome: Promise<Outcome>) {
         contents.withLock { contents in
             guard let presentation = contents.presentation, presentation.outcome === outcome else { return }
@@ -158,7 +158,6 @@ public final class BroadcastPicker: Sendable {
         return controller
     }
 
-    /// The services to show.
     private func offer(_ preferred: String?) async throws(BroadcastError) -> [BroadcastService] {
         let services = BroadcastServices(locator: locator)
         if let preferred { return [try await services.service(preferred)] }

@@ -1,19 +1,19 @@
-// What a picker needs of whoever shows it to the person: a terminal, a window of the app's, a page.
+// The interface between a picker and the code that shows it: a terminal, a window of the app, a page.
 import FoundationEssentials
 import KineMedia
 
-/// What a person is to choose from.
+/// The choices that a picker offers to the person.
 public struct BroadcastRequest: Sendable {
-    /// Who wants to broadcast.
+    /// The app that wants to broadcast.
     public let app: AppIdentity
-    /// At least one. Only the preferred one where the app has a preference.
+    /// At least one; only the preferred service if the app has set one.
     public let services: [BroadcastService]
     /// Whether the person may turn the microphone on and off.
     public let showsMicrophoneButton: Bool
     public let isMicrophoneEnabled: Bool
 }
 
-/// What a person has chosen.
+/// The person's choice.
 public struct BroadcastChoice: Sendable {
     /// The identifier of one of the request's services.
     public var service: String
@@ -21,46 +21,46 @@ public struct BroadcastChoice: Sendable {
 
     /// - Parameters:
     ///   - service: the identifier of one of the request's services.
-    ///   - isMicrophoneEnabled: whether the microphone is to be on. It counts only where the request has `showsMicrophoneButton`.
+    ///   - isMicrophoneEnabled: ignored unless the request has `showsMicrophoneButton`.
     public init(service: String, isMicrophoneEnabled: Bool = false) {
         self.service = service
         self.isMicrophoneEnabled = isMicrophoneEnabled
     }
 }
 
-/// Fields that a person is to fill in.
+/// The fields that the person should fill in.
 public struct BroadcastForm: Sendable, Equatable {
     public let service: BroadcastService
-    /// A sentence above the fields; nil: none.
+    /// A sentence to show above the fields.
     public let message: String?
     public let fields: [BroadcastField]
 }
 
-/// Shows a picker to the person. Calls come one after the other; a call whose task is cancelled throws `cancelled`. The last four methods
-/// may be implemented with or without `async`, and all of them but `close` may be left out. A class on the main actor is called there, any
-/// other object on any thread.
+/// Shows a picker to the person. Calls never overlap; a call whose task is cancelled throws `cancelled`. The last four
+/// methods may be implemented with or without `async`, and all of them but `close` are optional. A class on the main
+/// actor is called there, any other object on any thread.
 public protocol BroadcastPresenter: Sendable {
-    /// Lets the person choose a service. Throws `BroadcastError.cancelled(by:)` where the person will not, and
-    /// `BroadcastError(.noPresenter, …)` where nothing can be shown.
+    /// Lets the person choose a service. Throws `BroadcastError.cancelled(by:)` if the person cancels, and
+    /// `BroadcastError(.noPresenter, …)` if nothing can be shown.
     func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice
 
-    /// Has the fields filled in. `BroadcastField.problem(with:)` says what is wrong with a value; one that is not corrected ends the
-    /// picker with an error. Secrets must not be shown.
+    /// Lets the person fill in the fields. Check values with `BroadcastField.problem(with:)`: an invalid value ends the
+    /// picker with an error. Do not show secrets.
     func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String]
 
-    /// Shows an address at which the person logs in to the service, and names its host. Open it only when they agree, as by a button:
-    /// the service's program made the address, and can put into it what it has read. `cancel` ends the setup, and may be called until
-    /// `hideLogin`. The address begins with https. Unless it is implemented, `fillIn` asks whether the desktop's browser opens it.
+    /// Shows an address at which the person logs in to the service, and names its host. Open it only when the person
+    /// agrees: the service's program made it, and may have put data into it. `cancel` ends the setup, and may be called
+    /// until `hideLogin`. The address is https. By default `fillIn` asks whether to open it in the desktop's browser.
     func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) async
 
-    /// The person has logged in, or the login is over. Does nothing unless it is implemented.
+    /// The person has logged in, or the login has ended. Does nothing by default.
     func hideLogin() async
 
-    /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`. Does nothing
-    /// unless it is implemented.
+    /// The broadcast begins in this many seconds. `cancel` prevents that, and may be called until `close`. Does nothing
+    /// by default.
     func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async
 
-    /// The broadcast has started, or will not: nothing is to be seen any more. May come more than once, and without a call before.
+    /// Removes everything shown. Called once the broadcast has started or will not, perhaps repeatedly.
     func close() async
 }
 
@@ -82,7 +82,7 @@ extension BroadcastPresenter {
 }
 
 extension BroadcastError {
-    /// The error of a presenter whose person has cancelled.
+    /// The error to throw when the person cancels in a presenter.
     public static func cancelled(by person: String) -> BroadcastError {
         BroadcastError(.cancelled, "The broadcast was cancelled by \(person).")
     }

@@ -1,4 +1,4 @@
-// The course of a controller's broadcast: what it may be asked for, and what the take's events mean to the app. Pure.
+// The state of a controller's broadcast: which requests it allows, and what the take's events mean to the app. Pure.
 import FoundationEssentials
 import KineClient
 import KinePlatform
@@ -6,10 +6,10 @@ import KineWire
 
 struct BroadcastProgress: Sendable {
     enum Phase: Sendable, Equatable {
-        /// Nothing runs; it can be started.
+        /// No broadcast runs; one can be started.
         case ready
         case countingDown
-        /// The take is being started, and no service has said yet whether it works.
+        /// The take is starting, and no service has reported yet.
         case starting
         case broadcasting
         case finishing
@@ -17,9 +17,9 @@ struct BroadcastProgress: Sendable {
 
     enum Action: Sendable, Equatable {
         case tell(BroadcastController.Event)
-        /// `startBroadcast` is to return.
+        /// `startBroadcast` returns.
         case begun
-        /// `startBroadcast` is to throw, and the take to be stopped.
+        /// `startBroadcast` throws, and the take is stopped.
         case failedToBegin(BroadcastError)
         /// The take has ended by itself.
         case over(TakeOutcome)
@@ -28,20 +28,19 @@ struct BroadcastProgress: Sendable {
     private(set) var phase = Phase.ready
     private(set) var isPaused = false
     private(set) var take: TakeStarted?
-    /// The take's id.
     private(set) var takeID: String?
-    /// In the order of their numbers, as the engine has described them last.
+    /// Sorted by number, as the engine last reported them.
     private(set) var destinations: [DestinationStatus] = []
     private(set) var broadcastURL: URL?
     private(set) var serviceInfo: [String: String] = [:]
     private var hasRecording = false
     private var isLive = false
-    /// The end of the last destination that ended; what an ended take is explained with.
+    /// The failure of the destination that ended last; it explains the take's end.
     private var lastFailure: BroadcastError?
 
     init(broadcastURL: URL? = nil) { self.broadcastURL = broadcastURL }
 
-    /// A broadcast that is found again.
+    /// The state of a broadcast found by `find`.
     init(_ status: TakeStatus) {
         phase = .broadcasting
         isPaused = status.phase == .paused
@@ -55,7 +54,7 @@ struct BroadcastProgress: Sendable {
 
     private var running: [DestinationStatus] { destinations.filter { $0.phase != .ended } }
 
-    /// A broadcast runs, paused or not.
+    /// Whether a broadcast runs, paused or not.
     var isBroadcasting: Bool {
         switch phase {
         case .broadcasting, .finishing: !running.isEmpty
@@ -73,10 +72,8 @@ struct BroadcastProgress: Sendable {
         phase = .countingDown
     }
 
-    /// The countdown is over.
     mutating func takeRequested() { phase = .starting }
 
-    /// Nothing came of the start.
     mutating func startFailed() { phase = .ready }
 
     mutating func finishRequested() throws(BroadcastError) {
@@ -84,13 +81,12 @@ struct BroadcastProgress: Sendable {
         phase = .finishing
     }
 
-    /// The take is over.
     mutating func finished() {
         phase = .ready
         isPaused = false
     }
 
-    /// The failure of a broadcast that ends now: of its services, if all of them failed.
+    /// The failure of a broadcast that ends now, if all its services failed.
     func failure(in summary: [DestinationStatus]) -> BroadcastError? {
         let kept = summary.filter { !$0.isRemoved }
         guard !kept.contains(where: { $0.ending == .finished }) else { return nil }
@@ -167,7 +163,7 @@ struct BroadcastProgress: Sendable {
         return [.tell(.serviceInfoChanged(info))]
     }
 
-    /// The start is over when the take has a frame and its service is live, or says why it is not yet.
+    /// The start is complete when the take has a frame, and a service is live or reports why it is still trying.
     private mutating func begunIfReady() -> [Action] {
         let isHeard = running.contains { $0.phase == .live || $0.phase == .paused || $0.problem != nil }
         guard phase == .starting, take != nil, isHeard else { return [] }
@@ -176,7 +172,7 @@ struct BroadcastProgress: Sendable {
     }
 
     private mutating func noteLiveness() -> [Action] {
-        // What finishes was asked to.
+        // A destination that finishes was asked to finish, so it says nothing about the connection.
         let running = running.filter { $0.phase != .finishing }
         guard phase == .broadcasting, !running.isEmpty, !isPaused else { return [] }
         let isLive = running.contains { $0.phase == .live || $0.phase == .paused }
@@ -195,9 +191,9 @@ struct BroadcastProgress: Sendable {
             return [.tell(.warning(failure.message))] + noteLiveness()
         }
         switch phase {
-        // Before the first frame it may have ended because the take could not begin, whose own reason follows.
+        // Before the first frame the take may have failed to begin; its own reason follows.
         case .starting: return take == nil ? [] : [.failedToBegin(failure)]
-        // Without a recording the take ends now, which is told then.
+        // Without a recording the take ends now, and its end is reported instead.
         case .broadcasting: return hasRecording ? [.tell(.serviceEnded(failure))] : []
         case .ready, .countingDown, .finishing: return []
         }
@@ -219,7 +215,7 @@ struct BroadcastProgress: Sendable {
         }
     }
 
-    /// The error of a take that has ended by itself. The service's own says more than that nothing is left to do.
+    /// The error of a take that ended by itself. The service's failure says more than "no destination is left".
     func error(of outcome: TakeOutcome) -> BroadcastError? {
         guard let error = outcome.error(hasBegun: true) else { return outcome.cause.map { BroadcastError($0) } }
         return !hasRecording && running.isEmpty ? lastFailure ?? BroadcastError(error) : BroadcastError(error)

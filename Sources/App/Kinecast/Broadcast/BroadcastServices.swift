@@ -1,4 +1,4 @@
-// The services that an app can broadcast to, and when others are installed.
+// The services that an app can broadcast to, and changes of that list.
 import FoundationEssentials
 import KineClient
 import KinePlatform
@@ -6,25 +6,25 @@ import KineServices
 import KineWire
 import SystemPackage
 
-/// A setting of a service that a person fills in.
+/// A setting of a service that the person fills in.
 public typealias BroadcastField = ServiceManifest.SetupField
 
-/// Something that can be broadcast to.
+/// A service to broadcast to, such as RTMP servers or a program's own.
 public struct BroadcastService: Sendable, Equatable, Identifiable {
     let service: Service
 
     package init(_ service: Service) { self.service = service }
 
-    /// The same for all versions of the service, and for no other: "rtmp", "org.example.uploader" …
+    /// The same for all versions of a service: "rtmp", "org.example.uploader" …
     public var id: String { service.id }
-    /// For a person to read.
+    /// A name for the person.
     public var name: String { service.manifest.name }
     public var version: String? { service.manifest.version }
-    /// The file of its picture, PNG or SVG; nil: it has none.
+    /// The service's icon, a PNG or SVG file, if it has one.
     public var icon: URL? { service.icon.map { URL(filePath: $0.string) } }
-    /// Whether the service asks for what it needs by a program of its own, instead of `fields`.
+    /// Whether the service has its own setup program instead of `fields`.
     public var hasSetupProgram: Bool { service.setupProgram != nil }
-    /// The fields that a person fills in, in their order.
+    /// The fields that the person fills in, in order.
     public var fields: [BroadcastField] {
         let manifest = service.manifest
         guard let scheme = manifest.urlSchemes.first, !manifest.setup.contains(where: { $0.key == Service.addressKey })
@@ -35,7 +35,7 @@ public struct BroadcastService: Sendable, Equatable, Identifiable {
     }
 }
 
-/// The services that are installed for this user.
+/// The services installed for this user.
 public struct BroadcastServices: Sendable {
     private let locator: EngineLocator
 
@@ -43,7 +43,7 @@ public struct BroadcastServices: Sendable {
 
     init(locator: EngineLocator) { self.locator = locator }
 
-    /// The services, those that come with Kinecast first. Bundles that are damaged are left out; `kinecast services` names them.
+    /// The services, Kinecast's own first. Damaged bundles are left out; `kinecast services` names them.
     public func list() async throws(BroadcastError) -> [BroadcastService] {
         try await BlockingCall.run("kine-services") { [locator] () throws(BroadcastError) in
             do throws(ClientError) {
@@ -56,14 +56,14 @@ public struct BroadcastServices: Sendable {
         }
     }
 
-    /// The service of that identifier.
+    /// The service with this identifier. Throws `unknownService` if it is not installed.
     public func service(_ identifier: String) async throws(BroadcastError) -> BroadcastService {
         let services = try await list()
         if let service = services.first(where: { $0.id == identifier }) { return service }
         throw .unknownService(identifier, installed: services)
     }
 
-    /// The list whenever it has changed, looked up every two seconds. Each call has a sequence of its own, which ends with its reader.
+    /// The list after each change, checked every two seconds until the reader stops. Each access is a new sequence.
     public var changes: AsyncStream<[BroadcastService]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [BroadcastService].self, bufferingPolicy: .bufferingNewest(1))

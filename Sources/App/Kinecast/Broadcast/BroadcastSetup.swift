@@ -1,23 +1,23 @@
-// A service with the settings for its extension. A picker makes it, or an app with forms of its own.
+// A service with the settings for its extension, made by a picker or by an app with its own forms.
 import FoundationEssentials
 import KineClient
 import KineMedia
 import KinePlatform
 import KineServices
 
-/// A service that is ready to be broadcast to.
+/// A service with the settings that a broadcast to it needs.
 public struct BroadcastSetup: Sendable, Equatable {
     public let service: BroadcastService
-    /// The address at which the broadcast can be watched, from the service's setup. Nil where the extension tells it later, or where there
-    /// is none.
+    /// The address at which the broadcast can be watched, from the service's setup; nil if unknown, or if the extension
+    /// reports it later.
     public let broadcastURL: URL?
-    /// The settings for the extension. Secrets are among them.
+    /// The settings for the extension, including secrets.
     package let info: [String: String]
 
     /// - Parameters:
-    ///   - service: of `BroadcastServices`.
-    ///   - values: by the keys of the service's fields; a field that is absent or empty gets its default value.
-    ///   - broadcastURL: where the broadcast can be watched, if that is known already.
+    ///   - service: one of `BroadcastServices`.
+    ///   - values: by field key; an absent or empty field gets its default value.
+    ///   - broadcastURL: the address at which the broadcast can be watched, if it is already known.
     public init(
         _ service: BroadcastService, values: [String: String] = [:], broadcastURL: URL? = nil
     ) throws(BroadcastError) {
@@ -35,14 +35,14 @@ public struct BroadcastSetup: Sendable, Equatable {
     }
 }
 
-// Has a person set a service up, once it is chosen.
+// Setting up a chosen service with the person.
 extension BroadcastService {
-    /// Asks a person for what the service needs: the service's setup program asks, or else its fields are shown. Throws `cancelled` where
-    /// the person or the task has cancelled.
+    /// Asks the person for the service's settings: through its setup program, or else by showing its fields. Throws
+    /// `cancelled` if the person or the task cancels.
     ///
     /// - Parameters:
     ///   - presenter: shows fields and login addresses.
-    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public func setUp(
         with presenter: any BroadcastPresenter = TerminalPresenter(), app: AppIdentity? = nil
     ) async throws(BroadcastError) -> BroadcastSetup {
@@ -56,7 +56,7 @@ extension BroadcastService {
             with: presenter, for: identity, limits: SetupLimits(), environment: ProcessEnvironment.current)
     }
 
-    /// - Parameter environment: this process's own, from which a setup program gets its part.
+    /// - Parameter environment: this process's environment; a setup program gets part of it.
     func setUp(
         with presenter: any BroadcastPresenter, for app: AppIdentity, limits: SetupLimits, environment: [String]
     ) async throws(BroadcastError) -> BroadcastSetup {

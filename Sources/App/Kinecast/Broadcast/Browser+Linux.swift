@@ -1,15 +1,15 @@
-// Opens an address in the person's browser, where there is a desktop.
+// Opens an address in the person's browser, if there is a desktop.
 import FoundationEssentials
 import KinePlatform
 
 enum Browser {
-    /// There is a desktop, where a browser can open.
+    /// Whether there is a desktop on which a browser can open.
     static var isAvailable: Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessEnvironment.value($0) != nil }
     }
 
-    /// Has the desktop open the address; does nothing without one. The address is shown in any case, so a failure is none. Every user of
-    /// the machine can read it meanwhile, among the arguments of the programs that open it.
+    /// Opens the address with the desktop's browser, if there is a desktop. Errors are ignored, since the address is
+    /// also shown. Every user of the machine can read it among the arguments of the programs that open it.
     @Sendable static func open(_ address: URL) {
         guard isAvailable else { return }
         Task {

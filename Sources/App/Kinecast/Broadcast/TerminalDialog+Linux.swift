@@ -1,4 +1,4 @@
-// One question on a terminal and the line that answers it. Waits on a thread of its own, and can be cancelled while it waits.
+// Asks one question on a terminal and reads the answer, on its own thread. Can be cancelled while it waits.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -6,13 +6,13 @@ import SystemPackage
 enum TerminalDialog {
     /// The longest answer, in bytes.
     private static let limit = 16384
-    /// Characters of a line that is shown: an address has 2000 at most.
+    /// The most characters shown of a line; an address has 2000 at most.
     private static let lineLimit = 3000
     /// Ctrl-C.
     private static let interrupt: UInt8 = 3
 
-    /// Shows lines and a prompt, and waits for a line; nil where the person types the end of input, or interrupts a secret. The text
-    /// that is shown is foreign: what steers a terminal is left out.
+    /// Shows lines and a prompt, and waits for a line. Nil if the person types the end of input, or interrupts a
+    /// secret. The text is from outside, so terminal control characters are removed.
     static func ask(
         on path: String, _ lines: [String], _ prompt: String, isSecret: Bool
     ) async throws(BroadcastError) -> String? {
@@ -32,7 +32,6 @@ enum TerminalDialog {
         return try result.get()
     }
 
-    /// Shows a line.
     static func show(_ line: String, on path: String) {
         guard let terminal = try? open(path) else { return }
         defer { try? terminal.close() }
@@ -57,7 +56,7 @@ enum TerminalDialog {
                 "There is no terminal to ask at (\(path): \(error)); give the picker a presenter of the app's.")
         }
         defer { try? terminal.close() }
-        // Reading would stop a process in its terminal's background. A terminal that does not control this process has no such group.
+        // Reading in the background would stop this process. There is no group if the terminal does not control it.
         let group = tcgetpgrp(terminal.rawValue)
         guard group < 0 || group == getpgrp() else {
             throw BroadcastError(
@@ -80,13 +79,13 @@ enum TerminalDialog {
         }
     }
 
-    /// Characters are not shown, and an interrupt is read as a character: a process that it ended would leave the terminal like this.
+    /// Hides typed characters, and reads Ctrl-C as one: an ended process would leave the terminal like this.
     private static func hideInput(of terminal: FileDescriptor) -> termios? {
         var mode = termios()
         guard tcgetattr(terminal.rawValue, &mode) == 0 else { return nil }
         let usual = mode
         mode.c_lflag &= ~tcflag_t(ECHO | ISIG)
-        // It ends the line, or it would wait for Enter.
+        // Ctrl-C must end the line, or reading would wait for Enter.
         withUnsafeMutableBytes(of: &mode.c_cc) { $0[Int(VEOL)] = interrupt }
         return tcsetattr(terminal.rawValue, TCSAFLUSH, &mode) == 0 ? usual : nil
     }
@@ -110,7 +109,7 @@ enum TerminalDialog {
             } catch Errno.wouldBlock {
                 continue
             }
-            // The terminal is gone, or its user has typed the end of input.
+            // The terminal is gone, or the person has typed the end of input.
             if count == 0 { return nil }
             line += chunk[..<count]
             if isSecret, line.contains(interrupt) { return nil }

@@ -1,25 +1,25 @@
-// Asks the person at the terminal: which service, what it needs to know, and whether to go on.
+// Asks the person at the terminal for a service, its settings, and consent.
 import FoundationEssentials
 import KinePlatform
 import Synchronization
 
-/// The picker of an app that has a terminal. Secrets are typed without being shown; a line's end alone takes the default. Where there is
-/// one service only, a single line's end agrees to it, and only what must be given is asked for; `more` asks for the rest.
+/// The picker of an app that has a terminal. Typed secrets are not shown; Enter alone takes the default. With a single
+/// service, Enter agrees to it and only required fields are asked for; `more` asks for all.
 public final class TerminalPresenter: BroadcastPresenter {
     private let path: String
-    /// Nil: there is no desktop.
+    /// Nil without a desktop.
     private let openBrowser: (@Sendable (URL) -> Void)?
     /// Waits for the Enter that cancels a countdown or a login.
     private let cancelling = Mutex<Task<Void, Never>?>(nil)
 
-    /// Whether the next form asks only for what must be given.
+    /// Whether the next form asks only for required fields.
     private let isBrief = Mutex(false)
 
     public convenience init() {
         self.init(path: "/dev/tty", openBrowser: Browser.isAvailable ? Browser.open : nil)
     }
 
-    /// - Parameter path: of the terminal's device.
+    /// - Parameter path: the path of the terminal device.
     init(path: String, openBrowser: (@Sendable (URL) -> Void)? = nil) {
         self.path = path
         self.openBrowser = openBrowser
@@ -44,7 +44,7 @@ public final class TerminalPresenter: BroadcastPresenter {
         return BroadcastChoice(service: service, isMicrophoneEnabled: try await microphone(request))
     }
 
-    /// Asks whether the only service may be used. Enter is enough.
+    /// Asks whether to use the only service. Enter agrees.
     private func confirm(
         _ service: BroadcastService, _ request: BroadcastRequest, _ name: String
     ) async throws(BroadcastError) -> BroadcastChoice {
@@ -66,7 +66,7 @@ public final class TerminalPresenter: BroadcastPresenter {
             service: service.id, isMicrophoneEnabled: wantsMore ? try await self.microphone(request) : isEnabled)
     }
 
-    /// Asks whether the microphone is to be on, if the person may choose.
+    /// Asks whether to turn the microphone on, if the request lets the person choose.
     private func microphone(_ request: BroadcastRequest) async throws(BroadcastError) -> Bool {
         let usual = request.isMicrophoneEnabled
         guard request.showsMicrophoneButton else { return usual }
@@ -140,7 +140,7 @@ public final class TerminalPresenter: BroadcastPresenter {
         }
     }
 
-    /// Opens the address once the person agrees. Returns whether they cancel the login, then or later.
+    /// Opens the address once the person agrees. Returns whether the person cancels the login, then or later.
     private static func logIn(
         at address: URL, _ line: String, on path: String, _ openBrowser: (URL) -> Void
     ) async -> Bool {
@@ -162,7 +162,7 @@ public final class TerminalPresenter: BroadcastPresenter {
         show("Broadcasting begins in \(secondsLeft) s; press Enter to cancel.", cancel: cancel)
     }
 
-    /// Shows a line while a line's end cancels.
+    /// Shows a line; Enter cancels.
     private func show(_ line: String, cancel: @escaping @Sendable () -> Void) {
         let path = path
         cancelling.withLock { cancelling in
@@ -181,13 +181,13 @@ public final class TerminalPresenter: BroadcastPresenter {
         }
     }
 
-    /// Why an answer is asked for once more.
+    /// The reason to ask again.
     private struct Mistake: Error {
         let sentence: String
         init(_ sentence: String) { self.sentence = sentence }
     }
 
-    /// Asks until the answer can be used. Only the first time shows `lines`.
+    /// Asks until the answer is valid. `lines` are shown only the first time.
     private func ask<Answer>(
         _ lines: [String], _ prompt: String, isSecret: Bool = false, _ read: (String) throws(Mistake) -> Answer
     ) async throws(BroadcastError) -> Answer {

@@ -1,24 +1,24 @@
-// The thread on which an app handles the samples that it captures.
+// The thread on which an app handles captured samples.
 import Glibc
 import KineClient
 import KinePlatform
 import KineRings
 import SystemPackage
 
-/// The app's function for samples. Called on a thread of its own, one sample after the other; while it takes long, samples are left out.
+/// The app's function for samples. Called on its own thread, one sample at a time; if it is slow, samples are dropped.
 public typealias CaptureHandler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
 
-/// Reads a feed to its end, and lends each sample to a handler. Of samples that are there together, the older comes first.
+/// Reads a feed to its end, and lends each sample to a handler. Of several available samples, the oldest comes first.
 struct CaptureReader {
     private let feed: ClientFeed
     private let handler: CaptureHandler
     private var order = SampleOrder<Never>()
     private var receiver: StreamReceiver?
     private var stream: StreamDescription?
-    /// Nothing more will come than what is in the memory.
+    /// No samples will be added to those in the shared memory.
     private var isFinished = false
 
-    /// Starts the thread. It ends with the feed, after `ended`.
+    /// Starts the thread. It calls `ended` and exits when the feed ends.
     static func start(
         _ feed: ClientFeed, _ handler: @escaping CaptureHandler, ended: @escaping @Sendable () -> Void
     ) throws(RecordingError) {
@@ -54,11 +54,11 @@ struct CaptureReader {
                 case .none:
                     if isFinished { return }
                     wait(for: [feed.descriptor, receiver.wakeDescriptor.rawValue])
-                    // The engine is gone where it cannot be cleared; the feed tells the same.
+                    // Clearing fails if the engine is gone; the feed reports that too.
                     _ = receiver.clearWake()
                 }
             } catch {
-                // The engine wrote what cannot be read: no sample behind it can be trusted.
+                // The engine's data is invalid, so no later sample can be trusted.
                 return
             }
         }
@@ -70,7 +70,7 @@ struct CaptureReader {
         switch event {
         case .start(let receiver, let stream): (self.receiver, self.stream) = (receiver, stream)
         case .finish, .failed: isFinished = true
-        // The app learns of a pause by the recorder's events.
+        // The recorder's events report pauses to the app.
         case .pause, .resume: break
         }
     }

@@ -1,39 +1,39 @@
-// The part of the screen that a recorder captures, and how it is found.
+// The part of the screen that a recorder captures.
 import Glibc
 import KineClient
 import KineMedia
 import KineWire
 
-/// What is captured.
+/// The part of the screen to capture.
 public enum CaptureScope: Sendable, Equatable {
-    /// The largest window of this process, as its `_NET_WM_PID` says: the app itself.
+    /// The app itself: the largest window whose `_NET_WM_PID` is this process.
     case ownWindow
     /// The whole screen.
     case screen
-    /// The monitor of that name. Case does not matter.
+    /// The monitor with this name. Case does not matter.
     case monitor(String)
-    /// A top-level window, by its X id.
+    /// A top-level window with this X id.
     case window(UInt32)
     /// The top-level window that has the focus when the take begins.
     case focusedWindow
-    /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
+    /// The window with this title or, if there is none, the one window whose title contains it. Case does not matter.
     case windowTitled(String)
-    /// A window that the person chooses in the dialog of their Wayland desktop when the take begins; the desktop remembers the choice. Where
-    /// they choose none, the take does not begin. On X11 a window is named.
+    /// A window that the person chooses in the Wayland desktop's dialog when the take begins; the desktop remembers the
+    /// choice. If the person cancels, the take does not begin. On X11, name a window instead.
     case chosenWindow
-    /// The windows of one application, its menus and its tips, where they lie on the screen or on the monitor of that name; black is where
-    /// it has none. Other windows are not seen, also where they cover these. The name is the WM_CLASS of its windows; case does not matter.
+    /// One application's windows, menus and tooltips, on the screen or the named monitor; the rest is black. Other
+    /// windows are not shown, even if they cover these. The name is the WM_CLASS; case does not matter.
     case application(String, monitor: String? = nil)
     /// A rectangle of the screen, in pixels from its upper left corner.
     case region(PixelRect)
-    /// A rectangle of the screen that the person draws with the mouse when the take begins. Where they cancel that, the take does not begin.
+    /// A rectangle that the person draws with the mouse when the take begins. If they cancel, it does not begin.
     case drawnRegion
-    /// A private screen of that size, with audio of its own. `ScreenRecorder.Start.environment` has what a program needs to appear there.
+    /// A private screen with its own audio. Programs appear there with `ScreenRecorder.Start.environment`.
     case virtual(PixelSize)
-    /// The same with a Wayland compositor, PipeWire and a D-Bus session of its own, for programs that use Wayland.
+    /// A private screen with its own Wayland compositor, PipeWire and D-Bus session, for programs that use Wayland.
     case virtualWayland(PixelSize)
 
-    /// The source that the engine is asked for. Looks for the app's window where that is what is captured.
+    /// The source to request from the engine. For `ownWindow`, it looks for the app's window.
     func source(_ locator: EngineLocator) async throws(RecordingError) -> TakeConfiguration.Source {
         switch self {
         case .ownWindow: .window(try await Self.ownWindow(locator))
@@ -69,9 +69,9 @@ public enum CaptureScope: Sendable, Equatable {
     }
 }
 
-// What an app gets that asks for nothing in particular.
+// The default request of an app.
 extension SampleRequest {
-    /// Every frame as I420 in the take's own size, the app's audio and the microphone's as they are.
+    /// Every frame as I420 in the take's size, and the audio of the app and of the microphone unchanged.
     public static let uncompressed = SampleRequest(
         video: .raw(pixelFormat: .i420), appAudio: .pcm, micAudio: .pcm)
 }

@@ -1,27 +1,26 @@
-// The settings of what is captured of the screen.
+// The settings of a capture.
 
-/// What is captured, and how it is shown. `ScreenRecorder` and `BroadcastController` have each of these properties as their own:
-/// `recorder.framesPerSecond = 60`. What runs goes on as it began; the next recording, capture or broadcast follows.
+/// The scope to capture, and how to show it. `ScreenRecorder` and `BroadcastController` have each of these properties
+/// too: `recorder.framesPerSecond = 60`. Changes apply to the next recording, capture or broadcast.
 public struct CaptureSettings: Sendable, Equatable {
     public var scope = CaptureScope.ownWindow
-    /// The most frames a second; fewer where less changes.
+    /// The maximum; there are fewer frames if the screen changes less often.
     public var framesPerSecond = 30
-    /// Whether the mouse cursor is shown.
     public var showsCursor = true
-    /// The factor by which the mouse cursor is enlarged, from 1 to 8.
+    /// The scale of the mouse cursor, from 1 to 8.
     public var cursorScale = 1.0
-    /// Whether a ring is drawn round the mouse cursor while a button is held, which fades after that. Its colour tells the left, the middle
-    /// and the right button apart. It is drawn also where the cursor is not.
+    /// Whether to draw a ring around the mouse cursor while a button is held; it then fades. Its colour shows the
+    /// button: left, middle or right. The ring is drawn even without a visible cursor.
     public var showsClicks = false
-    /// The keys that are shown at the bottom of the frame as they are pressed; nil: none. Typed letters are shown only with `all`, and only
-    /// where a program tells assistive technologies that it is neither a password field nor a terminal. Of a window that is captured by
-    /// itself, only keys that go there are shown.
+    /// The pressed keys to show at the bottom of the frame; nil: none. Letters are shown only with `all`, and only if
+    /// the program tells assistive technologies that the field is not a password field or a terminal. For a single
+    /// window, only keys sent to it are shown.
     public var shownKeys: ShownKeys?
-    /// The windows that are not shown: they are painted over wherever they are on the screen, also while they move or appear. A window that
-    /// is captured by itself has no other in it, and of an application they are left out.
+    /// Windows to paint over wherever they are on the screen, also while they move or appear. A single captured window
+    /// contains no others; in an application's picture, these are left out.
     public var excludedWindows: [WindowRule] = []
-    /// Whether the take goes on while the screen is locked, with a plain card instead of the lock screen; otherwise it pauses meanwhile. A
-    /// virtual screen is never locked.
+    /// Whether the take goes on while the screen is locked, showing a plain card; otherwise it pauses. A virtual screen
+    /// is never locked.
     public var keepsRunningWhenLocked = false
 
     public init() {}

@@ -1,9 +1,9 @@
-// The samples of a capture for a `for await` loop: each can be read until the next is asked for.
+// The samples of a capture for a `for await` loop. Each can be read until the loop requests the next.
 import KinePlatform
 import KineRings
 import Synchronization
 
-/// A sample that a loop has in its hands. Its memory goes back to the engine when the loop asks for the next one, or ends.
+/// A sample lent to a loop. Its memory returns to the engine when the loop requests the next sample, or ends.
 public final class CapturedSample: Sendable {
     private struct Contents: ~Copyable {
         let sample: SampleBuffer
@@ -18,7 +18,7 @@ public final class CapturedSample: Sendable {
         contents = Mutex(Contents(sample: sample.alias()))
     }
 
-    /// Lends the sample. Throws where the loop has gone on to the next one.
+    /// Lends the sample to `body`. Throws if the loop has already requested the next sample.
     public func withSample<Result: Sendable>(
         _ body: (borrowing SampleBuffer) throws(RecordingError) -> Result
     ) throws(RecordingError) -> Result {
@@ -31,8 +31,8 @@ public final class CapturedSample: Sendable {
     fileprivate func expire() { contents.withLock { $0.isGone = true } }
 }
 
-/// The samples of one capture, for one loop. While the loop's body takes long, samples are left out. The sequence ends when the capture
-/// is stopped or fails; the recorder's events tell why. A loop that ends earlier stops nothing: call `stopCapture()`.
+/// The samples of one capture, for one loop. If the loop is slow, samples are dropped. The sequence ends when the
+/// capture stops or fails (see the recorder's events). Leaving the loop stops nothing: call `stopCapture()`.
 public struct CapturedSamples: AsyncSequence, Sendable {
     public typealias Element = CapturedSample
 
@@ -49,7 +49,7 @@ public struct CapturedSamples: AsyncSequence, Sendable {
     }
 }
 
-/// Hands samples from the thread that reads them to a loop, one at a time.
+/// Passes samples from the reading thread to a loop, one at a time.
 final class SampleExchange: Sendable {
     private enum State {
         /// The loop handles a sample, or has not begun.
@@ -61,11 +61,11 @@ final class SampleExchange: Sendable {
 
     private let state = Monitor(State.idle)
 
-    /// The next sample; the one before is gone. Nil at the end, and where the task is cancelled.
+    /// The next sample; the previous one expires. Nil at the end, and if the task is cancelled.
     func next() async -> CapturedSample? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Of two loops the later one goes on.
+                // If two loops read, the later one continues.
                 let ended = state.signal { state -> CheckedContinuation<CapturedSample?, Never>? in
                     if case .over = state { return continuation }
                     defer { state = .waiting(continuation) }
@@ -81,7 +81,7 @@ final class SampleExchange: Sendable {
 
     // MARK: The reader's thread
 
-    /// Waits until the loop wants a sample, gives it this one, and waits until the loop is done with it.
+    /// Waits for the loop to request a sample, passes this one, and waits until the loop is done with it.
     func hand(_ sample: borrowing SampleBuffer) {
         enum Request {
             case sample(CheckedContinuation<CapturedSample?, Never>)

@@ -1,10 +1,10 @@
-// Clips that an app saves: the last moments of what was captured.
+// Clips: files with the last moments of a capture.
 import FoundationEssentials
 import KineClient
 import KineMedia
 import Synchronization
 
-/// The states of one recorder's clip buffer. When it is released, its take ends.
+/// The state of one recorder's clip buffer. Its take ends when this object is released.
 final class ClipTake: Sendable {
     private enum State: Sendable {
         case idle
@@ -17,12 +17,12 @@ final class ClipTake: Sendable {
 
     deinit { session?.close() }
 
-    /// The session of the take that runs; nil: none does.
+    /// The session of the running take, if any.
     var session: EngineSession? {
         state.withLock { if case .running(let session) = $0 { session } else { nil } }
     }
 
-    /// Starts a take. `start` returns when its first frame is there.
+    /// Starts a take. `start` must return when its first frame exists.
     func start(
         _ start: () async throws(RecordingError) -> EngineSession
     ) async throws(RecordingError) -> EngineSession {
@@ -40,7 +40,6 @@ final class ClipTake: Sendable {
         }
     }
 
-    /// Ends the take.
     func stop() async throws(RecordingError) {
         let session = try state.withLock { state throws(RecordingError) in
             guard case .running(let session) = state else { throw .notBuffering }
@@ -48,7 +47,7 @@ final class ClipTake: Sendable {
             return session
         }
         defer { state.withLock { $0 = .idle } }
-        // Until then the engine leaves a program on the private screen its time to end.
+        // Closing earlier would cut short the time that a program on the private screen has to end.
         defer { session.close() }
         let outcome: TakeOutcome
         do throws(ClientError) {
@@ -59,7 +58,7 @@ final class ClipTake: Sendable {
         if let error = outcome.error(hasBegun: true) { throw error }
     }
 
-    /// The take has ended without `stop`. False if it is not the one that runs.
+    /// Handles a take that ended without `stop`. Returns false if it is not the running one.
     func ended(_ session: EngineSession) -> Bool {
         defer { session.close() }
         return state.withLock { state in
@@ -70,22 +69,22 @@ final class ClipTake: Sendable {
     }
 }
 
-/// A file with the last moments of what was captured.
+/// A file with the last moments of a capture.
 public struct Clip: Sendable, Equatable {
-    /// The relation of the clip's beginning to the time that was asked for.
+    /// How the clip's start compares with the requested start.
     public enum Beginning: Sendable, Equatable {
-        /// It begins exactly then.
+        /// The clip starts exactly as requested.
         case asAsked
-        /// It begins at the keyframe before, earlier by that much: two seconds at most.
+        /// The clip starts at the previous keyframe, earlier by this duration: at most two seconds.
         case earlier(by: Duration)
-        /// There is no more; so much is missing.
+        /// The buffer held less than requested; this duration is missing.
         case later(by: Duration)
     }
 
     public let url: URL
-    /// The time that the clip plays.
+    /// The clip's playing time.
     public let duration: Duration
-    /// The clip's first frame, since the capture began, pauses left out.
+    /// The time of the clip's first frame since the capture began, without pauses.
     public let start: Duration
     public let beginning: Beginning
 

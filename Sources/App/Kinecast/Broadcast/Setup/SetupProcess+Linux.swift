@@ -1,23 +1,23 @@
-// The process of a setup program: confined as the service's extension is, with a control channel and nothing of the display. Linux.
+// The process of a setup program: confined like the service's extension, without access to the display. Linux.
 import Glibc
 import KinePlatform
 import KineServices
 import KineWire
 import SystemPackage
 
-/// A started setup program. Used by the thread that started it, which must live as long as the program: the kernel kills it when that
-/// thread ends.
+/// A started setup program. Used by the thread that started it. That thread must outlive the program: the kernel kills
+/// the program when the thread ends.
 final class SetupProcess {
     let connection: SetupClientConnection
     private let process: ChildProcess
     private let log: MemoryLog?
 
-    /// Bytes of private memory beyond the service's limit: stacks, the allocator's reserve.
+    /// Bytes of private memory beyond the service's limit, for stacks and the allocator's reserve.
     private static let dataSlack: Int64 = 128 << 20
     private static let stackBytes: Int64 = 2 << 20
     private static let logBytes = 64 << 10
 
-    /// `environment`: this process's own. The program gets the same variables of it as an extension.
+    /// `environment`: this process's environment. The program gets the same variables of it as an extension.
     init(_ service: Service, program: FilePath, environment: [String]) throws(BroadcastError) {
         func failure(_ reason: any Error) -> BroadcastError {
             BroadcastError(
@@ -34,7 +34,7 @@ final class SetupProcess {
         defer { try? ends.farEnd.close() }
         connection = ends.near
         log = MemoryLog(name: "kinecast-setup", limit: Self.logBytes)
-        // It listens nowhere: the address to listen at is not known yet.
+        // It does not listen: the address for that is not known yet.
         var confined = service
         confined.executable = program
         confined.manifest.listen = nil
@@ -71,16 +71,16 @@ final class SetupProcess {
         return confinement
     }
 
-    /// Readable when it has ended.
+    /// Readable when the process has ended.
     var exitDescriptor: Int32 { process.exitDescriptor }
 
-    /// Kills it with those of its children that are still in its group.
+    /// Kills the process and the children that are still in its group.
     func kill() {
         process.signalGroup(SIGKILL)
         process.signal(SIGKILL)
     }
 
-    /// Reaps it if it has ended; nil while it runs.
+    /// Reaps the process if it has ended; nil while it runs.
     func poll() -> (ending: ChildProcess.Ending, lastWords: String?)? {
         process.poll().map { ($0, log?.lastWords()) }
     }

@@ -1,4 +1,4 @@
-// Runs a service's setup program: a thread drives the process and its state machine, and a task has the presenter ask the person.
+// Runs a service's setup program: a thread drives the process and its state machine, a task the presenter.
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -7,9 +7,8 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-/// One run of a setup program.
 final class SetupRun: Sendable {
-    /// What the presenter is to do.
+    /// A request to the presenter.
     private enum Prompt: Sendable {
         case ask(BroadcastForm, question: Int)
         case showLogin(URL)
@@ -21,7 +20,7 @@ final class SetupRun: Sendable {
     private let app: AppIdentity
     private let limits: SetupLimits
     private let environment: [String]
-    /// From the person to the thread.
+    /// Sent from the person's task to the thread.
     private let inputs = Mailbox<SetupStateMachine.Input>()
     private let prompts: AsyncStream<Prompt>
     private let promptsIn: AsyncStream<Prompt>.Continuation
@@ -37,7 +36,7 @@ final class SetupRun: Sendable {
         (prompts, promptsIn) = AsyncStream.makeStream()
     }
 
-    /// Runs the program to its end. A cancelled task cancels it; when this returns, its process is gone.
+    /// Runs the program until it ends; its process is gone when this returns. Cancelling the task cancels the program.
     func run(_ presenter: any BroadcastPresenter) async throws(BroadcastError) -> SetupOutcome {
         let asking = Task { await ask(presenter) }
         let result: Result<SetupOutcome, BroadcastError> = await withTaskCancellationHandler {
@@ -51,7 +50,7 @@ final class SetupRun: Sendable {
             post(.cancelled(.cancelled))
         }
         promptsIn.finish()
-        // A form that is still shown is not wanted any more.
+        // Removes a form that is still shown.
         asking.cancel()
         await asking.value
         return try result.get()
@@ -101,7 +100,6 @@ final class SetupRun: Sendable {
         return try (driver.outcome ?? .failure(.cancelled)).get()
     }
 
-    /// Carries out the machine's actions, on the thread.
     private struct Driver {
         let process: SetupProcess
         var machine: SetupStateMachine
@@ -132,7 +130,7 @@ final class SetupRun: Sendable {
         mutating func attend() {
             listen()
             if let end = process.poll() {
-                // It wrote its last message before its end.
+                // Read the last message, which the process wrote before it ended.
                 listen()
                 handle(.exited(end.ending, lastWords: end.lastWords))
             }

@@ -1,20 +1,20 @@
-// The course of a service's setup program, from its start to its result. No clock, no process, no I/O: instants come in with the inputs.
+// The course of a service's setup program, from start to result. No clock, no process, no I/O: inputs carry the time.
 import FoundationEssentials
 import KinePlatform
 import KineServices
 import KineWire
 
-/// How long a setup program may take, in nanoseconds, and how much it may ask for.
+/// Limits of a setup program: times in nanoseconds, and counts.
 struct SetupLimits: Sendable {
-    /// To its first message, and to the next one after answers.
+    /// Until its first message, and until the next one after an answer.
     var answer: Int64 = 60_000_000_000
-    /// For a person to log in elsewhere.
+    /// For the person to log in elsewhere.
     var login: Int64 = 15 * 60_000_000_000
-    /// Altogether.
+    /// For the whole program.
     var total: Int64 = 60 * 60_000_000_000
-    /// To exit by itself after its last message.
+    /// For the program to exit by itself after its last message.
     var exit: Int64 = 2_000_000_000
-    /// To the exit status of one that has closed its control channel: the status tells more.
+    /// From the closing of the control channel to the exit, whose status tells more.
     var closedChannel: Int64 = 1_000_000_000
     var questions = 32
     var logins = 8
@@ -25,10 +25,10 @@ struct SetupStateMachine: Sendable {
         case report(SetupReport)
         /// The person has filled in the fields of that question.
         case answered([String: String], question: Int)
-        /// The person will not, or the app; the picker's error.
+        /// The person or the app cancels; the picker throws this error.
         case cancelled(BroadcastError)
         case channelClosed
-        /// What it wrote is no message.
+        /// The program wrote something that is not a message.
         case protocolViolation(String)
         case exited(ChildProcess.Ending, lastWords: String?)
         case time
@@ -47,11 +47,11 @@ struct SetupStateMachine: Sendable {
     typealias Outcome = Result<SetupOutcome, BroadcastError>
 
     private enum State: Sendable, Equatable {
-        /// It has to say something until then.
+        /// The program must send a message before that time.
         case working(until: Int64)
         case asking
         case loggingIn(until: Int64)
-        /// The outcome is known, and the process may exit by itself until then; nil: it has been killed.
+        /// The outcome is known, and the program may exit by itself until that time; nil: it has been killed.
         case leaving(Outcome, until: Int64?)
         case over
     }
@@ -60,14 +60,14 @@ struct SetupStateMachine: Sendable {
     private let limits: SetupLimits
     private let deadline: Int64
     private var state: State
-    /// The instant at which it closed its control channel.
+    /// The time at which the program closed its control channel.
     private var closedAt: Int64?
-    /// Those that the person has not answered, at most one, with their fields.
+    /// The fields of the question that the person has not answered yet; at most one.
     private var questions = PendingRequests<[BroadcastField]>()
     private var logins = 0
-    /// What the person has answered last for settings whose value only they give.
+    /// The person's last answers for settings that only the person may provide.
     private var given: [String: String] = [:]
-    /// What the person has typed unseen.
+    /// Secrets that the person has typed.
     private var secrets: [String] = []
 
     init(_ service: BroadcastService, limits: SetupLimits, now: Int64) {
@@ -79,7 +79,7 @@ struct SetupStateMachine: Sendable {
 
     var isOver: Bool { state == .over }
 
-    /// The latest instant for `time`; nil: not before the next input.
+    /// The time at which `time` must be input at the latest; nil: no timer runs.
     var nextDeadline: Int64? {
         switch state {
         case .working(let until), .loggingIn(let until): min(until, deadline, closingDeadline)
@@ -140,7 +140,7 @@ struct SetupStateMachine: Sendable {
         case .finished(let info, let url):
             return leave(.success(SetupOutcome(info: info, broadcastURL: url)), at: now)
         case .failed(let sentence):
-            // Its own sentence says what to do.
+            // The program's sentence already says what to do.
             let message = "The setup of \(service.name) could not be completed: \(sentence.sentenceless)."
             return leave(.failure(BroadcastError(.setupFailed, message)), at: now)
         }
@@ -238,7 +238,7 @@ struct SetupStateMachine: Sendable {
         return hiding + words
     }
 
-    /// Kills the program, which is not to be trusted any more.
+    /// Kills a program that broke the protocol or its limits.
     private mutating func fail(_ what: String) -> [Action] {
         let hiding = hideLogin
         state = .leaving(.failure(error(what)), until: nil)
@@ -246,14 +246,14 @@ struct SetupStateMachine: Sendable {
     }
 }
 
-/// What a setup program has found out, within bounds.
+/// The checked result of a setup program.
 struct SetupOutcome: Sendable, Equatable {
     var info: [String: String]
     var broadcastURL: URL?
 }
 
 extension CheckedSetupReport {
-    /// The program says nothing after it.
+    /// Whether no message may follow this one.
     fileprivate var isLast: Bool {
         switch self {
         case .finished, .failed: true
@@ -263,6 +263,6 @@ extension CheckedSetupReport {
 }
 
 extension String {
-    /// Without the full stop of a sentence, so that another part can follow.
+    /// The sentence without its full stop, so that a clause can follow.
     fileprivate var sentenceless: String { hasSuffix(".") ? String(dropLast()) : self }
 }
