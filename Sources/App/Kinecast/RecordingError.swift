@@ -1,70 +1,70 @@
-// Why a recorder could not do what an app asked of it.
+// The errors of a recorder.
 import KineClient
 import KineContainers
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// The error that the recorder's calls throw, and that its events tell.
+/// The error that the recorder's methods throw, and that its events carry.
 public struct RecordingError: Error, Equatable, Sendable {
-    /// The kind of an error. Its name stays as it is, for logs and programs.
+    /// The kind of an error. Its name never changes, so logs and programs can rely on it.
     public enum Code: String, Sendable, CaseIterable {
-        /// The person at the screen did not allow it.
+        /// The person did not allow it.
         case userDeclined
-        /// Something that is needed is missing or not possible here; the message says what to install or to set.
+        /// Something is missing or not possible here; the message says what to install or to set.
         case unavailable
-        /// The app has no window that could be recorded: another scope has to be chosen.
+        /// The app has no window to record: choose another scope.
         case noWindow
         /// No engine is installed, or it cannot be started.
         case engineNotFound
-        /// The engine that is installed is of a version that this library does not understand.
+        /// This library does not support the installed engine's version.
         case otherVersion
         /// The take could not begin.
         case failedToStart
         /// The take was running and failed.
         case failed
-        /// The engine died. What was recorded is in the preview, if there is one.
+        /// The engine died. The preview, if any, has what was recorded.
         case engineDied
-        /// The disk is full or failed. What was recorded before is kept.
+        /// The disk is full or failed. The recording up to then is kept.
         case insufficientStorage
         /// The file cannot be written, moved or removed at that place.
         case failedToSave
         /// The recording was discarded before.
         case discarded
-        /// The person at the screen stopped the recording, at the desktop's indicator.
+        /// The person stopped the recording at the desktop's indicator.
         case userStopped
-        /// What was recorded has ended, such as a window that was closed. The recording is complete.
+        /// The source has ended: for example, its window was closed. The recording is complete.
         case sourceEnded
-        /// The recorder records already.
+        /// The recorder is already recording.
         case alreadyRecording
-        /// The recorder does not record.
+        /// The recorder is not recording.
         case notRecording
-        /// The take was ended before it had begun.
+        /// The call was cancelled before it was complete.
         case cancelled
-        /// The file is not a recording of Kinecast's, is damaged, or is not finished.
+        /// The file was not recorded by Kinecast, is damaged, or is not finished.
         case notARecording
-        /// The times are not within the recording, or in the wrong order.
+        /// The times are outside the recording, or in the wrong order.
         case outOfRange
         /// The recording could not be shared.
         case failedToShare
-        /// The sample's memory has gone back to the engine.
+        /// The sample's memory has returned to the engine.
         case sampleIsGone
-        /// The recorder buffers clips already.
+        /// The recorder is already buffering clips.
         case alreadyBuffering
-        /// The recorder buffers no clips, and its recording keeps none either.
+        /// Neither the recorder nor its recording buffers clips.
         case notBuffering
-        /// A clip is being written.
+        /// Another clip is being written.
         case exportInProgress
-        /// The clip could not be written; nothing is left of it.
+        /// The clip could not be written; no file is left.
         case exportFailed
-        /// A value that makes no sense, or that is out of range.
+        /// A value is invalid or out of range.
         case invalidParameter
     }
 
     public let code: Code
     /// A sentence for a person: what happened, on what, and what to do.
     public let message: String
-    /// What there is of the recording; nil where there is nothing.
+    /// The recording, as far as it exists.
     public private(set) var preview: RecordingPreview?
 
     init(_ code: Code, _ message: String) {
@@ -110,7 +110,7 @@ extension RecordingError: CustomStringConvertible {
 }
 
 extension RecordingError {
-    /// A recording cannot be moved, copied or thrown away.
+    /// A recording could not be moved, copied or discarded.
     init(_ error: StorageError) {
         let code: Code = if case .full = error { .insufficientStorage } else { .failedToSave }
         let alternative: Alternative? = if case .alreadyExists = error { .replaceFile } else { nil }
@@ -132,7 +132,7 @@ extension RecordingError {
         self.init(code, error.description, error.alternative)
     }
 
-    /// - Parameter hasBegun: the take ran before it failed.
+    /// - Parameter hasBegun: whether the take ran before it failed.
     init(_ failure: TakeFailure, hasBegun: Bool) {
         let code: Code =
             switch failure.exitStatus {
@@ -184,7 +184,7 @@ extension RecordingError {
 }
 
 extension Alternative {
-    /// For the end of a sentence; nil for what an app cannot offer.
+    /// A clause for the end of a sentence; nil if an app cannot offer the alternative.
     fileprivate var words: String? {
         switch self {
         case .replaceFile: "let it be replaced"

@@ -4,12 +4,12 @@ import KineMedia
 import KineWire
 
 extension ScreenRecorder {
-    /// The camera that is shown over the picture, with its place and its looks; nil: none. It can be changed while a recording or a
-    /// capture runs: the camera moves, another one is shown, or none.
+    /// The camera shown over the picture, with its place and looks; nil: none. Can be changed during a recording or
+    /// capture.
     ///
-    /// A recording does not wait for its camera, and goes on without it where it is lost; it is shown again as soon as it is back. An
-    /// event warns where it gives no picture. Where there is no such camera, or the person does not allow it, a recording does not
-    /// start; in one that runs, an event warns, and this is nil again.
+    /// A recording does not wait for its camera. If the camera is lost, the recording goes on without it until it is
+    /// back. An event warns if it gives no picture. If there is no such camera, or the person does not allow it, a
+    /// recording does not start; during a recording an event warns, and this becomes nil.
     public var camera: Camera? {
         get { contents.withLock { $0.settings.camera } }
         set {
@@ -18,7 +18,7 @@ extension ScreenRecorder {
         }
     }
 
-    /// Has the takes that run follow `camera`.
+    /// Makes the cameras of the running takes follow `camera`.
     func tellCamera() {
         for session in [recording?.session, clipTake.session].compactMap(\.self) {
             session.followCamera {
@@ -30,12 +30,12 @@ extension ScreenRecorder {
         }
     }
 
-    /// Has the frames of the camera in the recording or capture that runs sent to a handler, as the camera sees them: not mirrored and
-    /// not cut. Nothing comes while no camera is shown, nor in a pause.
+    /// Sends the frames of the camera in the running recording or capture to a handler, neither mirrored nor cropped.
+    /// Sends none while no camera is shown, or during a pause.
     ///
     /// - Parameters:
-    ///   - size: the frames are BGRA of this size, its sides even. The camera fits into it; the rest is black.
-    ///   - handler: called on a thread of its own; while it takes long, frames are left out.
+    ///   - size: of the BGRA frames; its sides are even. The camera is fitted into it; the rest is black.
+    ///   - handler: called on its own thread; if it is slow, frames are dropped.
     /// - Returns: the preview, which ends when it is released.
     public func previewCamera(
         fitting size: PixelSize = PixelSize(width: 640, height: 480), handler: @escaping CaptureHandler
@@ -46,15 +46,15 @@ extension ScreenRecorder {
     /// Whether a camera is shown.
     public var isCameraEnabled: Bool { camera != nil }
 
-    /// Shows the default camera in the lower right corner, or none any more. `camera` chooses among cameras and places. A desktop's
-    /// cameras have no front and back.
+    /// Shows the default camera in the lower right corner, or no camera. Set `camera` to choose a camera and a place. A
+    /// desktop's cameras have no front and back.
     public func enableCamera(_ isEnabled: Bool = true) {
         guard isEnabled != isCameraEnabled else { return }
         camera = isEnabled ? Camera() : nil
     }
 }
 
-/// The camera's frames for the app, as long as this object lives, the recording runs, and it is not stopped.
+/// Sends the camera's frames to the app until this object is released or stopped, or the recording ends.
 public final class CameraPreview: Sendable {
     private let session: EngineSession
 
@@ -62,18 +62,18 @@ public final class CameraPreview: Sendable {
 
     deinit { session.close() }
 
-    /// The handler is not called any more, but for a frame that it has already.
+    /// Ends the preview. The handler may still be handling a last frame.
     public func stop() { session.close() }
 }
 
 extension EngineSession {
-    /// Connects to a take once more, and has the camera's frames sent to a handler.
+    /// Opens another connection to the take, over which it sends the camera's frames to a handler.
     static func previewCamera(
         of take: String, fitting size: PixelSize, handler: @escaping CaptureHandler
     ) async throws(RecordingError) -> CameraPreview {
         do throws(ClientError) {
             let session = try await attach(to: take)
-            // Closed with it wherever this fails.
+            // Its release closes the session if anything below fails.
             let preview = CameraPreview(session)
             let feed = try await session.receiveSamples(SampleRequest(video: .camera(size: size)))
             do throws(RecordingError) {

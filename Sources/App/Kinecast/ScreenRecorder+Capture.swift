@@ -1,10 +1,10 @@
-// Capturing: the app gets the samples itself.
+// Captures: the app receives the samples itself.
 import KineClient
 import KineMedia
 
 extension ScreenRecorder {
-    /// Starts a capture: the app gets the samples itself, and no file is written. Returns when the first frame is there. The handler is
-    /// called on a thread of its own until the capture ends.
+    /// Starts a capture: the app receives the samples, and no file is written. Returns when the first frame exists. The
+    /// handler is called on its own thread until the capture ends.
     @discardableResult
     public func startCapture(
         _ request: SampleRequest = .uncompressed, handler: @escaping CaptureHandler
@@ -12,7 +12,7 @@ extension ScreenRecorder {
         try await startCapture(request, handler: handler, ended: {})
     }
 
-    /// The same for a `for await` loop.
+    /// Starts a capture whose samples a `for await` loop reads.
     public func startCapture(_ request: SampleRequest = .uncompressed) async throws(RecordingError) -> CapturedSamples {
         let exchange = SampleExchange()
         do throws(RecordingError) {
@@ -31,7 +31,7 @@ extension ScreenRecorder {
         return CapturedSamples(exchange: exchange)
     }
 
-    /// The reader's thread waits for its loop, which may have gone.
+    /// Ends the sequence, so that the reader's thread does not wait for a loop that may have ended.
     func endSamples() { contents.withLock { $0.samples.take() }?.finish() }
 
     @discardableResult
@@ -49,7 +49,7 @@ extension ScreenRecorder {
                 throw RecordingError(error)
             }
             try CaptureReader.start(feed) { [weak self] sample, type in
-                // The engine sends silence for a microphone that is off.
+                // The engine sends silence while the microphone is off.
                 if type == .audioMic, self?.isMicrophoneEnabled != true { return }
                 handler(sample, type)
             } ended: {
@@ -58,7 +58,7 @@ extension ScreenRecorder {
         }.start
     }
 
-    /// Ends a capture. The handler is still called for the samples that were there before.
+    /// Ends a capture. The handler is still called for the samples captured before.
     public func stopCapture() async throws(RecordingError) {
         if let error = try await stop(isCapture: true).error { throw error }
     }

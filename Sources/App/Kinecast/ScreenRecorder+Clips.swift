@@ -1,16 +1,16 @@
-// The last moments of what the app shows, to be saved when something worth it has happened.
+// Keeps the last moments of what the app shows, and saves them on request.
 import FoundationEssentials
 import KineClient
 import KineMedia
 
 extension ScreenRecorder {
-    /// Whether the last moments are kept for `exportClip`, apart from a recording.
+    /// Whether a separate take keeps the last moments for `exportClip`.
     public var isClipBuffering: Bool { clipTake.session != nil }
 
-    /// Keeps the last moments from now on, in a take of its own: recording and broadcasting beside it are not touched. Returns when the
-    /// first frame is there.
+    /// Starts to keep the last moments in a separate take, which does not affect recordings and broadcasts. Returns
+    /// when the first frame exists.
     ///
-    /// - Parameter length: what is kept, up to 30 minutes. Memory is bounded: what does not fit lies on disk.
+    /// - Parameter length: the time to keep, up to 30 minutes. Memory is limited; the rest is kept on disk.
     @discardableResult
     public func startClipBuffering(_ length: Duration = .seconds(15)) async throws(RecordingError) -> Start {
         let buffer = try Self.checkedClipBuffer(length)
@@ -33,14 +33,14 @@ extension ScreenRecorder {
         return start
     }
 
-    /// Writes the last `duration` to a new file, and goes on buffering. Returns when the file is complete. The moments are those of clip
-    /// buffering, or else of a recording that was started with `recordingClipBuffer`. One clip is written at a time. A paused take gives
-    /// what was there before the pause.
+    /// Writes the last `duration` to a new file, and goes on buffering. Returns when the file is complete. The source
+    /// is clip buffering, or else a recording that was started with `recordingClipBuffer`. Only one clip is written at
+    /// a time. A paused take gives the moments before the pause.
     ///
     /// - Parameters:
-    ///   - url: of a file, absolute.
-    ///   - duration: nil, or longer than what is kept: all of it.
-    ///   - replacing: a file that is there already is replaced; otherwise that is an error.
+    ///   - url: the absolute URL of a file.
+    ///   - duration: nil, or longer than the kept time: all of it.
+    ///   - replacing: whether to replace an existing file; otherwise it is an error.
     public func exportClip(
         to url: URL, duration: Duration? = nil, replacing: Bool = false
     ) async throws(RecordingError) -> Clip {
@@ -52,7 +52,7 @@ extension ScreenRecorder {
             guard duration > .zero else {
                 throw RecordingError(.invalidParameter, "A clip of \(duration) cannot be made; give more than zero.")
             }
-            // Everything longer means all that there is, and a day does not overflow.
+            // A longer duration means everything that is kept, and a day cannot overflow.
             return MediaTime(min(duration, .seconds(86400)))
         }
         guard let session = clipTake.session ?? recording.flatMap({ $0.hasClipBuffer ? $0.session : nil }) else {
@@ -65,7 +65,7 @@ extension ScreenRecorder {
         }
     }
 
-    /// Ends clip buffering, when a clip that is being written is finished. What was kept is gone.
+    /// Ends clip buffering, after any clip that is being written. The kept moments are deleted.
     public func stopClipBuffering() async throws(RecordingError) { try await clipTake.stop() }
 
     static func checkedClipBuffer(_ length: Duration) throws(RecordingError) -> MediaTime {

@@ -6,10 +6,10 @@ import KinePlatform
 import SystemPackage
 
 extension ScreenRecorder {
-    /// Starts a recording. Returns when its first frame is there.
+    /// Starts a recording. Returns when its first frame exists.
     ///
-    /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
-    ///   `resumeControl()` when it runs again, or `kinecast stop`. Otherwise the recording ends with the app, and its file is complete.
+    /// - Parameter outlivesApp: whether the recording goes on when the app ends or is killed. A restarted app controls
+    ///   it with `resumeControl()`, and `kinecast stop` ends it. If false, it ends, complete, with the app.
     @discardableResult
     public func startRecording(outlivesApp: Bool = false) async throws(RecordingError) -> Start {
         try await start { _, configuration throws(RecordingError) in
@@ -23,7 +23,7 @@ extension ScreenRecorder {
         }.start
     }
 
-    /// Records nothing until `resumeRecording`. The file goes on as if no time had passed.
+    /// Pauses the recording until `resumeRecording`. The file goes on as if no time had passed.
     public func pauseRecording() async throws(RecordingError) {
         try await pause(true) { (session) async throws(ClientError) in try await session.pause() }
     }
@@ -32,7 +32,7 @@ extension ScreenRecorder {
         try await pause(false) { (session) async throws(ClientError) in try await session.resume() }
     }
 
-    /// Returns when `isPaused` has followed: the answer comes before its event is read.
+    /// Waits until the recorder has read the event that follows the engine's answer.
     private func pause(
         _ isPaused: Bool, _ request: (EngineSession) async throws(ClientError) -> Void
     ) async throws(RecordingError) {
@@ -44,10 +44,10 @@ extension ScreenRecorder {
         {}
     }
 
-    /// Shows something else in the recording or capture that runs, fitted into its size, without a gap. Returns when it is shown; if it
-    /// cannot be, the recording goes on with what it showed before.
+    /// Shows another scope in the running recording or capture without a gap; the picture is fitted into its size.
+    /// Returns when the new scope is shown. On an error the recording keeps the old one.
     ///
-    /// A recording of a virtual screen stays on that screen, and none can become one. `self.scope` stays what the next one shows.
+    /// A virtual screen cannot be switched to another scope, nor another scope to one. `self.scope` is unchanged.
     public func switchScope(to scope: CaptureScope) async throws(RecordingError) {
         let session = try running().session
         let source = try await scope.source(locator)
@@ -61,7 +61,7 @@ extension ScreenRecorder {
         }
     }
 
-    /// Ends the recording and waits until its file is finished. If it failed meanwhile, the error has the preview of what there is.
+    /// Ends the recording and waits until its file is complete. If it failed, the error has the preview.
     public func stopRecording() async throws(RecordingError) -> RecordingPreview {
         let result = try await stop(isCapture: false)
         if let error = result.error { throw error.with(result.preview) }
@@ -71,7 +71,7 @@ extension ScreenRecorder {
         return preview
     }
 
-    /// Ends the recording and moves its file there. If that fails, the error has the preview, whose file is as it was.
+    /// Ends the recording and moves its file there. If moving fails, the error has the preview of the unmoved file.
     public func stopRecording(to url: URL, replacing: Bool = false) async throws(RecordingError) {
         let preview = try await stopRecording()
         do throws(RecordingError) {
@@ -85,7 +85,7 @@ extension ScreenRecorder {
     public func discardRecording() async throws(RecordingError) {
         let file = try running().file
         let result = try await stop(isCapture: false)
-        // The engine may have put it elsewhere, where its directory had gone.
+        // The engine wrote it elsewhere if its directory was gone.
         guard let path = (result.preview?.url ?? file)?.path else { return }
         try await BlockingCall.run("kine-discard") { () throws(RecordingError) in
             guard unlink(path) != 0, errno != ENOENT else { return }

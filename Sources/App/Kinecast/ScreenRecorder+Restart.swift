@@ -1,12 +1,12 @@
-// The recordings of an app that ran before: those that still run, and those whose files nobody has saved.
+// Finds recordings of an earlier process of the app: those that still run, and those that are not saved.
 import FoundationEssentials
 import KineClient
 import KinePlatform
 import KineWire
 
 extension ScreenRecorder {
-    /// Takes up the recording that an earlier process of this app started with `outlivesApp`, as if this recorder had started it. Nil
-    /// where none runs. Of several, it is the newest.
+    /// Reattaches to the recording that an earlier process of this app started with `outlivesApp`, as if this recorder
+    /// had started it. Chooses the newest; nil if none runs.
     @discardableResult
     public func resumeControl() async throws(RecordingError) -> Start? {
         try contents.withLock { contents throws(RecordingError) in
@@ -26,7 +26,7 @@ extension ScreenRecorder {
     private func followNewest() async throws(RecordingError) -> Active? {
         for take in try await Self.takes().running.reversed() {
             guard let file = take.output, try store.contains(file) else { continue }
-            // A take that has ended since the list was read is left out: its file is among those that are not saved.
+            // A take that has ended meanwhile is left out: `unsavedRecordings` lists its file.
             guard let session = try? await EngineSession.follow(take, progress: false),
                 let status = try? await session.status(),
                 var active = try? await active(
@@ -39,9 +39,9 @@ extension ScreenRecorder {
         return nil
     }
 
-    /// The app's recordings that were neither saved nor discarded, oldest first: those of an app that was killed are among them, and
-    /// excerpts that `RecordingPreview.trim` made. A file whose engine died is finished first; one that is being written, or cannot be
-    /// finished, is left out.
+    /// The app's recordings that were neither saved nor discarded, oldest first. They include those of an app that was
+    /// killed, and excerpts made by `RecordingPreview.trim`. A file whose engine died is recovered first; one that is
+    /// being written or cannot be recovered is left out.
     public func unsavedRecordings() async throws(RecordingError) -> [RecordingPreview] {
         let running = Set(try await Self.takes().running.compactMap(\.output))
         var previews: [RecordingPreview] = []

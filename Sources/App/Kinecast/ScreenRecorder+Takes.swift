@@ -1,11 +1,10 @@
-// The take of a recorder: how it is started, watched and ended.
+// Starts, watches and ends a recorder's take.
 import FoundationEssentials
 import KineClient
 import KineMedia
 import KineWire
 
 extension ScreenRecorder {
-    /// The recording or capture that runs.
     var recording: Active? {
         contents.withLock { if case .recording(let active) = $0.state { active } else { nil } }
     }
@@ -13,7 +12,7 @@ extension ScreenRecorder {
     /// Starts a take and waits for its first frame.
     ///
     /// - Parameters:
-    ///   - configure: completes what the engine is asked for; returns the file that it writes.
+    ///   - configure: completes the request to the engine; returns the output file.
     ///   - prepare: called before the first frame.
     func start(
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
@@ -26,7 +25,7 @@ extension ScreenRecorder {
         do throws(RecordingError) {
             let active = try await begin(configure, prepare: prepare)
             watch(active)
-            // It may have been switched since the take was asked for.
+            // The settings may have changed since the take was requested.
             if isMicrophoneEnabled != active.begunWithMicrophone { tellMicrophone() }
             if camera != active.begunWithCamera { tellCamera() }
             return active
@@ -36,7 +35,7 @@ extension ScreenRecorder {
         }
     }
 
-    /// The same for any take of this recorder.
+    /// Starts any take of this recorder, also the clip buffer's, and waits for its first frame.
     func begin(
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
         prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
@@ -71,7 +70,7 @@ extension ScreenRecorder {
             hasClipBuffer: hasClipBuffer, isScreenLocked: isScreenLocked)
     }
 
-    /// The recorder records from now on, and is told of the take's end.
+    /// Makes this the recorder's running take, and follows its events.
     func watch(_ active: Active) {
         contents.withLock { $0.state = .recording(active) }
         if active.isScreenLocked { tell(.screenLocked(true)) }
@@ -117,7 +116,7 @@ extension ScreenRecorder {
         pauses.tell(isPaused)
     }
 
-    /// The take is over, whoever ended it.
+    /// Handles the end of a take, whatever caused it.
     private func ended(_ active: Active, _ outcome: TakeOutcome) {
         defer { active.session.close() }
         pauses.tell(nil)
@@ -146,7 +145,7 @@ extension ScreenRecorder {
         endSamples()
         pauses.tell(nil)
         defer { contents.withLock { $0.state = .idle } }
-        // Until then the engine leaves a program on the private screen its time to end.
+        // Closing earlier would cut short the time that a program on the private screen has to end.
         defer { active.session.close() }
         do throws(ClientError) {
             return RecordingResult(try await active.session.stop(), store: store)

@@ -1,4 +1,4 @@
-// What an app holds to record itself, or the screen.
+// The object with which an app records itself, or the screen.
 import FoundationEssentials
 import KineClient
 import KineMedia
@@ -6,61 +6,61 @@ import KinePlatform
 import KineWire
 import Synchronization
 
-/// Records what an app shows. Capture, encoding and writing run in an engine, a process of its own: an app that crashes or is killed
-/// loses nothing, and an engine that dies leaves a file that plays.
+/// Records what an app shows. Capture, encoding and writing run in an engine, a separate process: if the app crashes,
+/// nothing is lost, and if the engine dies, the file still plays.
 ///
-/// All calls may come from any thread. There is one recording at a time for each recorder.
+/// All methods may be called from any thread. A recorder makes one recording at a time.
 @dynamicMemberLookup
 public final class ScreenRecorder: Sendable {
     /// A recorder for the whole app.
     public static let shared = ScreenRecorder()
 
     public enum Event: Sendable {
-        /// Whether `isAvailable` is true now. Told where the engine or the display has changed. Windows and monitors that come and go are
-        /// not watched, and `scope` is the app's to change.
+        /// The new value of `isAvailable`. Sent after the engine or the display has changed, but not for windows and
+        /// monitors, and not when the app changes `scope`.
         case availabilityChanged(Bool)
-        /// The screen that is recorded was locked or unlocked. While it is locked, the recording pauses, or shows a plain card, as
-        /// `keepsRunningWhenLocked` says.
+        /// The recorded screen was locked or unlocked. While it is locked, the recording pauses or shows a plain card;
+        /// see `keepsRunningWhenLocked`.
         case screenLocked(Bool)
-        /// Something a person should know while the recording goes on; one sentence.
+        /// A sentence for a person about a problem that does not end the recording.
         case warning(String)
-        /// The recording ended without a call of the app: because of `error`, which is `userStopped` where the person did it at the
-        /// desktop and `sourceEnded` where the window was closed, or as another program stopped it (nil). `preview` is what there is of it.
+        /// The recording ended without a call of the app. `error` is `userStopped` after a stop at the desktop,
+        /// `sourceEnded` for a closed window, nil if another program stopped it. `preview` is the recording, if any.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
-        /// Clip buffering ended without a call of the app: because of an error, or as somebody else stopped it (nil).
+        /// Clip buffering ended without a call of the app. `error` is nil if another program stopped it.
         case clipBufferingStopped(error: RecordingError?)
     }
 
-    /// What a recording has become by its first frame.
+    /// The properties of a recording that has begun.
     public struct Start: Sendable, Equatable {
         /// The take's id, as `kinecast status` shows it.
         public var take: String
-        /// The frame in pixels.
+        /// The frame size in pixels.
         public var size: PixelSize
-        /// `NAME=value` for a program that is to appear on a virtual screen; empty otherwise.
+        /// `NAME=value` for programs to appear on the virtual screen; empty for other scopes.
         public var environment: [String]
     }
 
-    /// What the app has chosen.
+    /// The app's settings.
     struct Settings: Sendable {
         var capture = CaptureSettings()
         var isMicrophoneEnabled = false
         var camera: Camera?
-        /// Of recordings; captures and broadcasts have the standard one.
+        /// For recordings; captures and broadcasts use the standard one.
         var colour = ColourFormat.standard
-        /// Of the next recording.
+        /// For the next recording.
         var clipBuffer: Duration?
     }
 
-    /// A recording or a capture that runs.
+    /// A running recording or capture.
     struct Active: Sendable {
         var session: EngineSession
-        /// Nil: a capture.
+        /// Nil for a capture.
         var file: URL?
         var start: Start
-        /// `exportClip` can save its last moments.
+        /// Whether `exportClip` can save its last moments.
         var hasClipBuffer = false
-        /// By the time of its first frame.
+        /// Whether the screen was locked at the first frame.
         var isScreenLocked = false
         var isPaused = false
         var begunWithMicrophone = false
@@ -77,10 +77,10 @@ public final class ScreenRecorder: Sendable {
     struct Contents {
         var settings = Settings()
         var state = State.idle
-        /// Of a capture by a loop.
+        /// The sequence of a capture that a loop reads.
         var samples: SampleExchange?
         fileprivate var delegate = WeakDelegate()
-        /// Runs from the first time that somebody wants events.
+        /// Runs from the first use of `events` or `delegate`.
         fileprivate var availabilityWatch: Task<Void, Never>?
     }
 
@@ -90,17 +90,17 @@ public final class ScreenRecorder: Sendable {
 
     let identity: AppIdentity?
     let locator: EngineLocator
-    /// The app's recordings that it has not saved yet.
+    /// The app's unsaved recordings.
     let store: RecordingStore
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
     private let delegateCalls = DelegateCalls<Event>()
-    /// Told whether the recording is paused, whenever that changes; nil: it is over.
+    /// Gets each new value of `isPaused`; nil: the recording is over.
     let pauses = EventListeners<Bool?>()
-    /// A take of its own beside the recording.
+    /// The take of the clip buffer, separate from the recording.
     let clipTake = ClipTake()
 
-    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    /// - Parameter app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public convenience init(app: AppIdentity? = nil) { self.init(app: app, locator: EngineLocator()) }
 
     /// - Parameter store: nil: the app's own.
@@ -112,7 +112,7 @@ public final class ScreenRecorder: Sendable {
         self.store = store
     }
 
-    /// A recorder that is released ends its recording, whose file stays.
+    /// Ends the recording, whose file stays.
     deinit {
         contents.withLock { contents in
             contents.availabilityWatch?.cancel()
@@ -131,18 +131,18 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    /// What happens from now on, over all recordings, until the recorder is released. Each access makes a sequence of its own.
+    /// The events of all recordings from now on, until the recorder is released. Each access returns a new sequence.
     public var events: AsyncStream<Event> {
         defer { watchAvailability() }
         return listeners.add()
     }
 
-    /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.
+    /// Whether a recording of `scope` could begin now: the engine and all it needs exist. Each access checks.
     public var isAvailable: Bool {
         get async { await Availability.check(captureSettings.scope, locator) }
     }
 
-    /// Compares cheap signs every two seconds, and asks the machine where they have changed.
+    /// Compares cheap signs every two seconds, and checks `isAvailable` after they have changed.
     private func watchAvailability() {
         contents.withLock { contents in
             guard contents.availabilityWatch == nil else { return }
@@ -172,7 +172,7 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    /// Nothing is recorded now: the app has paused the recording or capture, the screen is locked, or somebody else has paused it.
+    /// Whether the recording or capture is paused: by the app, by another program, or because the screen is locked.
     public var isPaused: Bool { recording?.isPaused ?? false }
 
     func tell(_ event: Event) {
@@ -207,5 +207,5 @@ extension ScreenRecorder.Event: CustomStringConvertible {
     }
 }
 
-/// What follows the name of an event.
+/// The text that follows the name of an event.
 func detail(_ part: (some CustomStringConvertible)?) -> String { part.map { ": \($0)" } ?? "" }

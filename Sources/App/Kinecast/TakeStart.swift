@@ -1,5 +1,5 @@
-// What recordings, captures and broadcasts have in common: a take in the app's name, of what the app has chosen to show; and its end
-// where it does not begin.
+// Common to recordings, captures and broadcasts: starts a take with the app's identity and settings, and ends a take
+// that failed to begin.
 import FoundationEssentials
 import KineClient
 import KineMedia
@@ -8,14 +8,14 @@ import KineWire
 import SystemPackage
 
 struct TakeStart: Sendable {
-    /// Nil: as `kinecast-app.json` says.
+    /// Nil: the identity of this process.
     var app: AppIdentity?
     var locator: EngineLocator
     var settings: ScreenRecorder.Settings
 
-    /// Starts an engine and asks it for a take.
+    /// Starts an engine and requests a take.
     ///
-    /// - Parameter configure: completes what the engine is asked for; returns the file that it writes.
+    /// - Parameter configure: completes the request; returns the output file.
     func session(
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?
     ) async throws(RecordingError) -> (session: EngineSession, file: URL?) {
@@ -44,17 +44,16 @@ struct TakeStart: Sendable {
 }
 
 extension EngineSession {
-    /// Ends a take that did not begin as it should, also where the task is cancelled, and waits until its file is finished. Nil where the
-    /// engine does not tell.
+    /// Ends a take that failed to begin, even if the task is cancelled, and waits until its file is complete. Nil if
+    /// the engine does not report the outcome.
     func giveUp() async -> TakeOutcome? {
         defer { close() }
         return await Task { try? await stop(immediately: true) }.value
     }
 }
 
-// The identity of the app that this library is linked into.
 extension AppIdentity {
-    /// The one in `kinecast-app.json` beside this process's executable; without such a file the executable's name.
+    /// The identity in `kinecast-app.json` beside this process's executable, or else the executable's name.
     static func ofThisProcess(executable: String? = ExecutableSearch.own) throws(RecordingError) -> AppIdentity {
         guard let executable else {
             throw RecordingError(.unavailable, "/proc is not there; give the recorder the app's identity.")
@@ -71,7 +70,7 @@ extension AppIdentity {
         }
     }
 
-    /// An identity given in code, which becomes part of a path; this process's where none is given.
+    /// Checks an identity given in code, which becomes part of a path. Nil: the identity of this process.
     static func checked(_ given: AppIdentity?) throws(RecordingError) -> AppIdentity {
         guard let given else { return try ofThisProcess() }
         guard given.identifier.isServiceID else {

@@ -1,4 +1,4 @@
-// Looking into a recording, and cutting it. An engine that is started for it does the work: no codec is linked into the app.
+// Trims a recording and makes images of it. A separate engine does the work, so no codec is linked into the app.
 import FoundationEssentials
 import KineClient
 import KineContainers
@@ -7,14 +7,14 @@ import KinePlatform
 import KineWire
 
 extension RecordingPreview {
-    /// A preview of a recording that is in a file: one that was saved before, or that is left of an app that was killed.
+    /// Opens the file of a recording: one that was saved before, or that was left by an app that was killed.
     ///
-    /// Throws `notARecording` where Kinecast has not recorded the file, where it is still being written, and where it first has to be
-    /// recovered.
+    /// Throws `notARecording` if Kinecast did not record the file, if it is still being written, or if it must be
+    /// recovered first.
     /// - Parameters:
     ///   - url: a file on this machine.
-    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name. Its unsaved
-    ///     recordings are moved by `save` and thrown away by `discard`; any other file is the person's.
+    ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name. Only its
+    ///     unsaved recordings are moved by `save` and discarded by `discard`; other files belong to the person.
     public static func open(_ url: URL, app: AppIdentity? = nil) async throws(RecordingError) -> RecordingPreview {
         try await open(url, in: RecordingStore(app))
     }
@@ -33,16 +33,16 @@ extension RecordingPreview {
         }
     }
 
-    /// Makes another recording of a part of this one, and returns its preview. It is unsaved: its file lies in the app's own directory, and
-    /// is among `ScreenRecorder.unsavedRecordings()` until it is saved or discarded. This recording stays as it is.
+    /// Makes a new recording of a part of this one, and returns its preview. The new recording is in
+    /// `ScreenRecorder.unsavedRecordings()` until it is saved or discarded. This recording does not change.
     ///
-    /// The part is exact: it begins with the frame that is shown at `start` and ends at `end`, and its audio is cut to the sample. Only
-    /// the frames from `start` to the next keyframe are encoded again; everything else is copied. Takes about as long as a copy of the
-    /// file. Throws `outOfRange` where `end` is not after `start`, and for times outside of the recording. A task that is cancelled
-    /// throws `cancelled`, and leaves nothing behind.
+    /// The part is exact: it begins with the frame shown at `start` and ends at `end`, and its audio is cut to the
+    /// sample. Only the frames from `start` to the next keyframe are encoded again; the rest is copied. Takes about as
+    /// long as a file copy. Throws `outOfRange` if `end` is not after `start`, or for times outside the recording. A
+    /// cancelled task throws `cancelled`, and leaves no file.
     /// - Parameters:
     ///   - start: since the recording's first frame.
-    ///   - end: nil: that of the recording, `duration`.
+    ///   - end: nil: the end of the recording.
     public func trim(
         from start: Duration = .zero, to end: Duration? = nil
     ) async throws(RecordingError) -> RecordingPreview {
@@ -62,8 +62,8 @@ extension RecordingPreview {
         }
     }
 
-    /// An image that stands for the recording, in the frames' size: the frame shown after a tenth of it, since the first one often
-    /// shows an app that has not drawn yet.
+    /// An image that represents the recording, in the frames' size: the frame after a tenth of it, since in the first
+    /// one the app may not have drawn yet.
     public var poster: Thumbnail {
         get async throws(RecordingError) {
             let images = try await thumbnails(at: [duration / 10])
@@ -72,11 +72,11 @@ extension RecordingPreview {
         }
     }
 
-    /// The frames that are shown at these times, in the order of the times. Throws `outOfRange` for times outside of the recording.
+    /// The frames shown at these times, in the order of the times. Throws `outOfRange` for times outside the recording.
     /// - Parameters:
     ///   - times: since the recording's first frame.
-    ///   - maximumSize: in pixels: images keep their shape and fit into it, and are never enlarged; nil: the frames' size.
-    ///   - format: of the images' bytes.
+    ///   - maximumSize: in pixels; images keep their aspect ratio and are never enlarged; nil: the frames' size.
+    ///   - format: the format of the images.
     public func thumbnails(
         at times: [Duration], maximumSize: PixelSize? = nil, format: Thumbnail.Format = .png
     ) async throws(RecordingError) -> [Thumbnail] {
@@ -105,7 +105,7 @@ extension RecordingPreview {
         }
     }
 
-    /// The file. Throws once it was discarded.
+    /// The file. Throws if the recording was discarded.
     func file() throws(RecordingError) -> URL {
         guard let url else { throw .discarded }
         return url
@@ -115,9 +115,9 @@ extension RecordingPreview {
 /// An image that every toolkit can show.
 public struct Thumbnail: Sendable, Equatable {
     public enum Format: String, Sendable, CaseIterable {
-        /// Every pixel as it was recorded. The better choice for text.
+        /// Lossless. The better choice for text.
         case png
-        /// Smaller where the screen shows photographs or video.
+        /// Smaller if the screen shows photographs or video.
         case jpeg
     }
 
@@ -126,6 +126,6 @@ public struct Thumbnail: Sendable, Equatable {
     /// In pixels.
     public let size: PixelSize
     public let format: Format
-    /// A file of that format.
+    /// The bytes of the image file.
     public let data: Data
 }

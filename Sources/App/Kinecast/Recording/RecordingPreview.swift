@@ -1,4 +1,4 @@
-// A recording that has ended: to be looked at, kept or thrown away.
+// A finished recording, which the app shows, saves or discards.
 import FoundationEssentials
 import KineClient
 import KineContainers
@@ -6,10 +6,10 @@ import KineMedia
 import KinePlatform
 import Synchronization
 
-/// A finished recording. Its file stays, also over the app's end, until the app saves or discards it.
+/// A finished recording. Its file is kept, even after the app has ended, until the app saves or discards it.
 ///
-/// Until it is saved, the file lies in the app's own directory: `save` moves it away, and `discard` throws it away. A file that was saved,
-/// or whose name the app chose, belongs to the person: from then on `save` copies it, and `discard` leaves it where it is.
+/// An unsaved file is in the app's own directory: `save` moves it, and `discard` moves it to the trash. A saved file,
+/// or one whose name the app chose, belongs to the person: `save` copies it, and `discard` leaves it.
 public final class RecordingPreview: Sendable, CustomStringConvertible {
     enum Place: Sendable {
         case unsaved(URL)
@@ -18,11 +18,11 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         case discarded
     }
 
-    /// Without pauses.
+    /// The duration without pauses.
     public let duration: Duration
-    /// The frame in pixels; nil where the engine died before it could be told.
+    /// The frame size in pixels; nil if the engine died before it reported the size.
     public let size: PixelSize?
-    /// Held while the file is moved, which may take as long as a copy; `url` is there meanwhile.
+    /// Held while the file is moved, which may take as long as a copy; `url` can be read meanwhile.
     private let changes = Mutex(())
     private let place: Mutex<Place>
     let store: RecordingStore
@@ -35,7 +35,7 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         self.place = Mutex(place)
     }
 
-    /// The file, where it was saved last; nil after an unsaved recording was discarded.
+    /// The file, where it was saved last; nil if the recording was discarded unsaved.
     public var url: URL? {
         switch place.withLock({ $0 }) {
         case .unsaved(let file), .saved(let file): file
@@ -43,8 +43,8 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Moves the file there the first time, to another file system too, and copies it each further time. A file that is there already is
-    /// refused, unless it is `replacing` or this recording itself. The umask decides who may read the saved file.
+    /// Moves the file there the first time, also to another file system, and copies it each further time. Throws if
+    /// another file exists there, unless `replacing` is true. The umask decides who may read the saved file.
     public func save(to url: URL, replacing: Bool = false) async throws(RecordingError) {
         let target = try Self.path(of: url)
         try await change { (place) throws(RecordingError) in
@@ -64,8 +64,8 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Moves a recording that was never saved to the desktop's trash, where a person finds it until the trash is emptied. Nothing happens
-    /// to a file that was saved, or whose name the app chose.
+    /// Moves an unsaved recording to the desktop's trash. Does nothing with a file that was saved, or whose name the
+    /// app chose.
     public func discard() async throws(RecordingError) {
         try await change { [store] (place) throws(RecordingError) in
             guard case .unsaved(let file) = place else { return place }
@@ -74,7 +74,7 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Changes the file's place, for one caller at a time, on a thread that may block. Throws where it was discarded.
+    /// Changes the file's place, for one caller at a time, on a thread that may block. Throws if it was discarded.
     private func change(
         _ body: @escaping @Sendable (Place) throws(RecordingError) -> Place
     ) async throws(RecordingError) {

@@ -1,4 +1,4 @@
-// What became of a recording: a preview, an error, or both.
+// The result of a recording: a preview, an error, or both.
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -6,16 +6,16 @@ import KineMedia
 import KineWire
 
 struct RecordingResult: Sendable {
-    /// Nil where nothing was recorded.
+    /// Nil if nothing was recorded.
     var preview: RecordingPreview?
-    /// Nil where the recording ended as it should.
+    /// Nil if the recording ended properly.
     var error: RecordingError?
-    /// What ended it, where no program asked for that.
+    /// The cause of the end, if no program requested it.
     var cause: EndCause?
 
     /// - Parameters:
-    ///   - hasBegun: there was a first frame.
-    ///   - isSaved: the app chose the file's name.
+    ///   - hasBegun: whether the take had a first frame.
+    ///   - isSaved: whether the app chose the file's name.
     init(_ outcome: TakeOutcome, hasBegun: Bool = true, isSaved: Bool = false, store: RecordingStore) {
         error = outcome.error(hasBegun: hasBegun)
         cause = outcome.cause
@@ -35,36 +35,36 @@ struct RecordingResult: Sendable {
         }
     }
 
-    /// Deletes the file of a take that did not begin as it should, so that the next one can have its name.
+    /// Deletes the file of a take that failed to begin, so that the next take can use its name.
     func deleteFile() {
         if let path = preview?.url?.path { unlink(path) }
     }
 }
 
 extension TakeSummary {
-    /// The recording; nil where nothing was recorded. Where its directory had gone, the engine put it elsewhere.
+    /// The recording; nil if nothing was recorded. If its directory was gone, the engine wrote it elsewhere.
     fileprivate var file: String? { progress.framesDrawn > 0 ? output : nil }
 }
 
-/// What ends a take properly without a program's request.
+/// The cause of a proper end that no program requested.
 enum EndCause: Sendable, Equatable {
-    /// The person at the screen.
+    /// The person stopped it at the desktop's indicator.
     case stoppedAtDesktop
-    /// What the take showed has ended; a clause that says so.
+    /// The source has ended; a clause says how.
     case sourceEnded(String)
 }
 
 extension TakeOutcome {
-    /// Nil where a program asked for the end, the length was reached, or the take failed.
+    /// Nil if a program requested the end, the length was reached, or the take failed.
     var cause: EndCause? {
         guard case .finished(let summary) = self else { return nil }
         if summary.isStoppedAtDesktop { return .stoppedAtDesktop }
         return summary.isSourceEnded ? .sourceEnded(summary.reason) : nil
     }
 
-    /// Nil where the take ended as it should.
+    /// Nil if the take ended properly.
     ///
-    /// - Parameter hasBegun: there was a first frame.
+    /// - Parameter hasBegun: whether the take had a first frame.
     func error(hasBegun: Bool) -> RecordingError? {
         switch self {
         case .finished: nil

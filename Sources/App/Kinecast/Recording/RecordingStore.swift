@@ -1,4 +1,4 @@
-// The place of recordings that the app has not saved yet.
+// The directory of recordings that the app has not saved yet.
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -6,24 +6,24 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// A directory for each app, `$XDG_DATA_HOME/kinecast/recordings/APP/`, which only this user can enter. What an app that was killed
-/// left there is still there when it starts again.
+/// A directory for each app, `$XDG_DATA_HOME/kinecast/recordings/APP/`, which only this user can enter. After a crash
+/// the restarted app finds its recordings there.
 struct RecordingStore: Sendable {
     private enum Place: Sendable {
         case given(URL)
-        /// Nil: this process's.
+        /// Nil: the identity of this process.
         case app(AppIdentity?)
     }
 
     private let place: Place
-    /// Cuts the recordings and makes images of them.
+    /// Trims recordings and makes images of them.
     var editor = RecordingEditor()
-    /// The place of recordings that are discarded.
+    /// Receives discarded recordings.
     var trash = Trash()
 
     init(directory: URL) { place = .given(directory) }
 
-    /// - Parameter app: nil: as `kinecast-app.json` says.
+    /// - Parameter app: nil: the identity of this process.
     init(_ app: AppIdentity?) { place = .app(app) }
 
     private var directory: URL {
@@ -37,7 +37,7 @@ struct RecordingStore: Sendable {
         }
     }
 
-    /// A name that no file has.
+    /// A new file with a unique name.
     func newFile() throws(RecordingError) -> URL {
         let directory = try directory
         do {
@@ -49,12 +49,12 @@ struct RecordingStore: Sendable {
         return directory.appending(path: "\(UUID().uuidString).mp4")
     }
 
-    /// Whether that path is of a file in the directory.
+    /// Whether a file with this path is in the directory.
     func contains(_ path: String) throws(RecordingError) -> Bool {
         FilePath(path).removingLastComponent().resolved == FilePath(try directory.path).resolved
     }
 
-    /// The files that are there, oldest first.
+    /// The files in the directory, oldest first.
     func files() throws(RecordingError) -> [URL] {
         let directory = try directory.path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

@@ -1,18 +1,18 @@
-// The desktop's trash (freedesktop.org, Trash specification 1.0): a person can restore what is in it.
+// The desktop's trash (freedesktop.org, Trash specification 1.0), from which a person can restore files.
 import FoundationEssentials
 import Glibc
 import KineContainers
 import KinePlatform
 import SystemPackage
 
-/// The trash in this user's home. A file of another file system is copied there.
+/// The trash in this user's home. Files of other file systems are copied into it.
 struct Trash: Sendable {
     private let directory: String
 
     /// - Parameter directory: the trash directory, with `files` and `info` in it.
     init(_ directory: String = UserDirectories.data + "/Trash") { self.directory = directory }
 
-    /// Moves the file at that absolute path into the trash.
+    /// Moves the file at this absolute path into the trash.
     func move(_ path: String, at date: Date = Date()) throws(RecordingError) {
         do {
             for part in ["files", "info"] {
@@ -35,8 +35,8 @@ struct Trash: Sendable {
         }
     }
 
-    /// Writes what the file was called and when it was deleted. Returns its name in the trash, which belongs to whoever made this
-    /// file first.
+    /// Writes the file's path and the time of deletion. Returns its name in the trash: creating this file reserves the
+    /// name.
     private func writeInformation(_ path: String, _ date: Date) throws -> String {
         let file = FilePath(path)
         let (stem, suffix) = (file.stem ?? "recording", file.extension.map { ".\($0)" } ?? "")
@@ -59,7 +59,7 @@ struct Trash: Sendable {
 
     private func information(of name: String) -> String { "\(directory)/info/\(name).trashinfo" }
 
-    /// The path is percent-encoded as in RFC 2396, the time local.
+    /// The path is percent-encoded (RFC 2396), the time is local.
     static func information(_ path: String, _ date: Date) -> String {
         let time = LocalTime.text("%Y-%m-%dT%H:%M:%S", at: time_t(date.timeIntervalSince1970))
         return "[Trash Info]\nPath=\(percentEncoded(path))\nDeletionDate=\(time)\n"

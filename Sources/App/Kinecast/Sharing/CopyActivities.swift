@@ -1,14 +1,14 @@
-// Copies of a recording in a directory.
+// Activities that copy a recording into a directory.
 import FoundationEssentials
 import KineContainers
 import KinePlatform
 import SystemPackage
 
-/// Puts a copy into the user's directory for videos, or home where there is none.
+/// Copies the recording into the user's directory for videos, or into the home directory if there is none.
 public struct SaveToVideosActivity: ShareActivity {
     public let type = ShareActivityType.saveToVideos
     public let title = "Save to Videos"
-    /// nil: the user's.
+    /// Nil: the user's directory for videos.
     var directory: URL?
 
     public init() {}
@@ -23,7 +23,7 @@ public struct SaveToVideosActivity: ShareActivity {
     }
 }
 
-/// Puts a copy into a directory. No file there is replaced: the copy gets a number. Only this user may read it.
+/// Copies the recording into a directory. No file is replaced: the copy gets a number. Only this user may read it.
 public struct CopyActivity: ShareActivity {
     public let type = ShareActivityType.copy
     public let title = "Copy"
@@ -51,11 +51,11 @@ public struct CopyActivity: ShareActivity {
 }
 
 extension ShareActivity where Self == SaveToVideosActivity {
-    /// A copy in the user's directory for videos.
+    /// Copies the recording into the user's directory for videos.
     public static var saveToVideos: SaveToVideosActivity { SaveToVideosActivity() }
 }
 
 extension ShareActivity where Self == CopyActivity {
-    /// A copy in that directory.
+    /// Copies the recording into this directory.
     public static func copy(to directory: URL) -> CopyActivity { CopyActivity(to: directory) }
 }

@@ -1,4 +1,4 @@
-// The program curl, as it uploads one file.
+// Uploads one file with the program curl.
 import Glibc
 import KineClient
 import KinePlatform
@@ -17,7 +17,7 @@ struct CurlUpload: Sendable {
         55: "the connection broke", 56: "the connection broke", 60: "its certificate is not trusted",
     ]
 
-    /// Uploads the file. Blocks. False where it was cancelled before it was through.
+    /// Uploads the file. Blocks. Returns false if it was cancelled before it was complete.
     func run(_ cancellation: Cancellation, progress: (ShareProgress) -> Void) throws(RecordingError) -> Bool {
         guard let curl = ExecutableSearch.find("curl") else {
             throw RecordingError(.unavailable, "There is no curl here, which uploads recordings; install curl.")
@@ -47,7 +47,7 @@ struct CurlUpload: Sendable {
     private func run(
         _ curl: String, _ cancellation: Cancellation, _ progress: (ShareProgress) -> Void
     ) throws -> (ChildProcess.Ending, String) {
-        // Not in its arguments, which every process of this machine can read.
+        // Not passed in its arguments, which every process of this machine can read.
         let configuration = try MemoryInput(Self.text(options).utf8, name: "kinecast-upload")
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
@@ -57,11 +57,11 @@ struct CurlUpload: Sendable {
             defer { for end in [output.writeEnd, errors.writeEnd] { try? end.close() } }
             var options = ChildProcess.Options()
             options.descriptors = [configuration.descriptor, output.writeEnd, errors.writeEnd]
-            // The signal comes when the starting thread ends, which is this one, and it waits for the process.
+            // The signal comes when the starting thread ends: this one, which waits for the process.
             options.parentDeathSignal = SIGKILL
             options.newProcessGroup = true
             process = try ChildProcess(
-                // First, so that a ~/.curlrc changes nothing.
+                // Must come first; it makes curl ignore a ~/.curlrc.
                 executable: curl, arguments: ["--disable", "--config", "-"], environment: ProcessEnvironment.current,
                 options: options)
         }
@@ -77,7 +77,7 @@ struct CurlUpload: Sendable {
         return (process.wait(), String(decoding: answer, as: UTF8.self))
     }
 
-    /// curl's configuration file: `name = "value"`, with backslashes before quotation marks and backslashes.
+    /// curl's configuration file: `name = "value"`, where a backslash escapes quotation marks and backslashes.
     static func text(_ options: [(name: String, value: String?)]) -> String {
         options.map { option in
             guard let value = option.value else { return option.name + "\n" }
@@ -95,12 +95,12 @@ struct CurlUpload: Sendable {
         }.joined()
     }
 
-    /// Reads `##### 12.3%`, again and again, from what curl writes.
+    /// Reads curl's progress, such as `##### 12.3%`.
     struct ProgressBar {
         private var number = ""
         private var last = -1.0
 
-        /// The newest fraction, 0 to 1; nil where there is none that is larger than the last.
+        /// The newest fraction, 0 to 1; nil if none is larger than the last.
         mutating func read(_ bytes: ArraySlice<UInt8>) -> Double? {
             var newest: Double?
             for byte in bytes {

@@ -1,24 +1,23 @@
-// Other programs of the desktop, started for a recording.
+// Starts other programs of the desktop for a recording.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 struct DesktopProgram: Sendable {
-    /// In PATH, or a path.
+    /// A name in PATH, or a path.
     var name: String
     var arguments: [String]
 
-    /// The time after which a program that still runs has opened the recording, in nanoseconds: some players end at once because
-    /// another instance goes on, some run until they are closed.
+    /// In nanoseconds. A program that still runs after this time has opened the recording. Some players exit at once
+    /// because another instance goes on; others run until they are closed.
     static let patience: Int64 = 3_000_000_000
 
-    /// Those that open files and addresses with what the person has chosen for them.
+    /// Programs that open files and addresses with the person's default programs.
     static let openers = [
         DesktopProgram(name: "xdg-open", arguments: []), DesktopProgram(name: "gio", arguments: ["open"]),
     ]
 
-    /// Starts the first of the programs that is installed. It outlives this process. Throws where it ends with a failure within
-    /// `patience`.
+    /// Starts the first candidate that is installed. It outlives this process. Throws if it fails within `patience`.
     static func start(
         _ candidates: [DesktopProgram], adding arguments: [String], remedy: String, patience: Int64
     ) async throws {
@@ -63,7 +62,7 @@ struct DesktopProgram: Sendable {
         }
     }
 
-    /// Waits for a program that runs on, which would else stay in the list of processes when it has ended.
+    /// Waits for a program that goes on running, which would otherwise become a zombie.
     private static func reap(_ process: ChildProcess) throws(RecordingError) {
         do throws(Errno) {
             _ = try DedicatedThread(starting: "kine-share-end") { _ = process.wait() }

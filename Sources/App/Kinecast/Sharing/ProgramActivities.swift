@@ -1,14 +1,14 @@
-// Activities that hand a recording to another program: a player, or the one that writes e-mail.
+// Activities that pass a recording to another program: a player, or the e-mail program.
 import FoundationEssentials
 
-/// Opens the recording with a program, which goes on by itself.
+/// Opens the recording in a program, which runs independently.
 public struct OpenActivity: ShareActivity {
     public let type = ShareActivityType.open
     public let title = "Open"
     private let program: String?
     var patience = DesktopProgram.patience
 
-    /// - Parameter program: a name in PATH, or a path; nil: the one that the desktop opens videos with.
+    /// - Parameter program: a name in PATH, or a path; nil: the desktop's program for videos.
     public init(with program: String? = nil) { self.program = program }
 
     public func perform(
@@ -23,7 +23,7 @@ public struct OpenActivity: ShareActivity {
     }
 }
 
-/// Begins an e-mail with the recording attached, in the program that the user writes e-mail with.
+/// Begins an e-mail with the recording attached, in the user's e-mail program.
 public struct EmailActivity: ShareActivity {
     public let type = ShareActivityType.email
     public let title = "E-mail"
@@ -56,15 +56,15 @@ public struct EmailActivity: ShareActivity {
 }
 
 extension ShareActivity where Self == OpenActivity {
-    /// The program that the desktop opens videos with.
+    /// Opens the recording in the desktop's program for videos.
     public static var open: OpenActivity { OpenActivity() }
 
-    /// That program: a name in PATH, or a path.
+    /// Opens the recording in that program: a name in PATH, or a path.
     public static func open(with program: String) -> OpenActivity { OpenActivity(with: program) }
 }
 
 extension ShareActivity where Self == EmailActivity {
-    /// An e-mail with the recording attached.
+    /// Begins an e-mail with the recording attached.
     public static func email(to recipients: [String] = [], subject: String = "", body: String = "") -> EmailActivity {
         EmailActivity(to: recipients, subject: subject, body: body)
     }

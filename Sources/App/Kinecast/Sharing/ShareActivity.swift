@@ -1,9 +1,9 @@
-// The ways in which a recording leaves an app: those of this library, and those that the app adds.
+// The ways to share a recording: those of this library, and those that the app adds.
 import FoundationEssentials
 import Glibc
 import KinePlatform
 
-/// The name of a kind of activity. Kinecast's begin with `org.kinecast.`; an app's should begin with its own identifier.
+/// The name of a kind of activity. Kinecast's begin with `org.kinecast.`; an app's should begin with its identifier.
 public struct ShareActivityType: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -30,21 +30,21 @@ public protocol ShareActivity: Sendable {
     /// A few words for a menu.
     var title: String { get }
 
-    /// Shares the recording, whose file stays where it is. Throws `CancellationError` where the person, or the task, has cancelled.
+    /// Shares the recording, whose file stays in place. Throws `CancellationError` if the person or the task cancels.
     /// - Parameters:
-    ///   - recording: the file, which is the activity's only until this returns.
-    ///   - progress: may be called from any thread, as often as there is something to tell.
-    /// - Returns: the place where the recording is now, where it has one.
+    ///   - recording: the file, which the activity may use only until this returns.
+    ///   - progress: may be called from any thread, at any rate.
+    /// - Returns: the new location of the recording, if it has one.
     func perform(
         with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
     ) async throws -> URL?
 }
 
-/// What an activity shares.
+/// The recording that an activity shares.
 public struct SharedRecording: Sendable, Equatable {
     public let url: URL
     public let duration: Duration
-    /// The file's size.
+    /// The file's size in bytes.
     public let byteCount: Int
     /// A name for copies: `Recording 2026-02-14 16.05.09.mp4`.
     public let suggestedName: String
@@ -63,20 +63,19 @@ public struct ShareProgress: Sendable, Equatable {
     public var fraction: Double { totalBytes > 0 ? Double(completedBytes) / Double(totalBytes) : 1 }
 }
 
-/// How sharing ended, where it did not fail.
+/// The result of sharing that did not fail.
 public enum ShareResult: Sendable, Equatable {
-    /// `url`: where the recording is now, where it has a place.
+    /// `url`: the new location of the recording, if it has one.
     case completed(ShareActivityType, url: URL?)
     case cancelled(ShareActivityType)
 }
 
-// Sharing a recording.
 extension RecordingPreview {
     /// The activities that were completed with this recording.
     public var completedActivities: Set<ShareActivityType> { completed.withLock { $0 } }
 
-    /// Shares the recording, which stays where it is, and reports what was done. Cancelling the task cancels the activity, which is
-    /// reported, and is no error. Throws `failedToShare` where it failed.
+    /// Shares the recording, which stays in place, and returns the result. Cancelling the task cancels the activity;
+    /// the result is then `cancelled`, not an error. Throws `failedToShare` if the activity failed.
     ///
     ///     let result = try await preview.share(via: .upload(to: url)) { print($0.fraction) }
     public func share(

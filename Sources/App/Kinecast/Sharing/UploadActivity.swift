@@ -1,23 +1,23 @@
-// Uploads a recording with an HTTP PUT. The program curl does it: it knows proxies, certificates and HTTP's versions, and an app that
-// never uploads loads nothing for it.
+// Uploads a recording with an HTTP PUT through the program curl: it supports proxies, certificates and all HTTP
+// versions, and an app that never uploads loads nothing for it.
 import FoundationEssentials
 import KinePlatform
 
-/// Uploads the recording to an address, as object stores and WebDAV servers take it.
+/// Uploads the recording to an address with HTTP PUT, as object stores and WebDAV servers accept it.
 ///
-/// Only over HTTPS, or to this machine. The address and the headers, which may hold secrets, are seen by no other process and are
-/// not in any error.
+/// Only over HTTPS, or to this machine. The address and the headers may hold secrets: no other process can read them,
+/// and no error contains them.
 public struct UploadActivity: ShareActivity {
     public let type = ShareActivityType.upload
     public let title = "Upload"
     private let address: URL
     private let headers: [String: String]
-    /// A file of certificates to trust in place of the system's.
+    /// A file of certificates to trust instead of the system's.
     var certificates: String?
 
     /// - Parameters:
-    ///   - address: of the new file, https; http only on this machine.
-    ///   - headers: for the request, besides those of HTTP itself: `["Authorization": "Bearer …"]`.
+    ///   - address: the URL of the new file; http only on this machine.
+    ///   - headers: for the request, in addition to HTTP's own: `["Authorization": "Bearer …"]`.
     public init(to address: URL, headers: [String: String] = [:]) {
         self.address = address
         self.headers = headers
@@ -43,7 +43,7 @@ public struct UploadActivity: ShareActivity {
         return address
     }
 
-    /// The address's host. Throws where the recording would go over a network unencrypted.
+    /// The address's host. Throws if the recording would cross a network unencrypted.
     private func checkedHost() throws(RecordingError) -> String {
         guard let host = address.host, !host.isEmpty else {
             throw RecordingError(.failedToShare, "The address to upload to has no host; correct it.")
@@ -69,7 +69,7 @@ public struct UploadActivity: ShareActivity {
         var options: [(name: String, value: String?)] = [
             ("url", address.absoluteString), ("upload-file", file), ("globoff", nil), ("proto", "=http,https"),
             ("progress-bar", nil), ("show-error", nil), ("output", "/dev/null"), ("write-out", "%{http_code}"),
-            // A server that takes nothing for a minute is gone.
+            // A server that accepts nothing for a minute is gone.
             ("connect-timeout", "30"), ("speed-limit", "1"), ("speed-time", "60"),
         ]
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
@@ -87,7 +87,7 @@ public struct UploadActivity: ShareActivity {
 }
 
 extension ShareActivity where Self == UploadActivity {
-    /// An HTTP PUT to that address.
+    /// Uploads the recording with an HTTP PUT to that address.
     public static func upload(to address: URL, headers: [String: String] = [:]) -> UploadActivity {
         UploadActivity(to: address, headers: headers)
     }

@@ -1,4 +1,4 @@
-// `kinecast broadcast --check`: has the services' own executables ask the servers whether they accept the stream.
+// `kinecast broadcast --check`: the services' own executables ask the servers whether they accept the stream.
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -13,12 +13,12 @@ struct DestinationCheck {
     /// A destination, and the service whose executable checks it.
     typealias Candidate = (destination: TakeConfiguration.Destination, service: Service)
 
-    /// The most time to wait for one answer, in nanoseconds; the executable itself gives up sooner.
+    /// The longest wait for one answer, in nanoseconds; the executable itself gives up sooner.
     private static let patience: Int64 = 30_000_000_000
 
     let candidates: [Candidate]
 
-    /// Throws where a destination cannot be checked: only those that push to a server can.
+    /// Throws if a destination cannot be checked: only destinations that push to a server can.
     init(_ destinations: [TakeConfiguration.Destination], services: [Service]) throws(CommandFailure) {
         var candidates: [Candidate] = []
         for destination in destinations {
@@ -34,9 +34,9 @@ struct DestinationCheck {
         self.candidates = candidates
     }
 
-    /// Reports each destination in its order. Returns the exit status.
+    /// Reports the destinations in order. Returns the exit status.
     func run(json: Bool) -> Int32 {
-        // An executable may end before it has read its input, which must not end this process by SIGPIPE.
+        // Writing to an executable that has already ended must not end this process by SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         let running = candidates.map { candidate in Result { try Check(candidate) } }
         var status: Int32 = 0

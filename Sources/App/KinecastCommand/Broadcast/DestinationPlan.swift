@@ -16,7 +16,7 @@ struct DestinationPlan {
     /// What the setup programs returned, by the ids of their services.
     var returned: [String: [String: String]] = [:]
 
-    /// The service that is used where no destination is named.
+    /// The service used if no destination is named.
     static let defaultService = "live"
 
     private struct Chosen {
@@ -25,8 +25,8 @@ struct DestinationPlan {
         var setupInfo: [String: String] = [:]
     }
 
-    /// The destinations, in the order of `--service`, then `--to`. An address goes to the first service named by `--service`
-    /// that takes its scheme and has none yet, else to the first installed service that takes it.
+    /// The destinations, in the order of `--service`, then `--to`. An address goes to the first service named by
+    /// `--service` that accepts its scheme and has none yet, else to the first installed service that accepts it.
     func destinations(among installed: [ServiceManifest]) throws(CommandFailure) -> [TakeConfiguration.Destination] {
         var chosen: [Chosen] = []
         let named = services.isEmpty && addresses.isEmpty ? [Self.defaultService] : services
@@ -86,7 +86,7 @@ struct DestinationPlan {
         var key = setting.key
         var takers = chosen.indices.filter { Self.knows(chosen[$0], key) }
         if takers.isEmpty {
-            // Ids have dots themselves, and one may begin with another: the longest counts.
+            // Ids contain dots, and one id may begin with another: the longest counts.
             let owner = chosen.map(\.manifest.id).filter { key.hasPrefix($0 + ".") }.max { $0.count < $1.count }
             if let owner {
                 key = String(key.dropFirst(owner.count + 1))
@@ -114,7 +114,7 @@ struct DestinationPlan {
         return "No chosen service takes the setting \(key); \(offers.joined(separator: ", "))."
     }
 
-    /// Fills in defaults. Throws where a setting is missing.
+    /// Fills in defaults. Throws if a required setting is missing.
     private static func complete(_ chosen: inout Chosen) throws(CommandFailure) {
         let manifest = chosen.manifest
         for field in manifest.setup where chosen.setupInfo[field.key] == nil {
@@ -137,7 +137,7 @@ struct DestinationPlan {
         }
     }
 
-    /// Numbers equal labels.
+    /// Adds numbers to equal labels.
     private static func labelled(_ chosen: [Chosen]) -> [TakeConfiguration.Destination] {
         var taken: [String: Int] = [:]
         return chosen.map { one in

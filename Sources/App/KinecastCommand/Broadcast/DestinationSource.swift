@@ -1,11 +1,11 @@
-// Addresses of destinations that are typed, or read from a place that keeps their stream keys out of sight. No message repeats
-// anything that may be a secret.
+// Addresses of destinations, typed or read from a place that hides their stream keys. No message repeats a possible
+// secret.
 import KineClient
 import KinePlatform
 import KineServices
 import SystemPackage
 
-/// One `--to`.
+/// One `--to` argument.
 enum DestinationSource: Equatable {
     case address(DestinationAddress)
     /// `@NAME`: a line of the user's file of destinations.
@@ -13,7 +13,7 @@ enum DestinationSource: Equatable {
     /// `env:VARIABLE`.
     case variable(String)
 
-    /// Nil where the text is none of these. Blanks at its ends, such as the end of a line of `$(cat FILE)`, do not count.
+    /// Nil for any other text. Blanks at its ends, such as the end of a line of `$(cat FILE)`, are ignored.
     init?(_ typed: String) {
         let text = typed.trimmed
         if text.hasPrefix("@") {
@@ -36,16 +36,16 @@ enum DestinationSource: Equatable {
     }
 }
 
-/// The addresses behind all `--to` and `--to-file`.
+/// Reads the addresses of all `--to` and `--to-file` arguments.
 struct DestinationReader {
-    /// A variable's value.
+    /// Returns a variable's value.
     var environment: (String) -> String?
-    /// Makes an absolute path of a file's name as it was typed.
+    /// Makes a typed file name an absolute path.
     var path: (String) throws -> FilePath
     /// Reads all of standard input.
     var standardInput: () throws -> String
 
-    /// The user's file of destinations, by the XDG Base Directory Specification; nil where not even HOME is set.
+    /// The user's file of destinations, by the XDG Base Directory Specification; nil if HOME is not set either.
     var destinationsFile: FilePath? {
         UserDirectories.configuration(environment)?.appending("kinecast/destinations")
     }
@@ -55,7 +55,7 @@ struct DestinationReader {
         try sources.map(address) + files.flatMap(addresses)
     }
 
-    /// The only address of the list with the stream key from the file behind it. Throws where the list has another length.
+    /// The one address with the stream key from the file appended. Throws unless there is one.
     func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
         guard let address = addresses.first, addresses.count == 1, !address.text.contains(where: { "?#".contains($0) })
         else {

@@ -1,4 +1,4 @@
-// Has the setup programs of services ask the person at the terminal, as the picker of an app does.
+// Runs the setup programs of services with the person at the terminal, as the picker of an app does.
 import KineClient
 import KineMedia
 import KinePlatform
@@ -6,8 +6,7 @@ import KineServices
 import Kinecast
 
 extension DestinationPlan {
-    /// The plan with what the setup programs return: those of the services of `--service` that have one, unless `--set` gives one of their
-    /// settings.
+    /// The plan with the results of the setup programs of `--service`, except where `--set` gives one of the settings.
     func asking(_ installed: [Service]) throws(CommandFailure) -> DestinationPlan {
         var plan = self
         var asked: Set<String> = []
@@ -58,13 +57,13 @@ extension CommandFailure {
     }
 }
 
-// The services of this machine, as the engine finds them: in the user's and the system's directories, and beside the engine.
+// The services installed on this machine: in the user's and the system's directories, and beside the engine.
 enum InstalledServices {
-    /// The catalog with the built-in services beside the engine, also where `KINECAST_ENGINE` names that one.
+    /// The catalog with the built-in services beside the engine, even if `KINECAST_ENGINE` names that engine.
     static func catalog() throws(ClientError) -> ServiceCatalog {
         ServiceCatalog.standard(executableDirectory: try EngineLocator().engine().removingLastComponent())
     }
 
-    /// The services' ids, for the shell's completion.
+    /// The services' ids, for shell completion.
     static func ids() -> [String] { (try? catalog().list().services.map(\.id)) ?? [] }
 }

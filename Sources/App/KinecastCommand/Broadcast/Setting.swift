@@ -3,12 +3,12 @@ import KinePlatform
 import SystemPackage
 
 struct Setting: Equatable {
-    /// `KEY`, or `ID.KEY` for the services of one id only.
+    /// `KEY`, or `ID.KEY` for the services with that id only.
     var key: String
-    /// The value as it was typed: `@FILE` stands for the file's contents, and a first `@@` for one `@`.
+    /// The value as typed: `@FILE` stands for the file's contents, and an initial `@@` for one `@`.
     var typedValue: String
 
-    /// Nil where there is no `=`, or nothing before it.
+    /// Nil if there is no `=`, or nothing before it.
     init?(_ argument: String) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
         key = String(argument[..<equals])
@@ -20,7 +20,7 @@ struct Setting: Equatable {
         typedValue = value.hasPrefix("@") ? "@" + value : value
     }
 
-    /// The value. One that is in a file is read from there, without the last line's end.
+    /// The value. `@FILE` is read from the file, without the end of its last line.
     func value() throws(CommandFailure) -> String {
         guard typedValue.hasPrefix("@") else { return typedValue }
         let path = String(typedValue.dropFirst())

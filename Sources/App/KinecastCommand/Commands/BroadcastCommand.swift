@@ -38,11 +38,11 @@ struct BroadcastCommand: ParsableCommand {
     @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
-    /// Only to be refused in words.
+    /// Parsed only to refuse these options with a message.
     @OptionGroup(visibility: .hidden) var colours: ColourOptions
     @OptionGroup var options: TakeOptions
 
-    /// A viewer begins at a keyframe, and after a loss waits for the next.
+    /// A viewer begins at a keyframe, and waits for the next one after a loss.
     static let keyframeInterval = MediaTime.seconds(2)
 
     func validate() throws {

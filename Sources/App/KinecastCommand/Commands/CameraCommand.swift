@@ -1,4 +1,4 @@
-// `kinecast camera`: shows, moves or hides the camera of a take that runs.
+// `kinecast camera`: shows, moves or hides the camera of a running take.
 import ArgumentParser
 import KineClient
 import KineMedia

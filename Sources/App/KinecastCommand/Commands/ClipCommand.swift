@@ -1,4 +1,4 @@
-// `kinecast clip`: saves the last moments of a take that keeps them, while it goes on.
+// `kinecast clip`: saves the last moments of a running take that keeps them.
 import ArgumentParser
 import KineClient
 import KinePlatform

@@ -1,4 +1,4 @@
-// The exit status of each way in which a client's request can fail.
+// The exit status for each failure of a client's request.
 import KineClient
 import KineContainers
 import KinePlatform
@@ -12,12 +12,12 @@ extension CommandFailure {
 }
 
 extension TakeFailure {
-    /// The failure in one sentence, with the command line's words for what else can be done.
+    /// The failure in one sentence, with the alternatives in the command line's words.
     var sentence: String { TakeSentences.sentence(message, or: alternative?.words) }
 }
 
 extension Alternative {
-    /// For the end of a sentence.
+    /// A clause for the end of a sentence.
     var words: String {
         switch self {
         case .replaceFile: "replace it with --overwrite"

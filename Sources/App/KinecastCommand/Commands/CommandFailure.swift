@@ -9,7 +9,7 @@ struct CommandFailure: Error, Equatable {
     /// One sentence: what happened, on what, and what to do.
     var message: String
 
-    /// For options and files that have to be corrected.
+    /// For options and files that the user must correct.
     static func usage(_ message: String) -> CommandFailure {
         CommandFailure(status: ExitStatus.usage, message: message)
     }

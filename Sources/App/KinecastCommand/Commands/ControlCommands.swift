@@ -11,7 +11,7 @@ struct TakeArgument: ParsableArguments {
     @Flag(help: "Print the answer as a line of JSON on standard output.")
     var json = false
 
-    /// Connects to the take and asks it something.
+    /// Connects to the take and sends a request.
     func ask<Answer: Sendable>(
         _ request: @escaping @Sendable (EngineSession) async throws(ClientError) -> Answer
     ) throws(ClientError) -> Answer {

@@ -1,4 +1,4 @@
-// `kinecast destination`: adds destinations to a take that runs, and takes them from it.
+// `kinecast destination`: adds destinations to a running take, and removes them.
 import ArgumentParser
 import KineClient
 import KineMedia
