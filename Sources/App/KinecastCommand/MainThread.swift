@@ -1,5 +1,5 @@
-// The bridge from this program, which is synchronous, to asynchronous code: tasks whose jobs the main thread runs. `main` itself
-// cannot be async: that would end the main thread, with which COMMAND dies, and would start a thread pool.
+// Runs asynchronous code in this synchronous program: the main thread runs the tasks' jobs. An async `main` would end
+// the main thread, with which COMMAND dies, and would start a thread pool.
 import KinePlatform
 
 /// Runs jobs while the main thread waits in `poll` or `wait`.
@@ -10,8 +10,8 @@ final class MainThread: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) { jobs.post(UnownedJob(job)) }
 
-    /// Sleeps until a job ran, one of the descriptors is readable, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil
-    /// waits for ever). Returns which descriptors are readable.
+    /// Sleeps until a job ran, a descriptor is readable, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits
+    /// for ever). Returns for each descriptor whether it is readable.
     func poll(_ descriptors: [Int32] = [], until deadline: Int64? = nil) -> [Bool] {
         let ready = WakeSignal.poll([jobs.descriptor] + descriptors, until: deadline)
         if ready[0] {
@@ -20,7 +20,7 @@ final class MainThread: TaskExecutor {
         return Array(ready.dropFirst())
     }
 
-    /// Runs an asynchronous operation to its end. Called only by the main thread, and never from a job.
+    /// Runs an asynchronous operation until it ends. Call only on the main thread, and never from a job.
     func wait<Success: Sendable, Failure: Error>(
         for operation: @escaping @Sendable () async throws(Failure) -> Success
     ) throws(Failure) -> Success {

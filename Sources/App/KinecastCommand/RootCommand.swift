@@ -1,5 +1,5 @@
-// The command line's root. The CLI is a thin client: it reads options, starts an engine or talks to one that runs, and
-// prints; capture, encoding and writing never happen here.
+// The root of the command line, a thin client: it reads options, starts an engine or talks to a running one, and
+// prints. It never captures, encodes or writes files of a take.
 import ArgumentParser
 import Glibc
 import KineClient
@@ -28,14 +28,14 @@ struct RootCommand: ParsableCommand {
         ])
 
     static func main() {
-        // Swift's runtime reads the arguments there. Without them, every command would be a request for help.
+        // Swift's runtime reads the arguments there. Without them, every command would look like a request for help.
         guard access("/proc/self/cmdline", R_OK) == 0 else {
             leave(
                 CommandFailure(
                     status: ExitStatus.unavailable,
                     message: "There is no /proc here, without which programs in Swift get no arguments; mount it."))
         }
-        // A file or a memory that may not grow further, since ulimit -f says so, is an error and not the end of the process.
+        // A file or a memory file that reaches the limit of ulimit -f causes an error, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot(ProcessEnvironment.arguments)
@@ -49,7 +49,7 @@ struct RootCommand: ParsableCommand {
         } catch let error as ServiceCatalog.InstallError {
             leave(CommandFailure(error))
         } catch {
-            // The message repeats what was not understood, which may hold a stream key.
+            // The message repeats the invalid arguments, which may hold a stream key.
             let text = fullMessage(for: error)
             let arguments = ProcessEnvironment.arguments
             if missingCommand(in: arguments[...]) == nil,
@@ -66,7 +66,7 @@ struct RootCommand: ParsableCommand {
         }
     }
 
-    /// What to change in arguments that could not be understood, in one sentence; nil where that is not known.
+    /// One sentence on how to correct invalid arguments; nil if that is unknown.
     static func hint(for arguments: [String]) -> String? {
         if let command = missingCommand(in: arguments[...]), let first = arguments.first {
             // An address may hold a stream key.
@@ -76,8 +76,8 @@ struct RootCommand: ParsableCommand {
         return ForeignOptions.hint(for: arguments)
     }
 
-    /// The command that was left out in front of a file, an address or an option; nil where there is one, or a word that may be a
-    /// mistyped one.
+    /// The command that is missing before a file, an address or an option; nil if there is one, or a word that may be
+    /// mistyped.
     private static func missingCommand(in arguments: ArraySlice<String>) -> String? {
         guard let first = arguments.first, first.hasPrefix("-") || first.contains(where: { "./:".contains($0) }) else {
             return nil

@@ -1,2 +1,2 @@
-// Sample times, sizes, damage and pixels are KineMedia's: a program that imports this module only has them too.
+// A program that imports only this module also gets KineMedia's sample times, sizes, damage and pixels.
 @_exported import KineMedia

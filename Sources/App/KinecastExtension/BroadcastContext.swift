@@ -1,4 +1,4 @@
-// The properties of a broadcast, which a handler knows before the first sample.
+// The properties of a broadcast, available to a handler before the first sample.
 import KineMedia
 import KinePlatform
 import KineRings
@@ -9,18 +9,18 @@ import SystemPackage
 public struct BroadcastContext: Sendable, Equatable {
     /// The service's id.
     public var service = ""
-    /// Frames a second at most.
+    /// The highest frame rate.
     public var framesPerSecond = 0
     /// The user's average bitrate for encoded frames, in bits a second; nil if a quality was chosen instead.
     public var averageBitrate: Int?
-    /// The format of the frames; nil if none come.
+    /// The format of the frames; nil if the handler gets none.
     public var video: SampleFormat?
-    /// The format of the applications' audio; nil if it does not come.
+    /// The format of the applications' audio; nil if the handler gets none.
     public var audioApp: SampleFormat?
-    /// The format of the microphone's audio; nil if it does not come. While the microphone is off its audio is silence, so that its times go
-    /// on without a gap.
+    /// The format of the microphone's audio; nil if the handler gets none. While the microphone is off its audio is
+    /// silence, so that its times have no gap.
     public var audioMic: SampleFormat?
-    /// Bytes of resident memory above which the extension is ended.
+    /// The extension is ended if its resident memory exceeds this many bytes.
     public var memoryLimit = 0
     /// The time that `broadcastFinished` may take.
     public var finishTimeout = Duration.seconds(5)
@@ -39,7 +39,7 @@ public struct BroadcastContext: Sendable, Equatable {
         if stream.frames == nil { averageBitrate = stream.video?.averageBitrate }
     }
 
-    /// The format of one of the streams; nil if it does not come.
+    /// The format of one of the streams; nil if the handler gets none.
     public func format(of type: SampleBufferType) -> SampleFormat? {
         switch type {
         case .video: video
@@ -51,8 +51,8 @@ public struct BroadcastContext: Sendable, Equatable {
 
 /// The descriptors that the engine passes on, by the key of their setting.
 public enum PassedFiles {
-    /// The descriptor for a setting with `"file": true`, or for the setting that `listen` names a socket that is bound, listening
-    /// and not blocking. Nil if the setting is not set or the file cannot be opened. It belongs to the process.
+    /// The descriptor for a setting with `"file": true`, or the bound, listening and non-blocking socket for the
+    /// setting that `listen` names. Nil if the setting is not set or the file cannot be opened. The process owns it.
     public static func descriptor(for key: String) -> Int32? {
         ProcessEnvironment.value(PassedDescriptors.variable)?
             .split(separator: ":", omittingEmptySubsequences: false).firstIndex(of: key[...])
@@ -64,10 +64,10 @@ public enum PassedFiles {
         descriptor(for: key).flatMap { FileDescriptor(rawValue: $0).contents(limit: 4 << 20) }
     }
 
-    /// The absolute path of the directory that the extension may write to. Its files stay for the next broadcast. Nil for services
-    /// that come with Kinecast, and if the user has no home.
+    /// The absolute path of the directory that the extension may write to. Its files are kept for the next broadcast.
+    /// Nil for Kinecast's own services, and if the user has no home directory.
     public static var dataDirectory: String? { ProcessEnvironment.value(PassedDescriptors.dataVariable) }
 
-    /// Forbids this process to execute programs from now on. For extensions that execute none.
+    /// Forbids this process to execute programs from now on. For extensions that never execute one.
     public static func forbidExecution() { Sandbox.forbidExecution() }
 }

@@ -1,4 +1,4 @@
-// A handler's reports to its engine, from any thread. They are kept until there is a connection.
+// A handler's reports to its engine, from any thread. They are stored until there is a connection.
 import FoundationEssentials
 import KineMedia
 import KineWire
@@ -11,11 +11,11 @@ final class BroadcastLink: Sendable {
         /// The request to the encoder, and whether the engine understands requests.
         var encoding = EncodingRequest.none
         var isAdjustable = false
-        /// The last report of whether the broadcast arrives, and whether the engine understands such reports.
+        /// The last report of whether the server receives the broadcast, and whether the engine supports it.
         var live: (isLive: Bool, reason: String?)?
         var understandsLive = false
         var failure: String?
-        /// Reports from before the connection.
+        /// Reports made before the connection.
         var early: [ExtensionReport] = []
         var send: (@Sendable (ExtensionReport) -> Void)?
         var failed: (@Sendable () -> Void)?
@@ -42,7 +42,7 @@ final class BroadcastLink: Sendable {
         if hasFailed { failed() }
     }
 
-    /// The first message of the engine has come.
+    /// Handles the engine's first message.
     func start(_ start: ExtensionStart) {
         state.withLock { state in
             state.context = BroadcastContext(start)
@@ -53,22 +53,22 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    /// Asks for another encoding, unless it is the present one.
+    /// Requests another encoding, unless it is the present one.
     func request(_ encoding: EncodingRequest) {
         state.withLock { state in
             guard state.encoding != encoding else { return }
             state.encoding = encoding
-            // With the lock held, so that of two requests the one that is stored last is also sent last.
+            // Sent with the lock held, so that the request stored last is also sent last.
             if state.isAdjustable { state.send?(.encoding(encoding)) }
         }
     }
 
-    /// Reports whether the broadcast arrives, if that has changed.
+    /// Reports whether the server receives the broadcast, if that has changed.
     func report(isLive: Bool, reason: String?) {
         state.withLock { state in
             if let live = state.live, live.isLive == isLive, reason == nil || reason == live.reason { return }
             state.live = (isLive, reason)
-            // With the lock held, as above.
+            // Sent with the lock held, as above.
             if state.understandsLive { state.send?(.live(isLive, reason: reason)) }
         }
     }
@@ -81,7 +81,7 @@ final class BroadcastLink: Sendable {
         send?(report)
     }
 
-    /// The handler has failed; only the first time counts.
+    /// Stores and reports the handler's failure; only the first one counts.
     func fail(_ error: any Error) {
         let sentence = Self.sentence(error)
         let isFirst = state.withLock { state in

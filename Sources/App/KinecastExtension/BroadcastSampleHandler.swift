@@ -11,10 +11,10 @@ import KineWire
 ///         }
 ///     }
 ///
-/// The engine starts the program for each broadcast, in a process of its own, under a memory limit. The callbacks come in
-/// order and one at a time, on a thread that is neither the main thread nor one of Swift's pool; each is awaited before the
-/// next, and frames are skipped while one takes long. They may block: the thread is the handler's. All of them are `async`, and
-/// an override has to be marked so as well; it need not await anything.
+/// The engine starts the program for each broadcast, in its own process with a memory limit. The callbacks come in
+/// order and one at a time, on a thread that is neither the main thread nor one of Swift's pool; each is awaited before
+/// the next, and frames are skipped while one takes long. They may block: the thread is the handler's. All of them are
+/// `async`; an override must be `async` too, even if it awaits nothing.
 ///
 /// ## Topics
 /// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
@@ -32,8 +32,8 @@ open class BroadcastSampleHandler {
 
     // MARK: Callbacks
 
-    /// The first callback. `setupInfo` has the user's settings, secrets included, by the keys of the manifest's setup fields. No
-    /// sample comes before this has returned. If it throws, the broadcast ends with the error's sentence.
+    /// The first callback. `setupInfo` has the user's settings, including secrets, by the keys of the manifest's setup
+    /// fields. No sample comes before this has returned. If it throws, the broadcast ends with the error's sentence.
     open func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {}
 
     /// Called after the last sample before a pause.
@@ -49,16 +49,16 @@ open class BroadcastSampleHandler {
     /// was announced as renewable.
     open func broadcastLinkRenewalRequested() async {}
 
-    /// Called when the screen that is shown was locked or unlocked; never for a private screen. Most takes pause meanwhile, which
-    /// `broadcastPaused()` says; the others show a plain card.
+    /// Called when the recorded screen was locked or unlocked; never for a private screen. Most takes pause meanwhile,
+    /// and `broadcastPaused()` is called; the others show a plain card.
     open func broadcastScreenLocked(_ isLocked: Bool) async {}
 
     /// The last callback, after the last sample. Finish uploads within `context.finishTimeout`. Not called after
     /// `finishBroadcastWithError(_:)`, and not if `broadcastStarted` threw.
     open func broadcastFinished() async {}
 
-    /// Called with each sample, which is lent until this returns; see `SampleBuffer`. Of the waiting samples of all streams, the one
-    /// with the earliest presentation time comes first.
+    /// Called with each sample, which is lent until this returns; see `SampleBuffer`. Of the waiting samples of all
+    /// streams, the one with the earliest presentation time comes first.
     open func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {}
@@ -68,7 +68,7 @@ open class BroadcastSampleHandler {
     /// The properties of the broadcast; empty before `broadcastStarted`.
     public nonisolated final var context: BroadcastContext { link.context }
 
-    /// Ends the broadcast from this side. No further callback begins, the user sees the error's `errorDescription` or else its
+    /// Ends the broadcast. No further callback begins, the user sees the error's `errorDescription` or else its
     /// description, and the process ends. The text should be one sentence: what happened, on what, and what to do.
     public nonisolated final func finishBroadcastWithError(_ error: any Error) { link.fail(error) }
 
@@ -87,53 +87,53 @@ open class BroadcastSampleHandler {
     /// Tells the user the state of the broadcast in a few words: "connected", "reconnecting" …
     public nonisolated final func report(state: String) { link.report(.state(state)) }
 
-    /// Tells whether the broadcast arrives at its server. An extension that never calls this is live as soon as
-    /// `broadcastStarted` has returned. One that connects to a server calls it with false in `broadcastStarted`, and with true
-    /// when the server has accepted the stream: until then the destination is starting, and one that was never live has failed
-    /// when the take ends. False again means that the connection is lost and being made anew.
-    /// - Parameter reason: one sentence on the cause when the broadcast does not arrive; nil if it is unknown or has not changed.
+    /// Reports whether the server receives the broadcast. By default the broadcast is live when `broadcastStarted` has
+    /// returned. An extension that connects to a server calls this with false in `broadcastStarted`, and with true when
+    /// the server has accepted the stream; if that never happens, the destination has failed when the take ends. A
+    /// later false means that the connection is lost and being restored.
+    /// - Parameter reason: one sentence on the cause of false; nil if it is unknown or has not changed.
     public nonisolated final func report(isLive: Bool, reason: String? = nil) {
         link.report(isLive: isLive, reason: reason)
     }
 
-    /// Tells the app that broadcasts what it may show of the service: viewers, the address of a chat … It gets the newest, at most four
-    /// times a second. At most 64 entries, with keys of 100 and values of 1000 characters, and 4096 bytes of JSON altogether; what is beyond
-    /// is left out. The keys are the service's own.
+    /// Sends information about the service to the broadcasting app: viewers, the address of a chat … The app gets the
+    /// newest, at most four times a second. At most 64 entries, with keys of 100 and values of 1000 characters, and
+    /// 4096 bytes of JSON in total; the rest is dropped. The service defines the keys.
     public nonisolated final func updateServiceInfo(_ serviceInfo: [String: String]) {
         link.report(.serviceInfo(ServiceInfo.bounded(serviceInfo)))
     }
 
-    /// Writes a line into the log, which the app's controller gets as an event and `kinecast broadcast --verbose` prints. On average 20
-    /// lines a second are passed on, and 100 at once; what is beyond is counted and left out. Secrets of the setup info are hidden.
-    /// - Parameter message: one line, of at most 1000 characters.
+    /// Writes a line into the log: an event of the app's controller, printed by `kinecast broadcast --verbose`. At most
+    /// 20 lines a second on average, 100 at once; the rest is counted and dropped. Secrets are hidden.
+    /// - Parameter message: one line of at most 1000 characters.
     public nonisolated final func log(_ message: String, level: LogLevel = .info) {
         link.report(.log(ExtensionLogLine(level, String(message.prefix(ExtensionLogLine.limit)))))
     }
 
-    /// Tells the user something important; one sentence.
+    /// Shows the user an important sentence.
     public nonisolated final func warn(_ sentence: String) { link.report(.warning(sentence)) }
 
-    /// Asks for a keyframe, because decoding has to begin anew. Encoded frames only; the keyframe comes within a few frames.
+    /// Requests a keyframe, so that decoding can start again. Encoded frames only; it comes within a few frames.
     public nonisolated final func requestKeyframe() { link.report(.needsKeyframe) }
 
-    /// Asks for less than the user chose, because the network is too slow. Encoded frames only; the request takes effect within a
-    /// second and holds until the next one. The encoder obeys the lowest request of all extensions, and the user's choice. A call
-    /// without arguments lifts the limits, and so does the end of the extension.
+    /// Requests less than the user chose, because the network is too slow. Encoded frames only; the request takes
+    /// effect within a second and holds until the next one. The encoder follows the lowest request of all extensions,
+    /// within the user's choice. A call without arguments removes the limits, and so does the end of the extension.
     /// - Parameters:
-    ///   - averageBitrate: bits a second; nil: as the user chose.
-    ///   - maximumFrameRate: frames a second; nil: as the user chose.
+    ///   - averageBitrate: bits a second; nil: the user's choice.
+    ///   - maximumFrameRate: frames a second; nil: the user's choice.
     public nonisolated final func requestEncoding(averageBitrate: Int? = nil, maximumFrameRate: Double? = nil) {
         link.request(
             EncodingRequest(averageBitrate: averageBitrate, maximumFrameRate: maximumFrameRate).bounded)
     }
 
-    /// The state of the connection to the server, which the user is shown once a second. Values that are nil are not shown.
+    /// The state of the connection to the server, shown to the user once a second. Nil values are not shown.
     public nonisolated final var connectionStatistics: ConnectionStatistics? {
         get { link.counted.withLock { $0.connection } }
         set { link.counted.withLock { $0.connection = newValue?.bounded } }
     }
 
-    /// Bytes sent so far to all peers together, shown to the user. From several threads, use `addSentBytes`.
+    /// Bytes sent so far to all peers together, shown to the user. With several threads, use `addSentBytes`.
     public nonisolated final var sentBytes: Int {
         get { link.counted.withLock { $0.sentBytes } }
         set { link.counted.withLock { $0.sentBytes = newValue } }
@@ -142,7 +142,7 @@ open class BroadcastSampleHandler {
     /// Adds to `sentBytes`.
     public nonisolated final func addSentBytes(_ count: Int) { link.counted.withLock { $0.sentBytes += count } }
 
-    /// The number of peers served now; nil if this broadcast has none to count.
+    /// The number of peers served now; nil if this broadcast does not count peers.
     public nonisolated final var viewers: Int? {
         get { link.counted.withLock { $0.viewers } }
         set { link.counted.withLock { $0.viewers = newValue } }

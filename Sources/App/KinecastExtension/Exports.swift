@@ -1,4 +1,4 @@
-// Sample times, sizes, damage and pixels are KineMedia's: an extension imports this module only and has them too.
+// An extension that imports only this module also gets KineMedia's sample times, sizes, damage and pixels.
 @_exported import KineMedia
 import KineRings
 import KineWire
@@ -13,5 +13,5 @@ public typealias LogLevel = ExtensionLogLine.Level
 public typealias SampleBuffer = KineRings.SampleBuffer
 /// The format of a sample's bytes.
 public typealias SampleFormat = KineRings.SampleFormat
-/// Which stream a sample belongs to.
+/// The stream that a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType

@@ -3,8 +3,8 @@ import KinePlatform
 import KineRings
 import KineServices
 import KineWire
-// Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
-// thread, but in the test's process and without a display, an audio device or an encoder.
+// Drives a handler in a test as an engine does: through the real shared memory, the real control channel and the
+// handler's own thread, but in the test's process and without a display, an audio device or an encoder.
 import KinecastExtension
 import SystemPackage
 
@@ -15,16 +15,16 @@ import SystemPackage
 ///     try await rehearsal.sendFrames(30)
 ///     #expect(await rehearsal.finish() == .finished)
 ///
-/// Each method returns when the handler has handled everything that was sent. The rehearsal runs on `BroadcastActor`, as handlers
-/// do: a test with that attribute can read `handler` directly. A handler that blocks for ever blocks the test too.
+/// Each method returns when the handler has handled everything that was sent. The rehearsal runs on `BroadcastActor`,
+/// like handlers: a test with that attribute can read `handler` directly. A blocked handler blocks the test.
 @BroadcastActor
 public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     public enum Error: Swift.Error, Sendable, Equatable {
-        /// The shared memory or the socket cannot be made. With the error's sentence.
+        /// The shared memory or the socket cannot be created. With the error's sentence.
         case cannotBegin(String)
-        /// The handler ended the broadcast, or could not begin it. With its sentence.
+        /// The handler ended the broadcast, or could not start it. With its sentence.
         case failed(String)
-        /// The handler took longer than allowed to do this.
+        /// The handler exceeded the time for this step.
         case notInTime(String)
     }
 
@@ -38,8 +38,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     }
 
     public let handler: Handler
-    /// The handler's reports, in order: links, states, warnings, requests for keyframes, its start and its end. Heartbeats and
-    /// statistics, which go by the clock, are left out.
+    /// The handler's reports in order: links, states, warnings, requests for keyframes, start and end. Without
+    /// heartbeats and statistics, which depend on the clock.
     public private(set) var reports: [ExtensionReport] = []
 
     private let feed: RehearsalFeed
@@ -53,7 +53,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     private var framesSent = 0
     private var audioSent: [SampleType: Int] = [:]
 
-    /// Makes a handler and the memory and socket that feed it.
+    /// Creates a handler, and the memory and socket that connect it.
     public init(_ type: Handler.Type = Handler.self, feed: RehearsalFeed = RehearsalFeed()) throws(Error) {
         self.feed = feed
         var layout: FrameSlotLayout?
@@ -102,8 +102,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends `count` frames of a moving pattern, each after the handler has handled the one before. Encoded frames begin with a
-    /// keyframe and have one a second.
+    /// Sends `count` frames of a moving pattern, each after the handler has handled the previous one. Encoded frames
+    /// have a keyframe at the start and every second.
     public func sendFrames(_ count: Int = 1) async throws(Error) {
         for _ in 0..<count {
             let number = framesSent
@@ -121,8 +121,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: the parts that differ from the frame before; nil:
-    /// all of it.
+    /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: the parts that differ from the
+    /// previous frame; nil: all.
     public func sendFrame(
         at time: MediaTime? = nil, damage: [PixelRect]? = nil, orientation: Orientation = .up,
         draw: (RehearsalFrame) -> Void
@@ -146,7 +146,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Sends audio of this length, in the feed's format, and one piece of it at least.
+    /// Sends audio of this length in the feed's format, at least one piece of it.
     public func sendAudio(_ type: SampleBufferType, duration length: Duration) async throws(Error) {
         guard let audio = feed.audio.first(where: { $0.type == type }) else { return }
         let block = RehearsalFeed.samplesPerAccessUnit
@@ -161,7 +161,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
                         type: type, presentationTime: time, duration: duration, isKeyframe: true,
                         data: RehearsalFeed.silence))
             } else {
-                // 375 Hz, a period of 128 samples, as a triangle within a half.
+                // A triangle wave of 375 Hz (128 samples) with an amplitude of a half.
                 let wave = (0..<block * RehearsalFeed.channels).map { index in
                     abs(Float((first + index / RehearsalFeed.channels) % 128) - 64) / 64 - 0.5
                 }
@@ -173,7 +173,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an access unit of the test's own.
+    /// Sends an access unit that the test provides.
     public func send(_ sample: EncodedSample) async throws(Error) {
         sender.send(sample)
         try await settle()
@@ -194,7 +194,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// The screen that is shown is locked or unlocked.
+    /// Reports the recorded screen as locked or unlocked.
     public func screenLocked(_ isLocked: Bool) async throws(Error) {
         try send(.screenLocked(isLocked, after: sender.position))
         try await settle()
@@ -202,7 +202,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
 
     /// Ends the broadcast as an engine does: `broadcastFinished` may take as long as `timeout`.
     public func finish(timeout: Duration = .seconds(5)) async -> Ending {
-        // Sending fails if the handler has ended the broadcast, which `wait` finds out.
+        // Sending fails if the handler has ended the broadcast; `wait` detects that.
         try? send(.finish(after: sender.position, seconds: MediaTime(timeout).seconds))
         return await wait(for: .finished, timeout: timeout)
     }
@@ -251,7 +251,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         return nil
     }
 
-    /// Waits for a report, which may have come before. Returns `.finished` once it is there.
+    /// Waits for a report, which may already be there. Returns `.finished` once it is.
     private func wait(for report: ExtensionReport, timeout: Duration) async -> Ending {
         let deadline = MonotonicClock.now() + MediaTime(timeout).nanoseconds
         while true {
@@ -264,7 +264,6 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     }
 }
 
-// One sentence for each error of a rehearsal.
 extension ExtensionRehearsal.Error: CustomStringConvertible {
     public nonisolated var description: String {
         switch self {

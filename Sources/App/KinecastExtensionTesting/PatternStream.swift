@@ -1,8 +1,8 @@
-// Makes encoded frames without an encoder: H.264 whose macroblocks are not compressed (I_PCM). So a handler of encoded frames can
-// be tested with access units that a decoder accepts.
+// Makes encoded frames without an encoder: H.264 with uncompressed macroblocks (I_PCM), so that tests can send a
+// handler access units that a decoder accepts.
 import KineMedia
 
-/// A frame that changes at each keyframe and stays between them. Section numbers are of ITU-T H.264.
+/// Frames that change at each keyframe only. Section numbers refer to ITU-T H.264.
 struct PatternStream {
     let format: VideoFormat
     private let columns: Int
@@ -11,7 +11,7 @@ struct PatternStream {
     private var frame = 0
     private var keyframes = 0
 
-    /// `size` is small: the lowest level, 1, has room for 99 macroblocks (table A-1).
+    /// `size` must be small: the lowest level, 1, allows 99 macroblocks (table A-1).
     init(size: PixelSize) {
         columns = (size.width + 15) / 16
         rows = (size.height + 15) / 16
@@ -100,7 +100,7 @@ private struct BitWriter {
 
     mutating func put(bytes value: UInt8, count: Int) { bytes.append(contentsOf: repeatElement(value, count: count)) }
 
-    /// The unit with its end and with emulation prevention (7.3.1).
+    /// The unit with its trailing bits and emulation prevention (7.3.1).
     mutating func finish() -> [UInt8] {
         put(1, bits: 1)
         var unit = [header]

@@ -1,4 +1,4 @@
-// The samples that a rehearsal sends to its handler, as a manifest would ask for them.
+// The samples that a rehearsal sends to its handler, as if a manifest requested them.
 import KineMedia
 import KineRings
 
@@ -7,7 +7,7 @@ public struct RehearsalFeed: Sendable {
     public enum Video: Sendable, Equatable {
         /// Uncompressed frames of this size.
         case raw(PixelFormat, PixelSize)
-        /// H.264 that a decoder accepts. Both sides are even. It is not compressed, so keep it small.
+        /// H.264 that a decoder accepts. Both sides must be even. It is not compressed, so keep it small.
         case encoded(PixelSize)
     }
 
@@ -15,9 +15,9 @@ public struct RehearsalFeed: Sendable {
     public var video: Video? = .raw(.i420, PixelSize(width: 320, height: 180))
     /// Frames a second.
     public var framesPerSecond = 30
-    /// The form of the applications' audio; nil: none. All audio is stereo at 48000 samples a second; AAC is silent, PCM a tone.
+    /// The codec of the applications' audio; nil: none. All audio is stereo at 48 kHz; AAC is silent, PCM a tone.
     public var appAudio: AudioCodec?
-    /// The form of the microphone's audio; nil: none.
+    /// The codec of the microphone's audio; nil: none.
     public var micAudio: AudioCodec?
     /// Bytes of the ring for encoded frames and audio.
     public var sampleRingBytes = 1 << 20
@@ -51,7 +51,7 @@ public struct RehearsalFeed: Sendable {
     }
 }
 
-/// The writable planes of a frame. Valid inside the closure that gets it.
+/// The writable planes of a frame. Valid only inside the closure that gets it.
 public struct RehearsalFrame {
     let layout: FrameSlotLayout
     let base: UnsafeMutableRawPointer

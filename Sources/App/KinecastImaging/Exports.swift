@@ -1,2 +1,2 @@
-// Sizes, shapes, damage and pixels are KineMedia's: who imports this module has them too.
+// A program that imports only this module also gets KineMedia's sizes, shapes, damage and pixels.
 @_exported import KineMedia

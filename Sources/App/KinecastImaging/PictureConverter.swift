@@ -1,33 +1,33 @@
-// Frames as a far end wants them: what an app or an extension does with each frame before it encodes or sends it.
+// Converts frames for an app or an extension, before it encodes or sends them.
 import CYUV
 import KineImaging
 import KineMedia
 import KineRings
 
-/// Makes pictures of frames: a part of each, upright, scaled, in the pixel format that is wanted, at no more than a given rate.
+/// Makes pictures of frames: crops, turns and scales them, converts the pixel format, and limits the frame rate.
 ///
 ///     let converter = PictureConverter(
 ///         to: FrameShape(size: PixelSize(width: 540, height: 960), crop: .fill), framesPerSecond: 15)
 ///     …
 ///     converter.convert(sampleBuffer) { picture, damage in encoder.encode(picture) }
 ///
-/// Only what has changed is computed. A converter has the memory of one picture, and is used by one thread or actor.
+/// Computes only the parts that have changed. A converter has memory for one picture; use it from one thread or actor.
 public final class PictureConverter {
     public let shape: FrameShape
     public let pixelFormat: PixelFormat
-    /// At most so many pictures a second; nil: one of each frame.
+    /// The most pictures a second; nil: one for each frame.
     public let framesPerSecond: Double?
 
     private var work: Work?
-    /// The changes of frames that were left out, on the grid of their pixels in memory.
+    /// The changes in skipped frames, in the coordinates of their pixels in memory.
     private var missed: DamageRegion?
-    /// The presentation time from which on the next frame is not left out; nil: any.
+    /// The presentation time of the next picture; earlier frames are skipped. Nil: any time.
     private var due: MediaTime?
 
     /// - Parameters:
-    ///   - shape: `size` has even sides. A frame's own orientation is undone first, so that the shape is that of the upright frame.
-    ///   - pixelFormat: that of the pictures.
-    ///   - framesPerSecond: more than 0.
+    ///   - shape: `size` has even sides. The shape applies to the upright frame: its own orientation is undone first.
+    ///   - pixelFormat: the format of the pictures.
+    ///   - framesPerSecond: more than 0, or nil for no limit.
     public init(to shape: FrameShape = FrameShape(), pixelFormat: PixelFormat = .i420, framesPerSecond: Double? = nil) {
         precondition(shape.size.map { $0 == $0.roundedUpToEven && $0.area > 0 } ?? true, "4:2:0 needs even sides")
         precondition(framesPerSecond.map { $0 > 0 } ?? true, "a rate of none")
@@ -36,8 +36,8 @@ public final class PictureConverter {
         self.framesPerSecond = framesPerSecond
     }
 
-    /// Lends the picture of a sample to `body`, with what has changed in it since the picture before. Nil, and `body` is not called, if
-    /// the frame is left out for the rate, or the sample is no uncompressed frame.
+    /// Lends the picture of a sample to `body`, with the changes since the previous picture. Returns nil without
+    /// calling `body` if the frame is skipped for the rate, or the sample is not an uncompressed frame.
     public func convert<Result, Failure: Error>(
         _ sample: borrowing SampleBuffer,
         _ body: (borrowing PixelBuffer, DamageRegion) throws(Failure) -> Result
@@ -49,15 +49,15 @@ public final class PictureConverter {
         } ?? nil
     }
 
-    /// Lends the picture of a frame of the caller's own to `body`, with what has changed in it since the picture before. Nil, and `body`
-    /// is not called, if the frame is left out for the rate.
+    /// Lends the picture of the caller's frame to `body`, with the changes since the previous picture. Returns nil
+    /// without calling `body` if the frame is skipped for the rate.
     ///
     /// - Parameters:
-    ///   - frame: of an odd visible size, only that part is shown.
-    ///   - damage: what differs from the frame of the call before, of the frame's size in memory; nil: all of it.
-    ///   - orientation: the frame's.
-    ///   - time: the frame's, for the rate; nil: it is not left out.
-    ///   - body: gets the picture.
+    ///   - frame: if its visible size is odd, only that part is shown.
+    ///   - damage: the changes since the previous call's frame, in the frame's size in memory; nil: everything.
+    ///   - orientation: the frame's orientation.
+    ///   - time: the frame's time, for the rate; nil: the frame is never skipped.
+    ///   - body: receives the picture.
     public func convert<Result, Failure: Error>(
         _ frame: borrowing PixelBuffer, damage: DamageRegion? = nil, orientation: Orientation = .up,
         at time: MediaTime? = nil, _ body: (borrowing PixelBuffer, DamageRegion) throws(Failure) -> Result
@@ -82,12 +82,12 @@ public final class PictureConverter {
         return try work.lend { (picture) throws(Failure) in try body(picture, drawn) }
     }
 
-    /// Whether a frame of this time gets a picture. Frames come at uneven times: one that is a little early is the one that is due, so
-    /// that 30 a second out of 60 are every second one.
+    /// Whether a frame of this time gets a picture. Frames come at uneven times: a slightly early one counts as due, so
+    /// that 30 a second out of 60 means every second frame.
     private func isDue(at time: MediaTime?) -> Bool {
         guard let time, let framesPerSecond else { return true }
         let interval = MediaTime(nanoseconds: max(1, Int64(1e9 / framesPerSecond)))
-        // After a pause, and where time goes back, the intervals begin anew.
+        // After a pause, and if time goes back, the intervals start again.
         guard let due, time < due + interval, time + interval + interval >= due else {
             due = time + interval
             return true
@@ -98,7 +98,7 @@ public final class PictureConverter {
     }
 }
 
-/// The frames that one way of making pictures is for.
+/// The properties of frames that one `Work` can convert.
 private struct Source: Equatable {
     /// The visible size.
     let size: PixelSize
@@ -107,14 +107,14 @@ private struct Source: Equatable {
     let orientation: Orientation
 }
 
-/// The way from frames of one kind to pictures, and the newest picture.
+/// Converts frames with the same properties, and has the newest picture.
 private final class Work {
     let source: Source
     private let geometry: PictureGeometry
     private let visibleSize: PixelSize
     private let renderer: PictureRenderer
     private let picture: UnsafeMutableRawPointer
-    /// The planes of NV12 frames, three of them.
+    /// NV12 frames converted to three planes.
     private let planes: (layout: FrameLayout, base: UnsafeMutableRawPointer)?
 
     init(_ source: Source, _ shape: FrameShape, _ pixelFormat: PixelFormat) {
@@ -122,7 +122,7 @@ private final class Work {
         let turn = source.orientation.followed(by: shape.orientation)
         let shown = FrameShape(size: shape.size, crop: shape.crop, orientation: turn).geometry(of: source.size)
         visibleSize = shown.size
-        // A picture that is the frame has its additional column and row too. Frames of BGRA may have none in memory.
+        // An unchanged picture also has the frame's additional column and row. BGRA frames may have none in memory.
         geometry = shown.isIdentity && source.format != .bgra ? PictureGeometry(source: source.memory) : shown
         let layout = FrameLayout(pixelFormat: pixelFormat, size: shown.size.roundedUpToEven)
         renderer = PictureRenderer(geometry, layout: layout)
@@ -141,7 +141,7 @@ private final class Work {
         planes?.base.deallocate()
     }
 
-    /// Draws what depends on `damage` of the frame. Returns what that is.
+    /// Draws the parts that depend on `damage` of the frame. Returns the changed parts of the picture.
     func draw(_ damage: DamageRegion, of frame: borrowing PixelBuffer) -> DamageRegion {
         let region = geometry.map(DamageRegion(damage, size: geometry.source))
         renderer.draw(region, of: pixels(frame, damage), at: picture)
@@ -150,7 +150,7 @@ private final class Work {
 
     private func pixels(_ frame: borrowing PixelBuffer, _ damage: DamageRegion) -> PictureSource {
         func plane(_ index: Int) -> UnsafeMutablePointer<UInt8> {
-            // It is only read.
+            // The plane is only read.
             UnsafeMutableRawPointer(mutating: frame[plane: index].base).assumingMemoryBound(to: UInt8.self)
         }
         switch frame.format {

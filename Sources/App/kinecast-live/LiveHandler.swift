@@ -17,15 +17,15 @@ final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
     required init() {
-        // A TLS connection has a receive buffer of 32 KB, of which a request needs one page. The rest does not become resident if the
-        // buffer is a mapping of its own, for which the heap must have no spare room.
+        // A TLS connection has a receive buffer of 32 KB, of which a request uses one page. The rest does not become
+        // resident if the buffer is its own mapping, for which the heap must have no spare room.
         mallopt(M_MMAP_THRESHOLD, 32 << 10)
         mallopt(M_TOP_PAD, 0)
         Self.allowManyConnections()
         super.init()
     }
 
-    /// Asks for more than the usual 1024 descriptors, which are fewer than the possible viewers.
+    /// Raises the usual limit of 1024 descriptors, which is less than the possible number of viewers.
     private static func allowManyConnections() {
         let descriptors = __rlimit_resource_t(7)  // RLIMIT_NOFILE, which is not imported
         var limit = rlimit()

@@ -7,7 +7,7 @@ import KinecastExtension
 
 final class RTMPBroadcastHandler: BroadcastSampleHandler {
     private var publisher: RTMPPublisher?
-    /// The one audio track that is sent, since RTMP carries no more.
+    /// The one audio track that is sent; RTMP carries only one.
     private var audioType: SampleBufferType?
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
@@ -79,7 +79,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
     ) -> ConnectionStatistics {
         var statistics = ConnectionStatistics()
         let isOver = status.state == .finished || status.state == .failed
-        // At the end, uptime and bitrate of the last connection stay.
+        // At the end, uptime and bitrate of the last connection are kept.
         statistics.uptime = isOver ? last?.uptime : status.uptime
         statistics.bitrate = isOver ? last?.bitrate : status.state == .live ? status.bitrate : 0
         statistics.reconnects = status.reconnects

@@ -1,4 +1,4 @@
-// The program's entry: a broadcast for the engine, or the check of one destination for the command line.
+// The program's entry point: a broadcast for the engine, or the check of one destination for the command line.
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -12,7 +12,7 @@ import SystemPackage
 @main enum RTMPProgram {
     @MainActor
     static func main() async {
-        // Before the stream key is in this process's memory.
+        // Must come before the stream key is in this process's memory.
         kine_forbid_dump()
         PassedFiles.forbidExecution()
         if CommandLine.arguments.dropFirst() == [DestinationReport.option] {
@@ -43,7 +43,7 @@ enum DestinationCheck {
             report = DestinationReport(
                 problem: "The destination to check was not understood; install Kinecast completely.")
         }
-        // The process that asked may be gone.
+        // The asking process may have ended.
         if let answer = try? JSONEncoder().encode(report) {
             _ = try? FileDescriptor.standardOutput.writeAll(answer)
         }

@@ -1,4 +1,4 @@
-// `kinecast extension new`: writes a package to begin an upload extension with.
+// `kinecast extension new`: writes the package of a new upload extension.
 import ArgumentParser
 import KineClient
 import KinePlatform

@@ -1,4 +1,4 @@
-// `kinecast permissions`: which apps may capture the screen, the microphone and the camera, as this user has decided.
+// `kinecast permissions`: the user's decisions on which apps may capture the screen, the microphone and the camera.
 import ArgumentParser
 import KineMedia
 import KinePlatform

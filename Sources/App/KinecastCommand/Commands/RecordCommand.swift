@@ -48,10 +48,10 @@ struct RecordCommand: ParsableCommand {
         try options.check(output: outputName)
     }
 
-    /// The file's name as it was typed.
+    /// The file's name as typed.
     var outputName: String? { out ?? output }
 
-    /// The file to write; nil: only a clip buffer is kept.
+    /// The file to write; nil if only a clip buffer is kept.
     func outputPath() throws -> FilePath? {
         outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName, mayStream: true)
     }

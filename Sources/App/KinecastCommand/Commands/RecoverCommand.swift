@@ -1,4 +1,4 @@
-// `kinecast recover`: finishes a file whose writer died, in place. `kinecast dismiss`: forgets such a take.
+// `kinecast recover`: completes a file whose engine died, in place. `kinecast dismiss`: forgets such a take.
 import ArgumentParser
 import KineClient
 

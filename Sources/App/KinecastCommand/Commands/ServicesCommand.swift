@@ -1,4 +1,4 @@
-// `kinecast services`: lists where you can broadcast to, and installs and removes services.
+// `kinecast services`: lists, installs and removes services.
 import ArgumentParser
 import KineClient
 import KinePlatform
@@ -45,7 +45,7 @@ struct ServicesCommand: ParsableCommand {
         @Flag(help: "Agree to what the service asks for.")
         var yes = false
 
-        /// Nanoseconds for the person to read, and to look at paths.
+        /// The time for the person to read and to check paths, in nanoseconds.
         private static let patience: Int64 = 600_000_000_000
 
         func run() throws {

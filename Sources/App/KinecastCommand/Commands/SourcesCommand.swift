@@ -1,4 +1,4 @@
-// `kinecast sources` and `kinecast doctor`: what can be recorded here, and what is missing for it.
+// `kinecast sources` and `kinecast doctor`: lists what can be recorded here, and what is missing.
 import ArgumentParser
 import KineClient
 import KineMedia
@@ -19,12 +19,12 @@ struct SourcesCommand: ParsableCommand {
         list.problems.forEach(Terminal.standardError.problem)
     }
 
-    /// A section for each kind, each line beginning with the option as it is to be typed. A kind that could not be asked for may have
-    /// sources.
+    /// A section for each kind; each line begins with the option to type. An empty kind may still have sources if there
+    /// were problems.
     static func text(_ list: SourceList) -> [String] {
         let empty = list.problems.isEmpty ? "  none" : "  none found, see below"
         return list.sections.flatMap { section in
-            // Titles and names are other programs', and no paths.
+            // Titles and names come from other programs, and are not paths.
             let rows = section.rows.map { $0.map { $0.printable(limit: .max) } }
             return ["\(section.title):"] + (rows.isEmpty ? [empty] : TextTable.lines(rows).map { "  \($0)" })
         }
@@ -38,7 +38,7 @@ extension SourceList {
         var rows: [[String]]
     }
 
-    /// The lists for a person, in the order in which they are printed. The first column is the option to type.
+    /// The lists, in the order in which they are printed. The first column is the option to type.
     fileprivate var sections: [Section] {
         [
             Section(
@@ -79,7 +79,7 @@ extension SourceList {
     private static func text(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
 }
 
-// `kinecast doctor`: checks this machine, and says what to install or set where something does not work.
+// `kinecast doctor`: checks this machine, and says what to install or set if something does not work.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check display, audio, encoder, disk, services and limits.",

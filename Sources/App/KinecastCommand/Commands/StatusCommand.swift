@@ -1,4 +1,4 @@
-// `kinecast status`: lists the takes that run, and those whose engine died until they are recovered or dismissed.
+// `kinecast status`: lists running takes, and takes whose engine died until they are recovered or dismissed.
 import ArgumentParser
 import KineClient
 import KineMedia
@@ -19,8 +19,8 @@ struct StatusCommand: ParsableCommand {
     private struct Line: Encodable {
         var id: String
         var pid: Int32
-        /// `starting`, `recording`, `broadcasting` where there is no file, `paused`, `finishing`, `ended`; `silent` where the engine does not answer, `died` where
-        /// it is gone and its file may have to be recovered.
+        /// `starting`, `recording`, `broadcasting` (without a file), `paused`, `finishing`, `ended`, `silent` (the
+        /// engine does not answer) or `died` (the file may have to be recovered).
         var phase: String
         var source: String
         var output: String?
@@ -31,11 +31,11 @@ struct StatusCommand: ParsableCommand {
         var framesUnchanged: Int?
         var framesDropped: Int?
         var destinations: [DestinationLine]?
-        /// Seconds.
+        /// In seconds.
         var clipBuffer: Double?
-        /// The camera that is shown, as it was asked for.
+        /// The camera that is shown, as requested.
         var camera: String?
-        /// What was to be hidden and is not there, as `--exclude` takes it.
+        /// The rules of `--exclude` that match no window.
         var unmatchedExclusions: [String]?
     }
 
@@ -64,7 +64,7 @@ struct StatusCommand: ParsableCommand {
         for case let (_, status?) in takes { status.withheld.map(Terminal.standardError.problem) }
     }
 
-    /// A line for each take, and beneath it one for each destination, with its number first; then what is to be hidden and is not there.
+    /// A line for each take, and below it one for each destination and each rule of `--exclude` without a match.
     static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {

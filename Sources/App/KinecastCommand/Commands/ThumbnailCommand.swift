@@ -86,7 +86,7 @@ struct ThumbnailCommand: ParsableCommand {
     }
 }
 
-/// `320x180`, of an image: sides of 1 to 16384 pixels.
+/// The size of an image, such as `320x180`: sides of 1 to 16384 pixels.
 struct ImageSizeOption: OptionValue, Equatable {
     static var form: String { "give WxH, 1 to \(VideoCodec.frameSides.upperBound) pixels each, such as 320x180" }
 

@@ -2,7 +2,7 @@
 import KineServices
 
 struct ExtensionName: Equatable {
-    /// The name as it was typed, which the package and its directory have.
+    /// The name as typed, also the name of the package and its directory.
     let typed: String
     /// The module and its folder: `SoundMeter`.
     let module: String
@@ -24,10 +24,10 @@ struct ExtensionName: Equatable {
         }
     }
 
-    /// The most characters: few enough for any file name or identifier that is made of them.
+    /// The most characters, so that file names and identifiers made of the name are not too long.
     private static let longest = 60
 
-    /// Names that would hide a module that the generated package imports, or a type of Swift's.
+    /// Names that would hide a Swift type, or a module that the generated package imports.
     private static let hiding: Set<String> = [
         "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRings", "KineWire", "Kinecast",
         "KinecastExtension", "KinecastExtensionTesting", "Level", "Package", "Protocol", "Self", "Swift",
@@ -49,7 +49,7 @@ struct ExtensionName: Equatable {
         if BuiltInServices.isReserved(id) { throw .reserved(typed, what: "\(id) is a service of Kinecast's own") }
     }
 
-    /// Small letters, with a dash where a word of capitals and small letters begins: `HTTPMeter` is `http-meter`.
+    /// Lowercase letters, with a dash before each capitalized word: `HTTPMeter` is `http-meter`.
     private static func dashed(_ words: [Substring]) -> String {
         words.map { word in
             let letters = Array(word)

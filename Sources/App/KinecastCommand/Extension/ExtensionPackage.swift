@@ -1,4 +1,4 @@
-// A new extension's package: its settings, and the code that writes it.
+// The package of a new extension: its settings, and the code that writes it.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -13,12 +13,12 @@ struct ExtensionPackage {
 
     var name: ExtensionName
     var sources: KinecastSources
-    /// The text of its Package.resolved, with the versions that Kinecast was built with; nil: the package manager chooses the
-    /// newest.
+    /// The text of Package.resolved, with the versions that Kinecast was built with; nil: the package manager chooses
+    /// the newest versions.
     var pins: String?
-    /// Uncompressed frames rather than encoded ones.
+    /// Whether to request uncompressed frames instead of encoded ones.
     var wantsRawFrames: Bool
-    /// The path of the kinecast that made it, for `scripts/install` where none is in PATH.
+    /// The path of the kinecast that made the package; `scripts/install` uses it if none is in PATH.
     var kinecast: String
 
     /// Writes the package to `directory`, which must not exist. If a file cannot be written, everything is removed again.
@@ -68,7 +68,7 @@ struct ExtensionPackage {
     }
 }
 
-// The files of a new extension's package: the templates in Template, with the package's own words.
+// The files of a new extension's package, made from the templates in Template.
 extension ExtensionPackage {
     var files: [File] {
         [
@@ -111,7 +111,7 @@ extension ExtensionPackage {
         ]
     }
 
-    /// Without traits, nothing is downloaded that only Kinecast's programs need, such as an HTTP server and TLS.
+    /// Disabled traits avoid downloads that only Kinecast's own programs need, such as an HTTP server and TLS.
     private var dependency: String {
         switch sources {
         case .checkout(let path): ".package(name: \"kinecast\", path: \(Self.literal(path)), traits: [])"
@@ -126,7 +126,7 @@ extension ExtensionPackage {
         return last.hasSuffix(".git") ? String(last.dropLast(4)) : last
     }
 
-    /// `text` as a string literal of Swift.
+    /// `text` as a Swift string literal.
     private static func literal(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }

@@ -1,4 +1,4 @@
-// The sources of the library KinecastExtension for a new extension's package: a checkout on this machine, or a repository.
+// Finds the library KinecastExtension for a new extension's package: a checkout on this machine, or a repository.
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -16,7 +16,7 @@ enum KinecastSources: Equatable {
         return path
     }()
 
-    /// The sources that `--kinecast` names; where `typed` is nil, the checkout that this executable was built from.
+    /// The sources that `--kinecast` names; for nil, the checkout that this executable was built from.
     static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
         guard let typed else {
             if isCheckout(builtFrom) { return .checkout(builtFrom.escaped) }
@@ -25,7 +25,7 @@ enum KinecastSources: Equatable {
                 message: "The sources that this kinecast was built from, \(builtFrom), are not there any more; "
                     + "say where they are with --kinecast PATH or --kinecast URL.")
         }
-        // An address of git: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
+        // A git address: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
         if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
         let path = workingDirectory.pushing(FilePath(escaped: typed)).lexicallyNormalized()
         guard isCheckout(path) else {
@@ -36,8 +36,8 @@ enum KinecastSources: Equatable {
         return .checkout(path.escaped)
     }
 
-    /// The versions with which a checkout was last built, as the text of a Package.resolved; nil where they are unknown. It names
-    /// only what the library needs: the package manager would fetch any other package that is named.
+    /// The versions that a checkout was last built with, as the text of a Package.resolved; nil if unknown. It names
+    /// only packages that the library needs, because the package manager would fetch any other.
     var pins: String? {
         struct Resolved: Codable {
             struct Pin: Codable {

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// A camera's name, or the path of a file, which is made absolute.
+/// A camera's name, or the path of a file; the path is made absolute.
 struct CameraOption: ExpressibleByArgument, Equatable {
     var device: String
 
@@ -71,7 +71,7 @@ struct CameraBorderOption: ExpressibleByArgument, Equatable {
 
 extension CameraLayout.Shape: ExpressibleByArgument {}
 
-/// What was said of the place and the looks; nil: nothing.
+/// The typed options of the camera's place and looks; nil: not given.
 struct CameraLayoutChoice {
     var place: CameraPlaceOption?
     var size: CameraSizeOption?

@@ -1,4 +1,4 @@
-// The options that name destinations: for a take that begins, and for one that runs.
+// The options that name destinations, for a new take and for a running one.
 import ArgumentParser
 import KineServices
 
@@ -55,7 +55,7 @@ struct DestinationChoice: ParsableArguments {
         }
     }
 
-    /// No destination is named.
+    /// Whether no destination is named.
     var isEmpty: Bool { to.isEmpty && toFile.isEmpty && service.isEmpty }
 
     /// Reads the files and variables that hold addresses.
@@ -65,12 +65,12 @@ struct DestinationChoice: ParsableArguments {
         return [try reader.address(addresses, withKeyIn: streamKeyFile)]
     }
 
-    /// What the options ask for, without those that stand for a setting.
+    /// The requested destinations, without the options that stand for a setting.
     func plan(_ reader: DestinationReader) throws -> DestinationPlan {
         DestinationPlan(addresses: try addresses(reader), services: service, settings: try settings())
     }
 
-    /// The sources in `--to`. The error repeats nothing of the text, since there may be a secret in it; nor does `settings`.
+    /// The sources in `--to`. The error does not repeat the text, which may be a secret; nor does `settings`.
     private func sources() throws -> [DestinationSource] {
         try to.map { text in
             guard let source = DestinationSource(text) else {
@@ -82,8 +82,8 @@ struct DestinationChoice: ParsableArguments {
         }
     }
 
-    /// One warning for all stream keys that were typed; nil where none was. This process overwrites them in its arguments, but
-    /// the shell's history keeps them, and a list of processes made before that shows them.
+    /// One warning about all typed stream keys; nil if none was typed. This process overwrites them in its arguments,
+    /// but the shell's history and earlier process lists still have them.
     func typedKeyWarning() throws -> String? {
         let isTyped = try sources().contains {
             if case .address(let address) = $0 { address.holdsSecret } else { false }

@@ -1,4 +1,4 @@
-// The options that say where to broadcast, and how.
+// The options of destinations and their settings.
 import ArgumentParser
 import KineMedia
 import KinePlatform
@@ -100,8 +100,8 @@ struct DestinationOptions: ParsableArguments {
         }
     }
 
-    /// The addresses, services and settings that the options ask for. Reads the files and variables that hold addresses.
-    /// `absolute` makes a file's path absolute, since an extension runs in another directory.
+    /// The requested addresses, services and settings. Reads the files and variables that hold addresses. `absolute`
+    /// makes a file's path absolute, since an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try choice.settings()
         func add(_ key: String, _ value: String?) {
@@ -129,7 +129,7 @@ struct DestinationOptions: ParsableArguments {
         return DestinationPlan(addresses: addresses, services: choice.service, settings: settings)
     }
 
-    /// The least bits a second that the encoder can be brought down to: the option, else the lowest setting of a destination.
+    /// The lowest bitrate for the encoder, in bits a second: the option, else the lowest setting of a destination.
     func minimumBitrate(_ destinations: [TakeConfiguration.Destination]) -> Int {
         let told = destinations.compactMap { destination in
             destination.setupInfo["min-bitrate"].flatMap(BitrateOption.init(argument:))?.bitsPerSecond
@@ -142,7 +142,7 @@ struct DestinationOptions: ParsableArguments {
     }
 }
 
-/// An address to listen on. `ListenAddress` parses it, as it does the live page's setting `listen`.
+/// An address to listen on. `ListenAddress` parses it, like the live page's setting `listen`.
 struct ListenOption: ExpressibleByArgument, Equatable {
     var address: ListenAddress
 

@@ -4,7 +4,7 @@ import KineMedia
 
 enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case `default`
-    /// The usual settings of a ReplayKit recorder: an average bitrate that follows the size, and mono audio.
+    /// The usual settings of a ReplayKit recorder: mono audio, and an average bitrate that depends on the size.
     case replaykit
 }
 
@@ -144,7 +144,7 @@ struct ColourOptions: ParsableArguments {
 
     var colour: ColourFormat { ColourFormat(chroma: chroma, isFullRange: fullRange) }
 
-    /// Throws where other colours than the standard ones are asked for.
+    /// Throws if any but the standard colours are requested.
     func refuseForBroadcast() throws {
         guard colour == .standard else {
             throw ValidationError(

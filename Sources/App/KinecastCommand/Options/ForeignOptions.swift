@@ -1,11 +1,11 @@
-// Options of other programs that record a screen: ffmpeg, wf-recorder, wl-screenrec, gpu-screen-recorder. None of these names is an
-// option here. Anyone who types one is told the option that is meant.
+// Recognizes options of other screen recorders (ffmpeg, wf-recorder, wl-screenrec, gpu-screen-recorder) to suggest the
+// option of this program. None of these names is an option here.
 import KineClient
 import KinePlatform
 
 enum ForeignOptions {
-    /// One sentence on such options in the arguments of `record` or `broadcast` that could not be understood; nil where there are
-    /// none. Everything behind `--` is COMMAND's.
+    /// One sentence about such options in the arguments of `record` or `broadcast`; nil if there are none. Everything
+    /// after `--` belongs to COMMAND.
     static func hint(for arguments: [String]) -> String? {
         guard let command = arguments.first, ["record", "broadcast"].contains(command) else { return nil }
         let arguments = Array(arguments.prefix { $0 != "--" })
@@ -24,7 +24,7 @@ enum ForeignOptions {
     }
 
     private enum Meaning {
-        /// An option here. nil: no value, or one that is in the text already.
+        /// An option of this program, with its value. Nil: no value, or the text already contains it.
         case option(String, String?)
         case leaveOut(because: String)
 
@@ -38,7 +38,7 @@ enum ForeignOptions {
     }
 
     private static func meaning(of name: String, _ typed: String?) -> Meaning? {
-        // What was typed may hold a stream key.
+        // The typed value may hold a stream key.
         let value = typed.flatMap { $0.utf8.count <= 40 && !$0.contains("/") && $0.isPrintable ? $0 : nil }
         let isNumber = value.map { Double($0) != nil || $0.first?.isNumber == true } ?? false
         switch name {
@@ -71,7 +71,7 @@ enum ForeignOptions {
 
     private static let format = "files are MP4 with H.264 and AAC"
 
-    /// What gpu-screen-recorder records.
+    /// The options for gpu-screen-recorder's sources.
     private static func source(_ value: String?) -> String {
         switch value {
         case nil, "screen": "--monitor all"

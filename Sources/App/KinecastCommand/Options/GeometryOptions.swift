@@ -1,13 +1,13 @@
-// Sizes, rectangles and window ids as they are typed.
+// Parses typed sizes, rectangles and window ids.
 import ArgumentParser
 import KineMedia
 
-/// The value of an option, whose refusal says what form and limits it has.
+/// The value of an option, whose error message states its form and limits.
 protocol OptionValue {
-    /// A value that is taken, in the imperative: "give WxH".
+    /// The form of an accepted value, in the imperative: "give WxH".
     static var form: String { get }
 
-    /// Nil for a text of another form.
+    /// Nil if the text has another form.
     init?(argument: String)
 }
 
@@ -81,7 +81,7 @@ struct RegionOption: OptionValue, Equatable {
     }
 }
 
-/// `draw`, or a rectangle as `RegionOption` has it.
+/// `draw`, or a rectangle as in `RegionOption`.
 struct RegionSourceOption: OptionValue, Equatable {
     static var form: String { RegionOption.form + ", or draw" }
 
@@ -97,7 +97,7 @@ struct RegionSourceOption: OptionValue, Equatable {
     }
 }
 
-/// `fit`, `fill`, or a part as `RegionOption` has it.
+/// `fit`, `fill`, or a part as in `RegionOption`.
 struct CropOption: OptionValue, Equatable {
     static var form: String { "give fit or fill, or for a part " + RegionOption.form.dropFirst("give ".count) }
 
@@ -131,7 +131,7 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// A window by its id, windows by `title:TEXT`, or by `app:NAME`.
+/// A window's id, or `title:TEXT` or `app:NAME` for several windows.
 struct WindowRuleOption: OptionValue, Equatable {
     static var form: String { "give an id that kinecast sources lists, title:TEXT or app:NAME" }
 
@@ -152,8 +152,8 @@ struct WindowRuleOption: OptionValue, Equatable {
     }
 }
 
-/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, `focused`, `ask`, or
-/// `command`.
+/// A window: its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it; or `title:TEXT`,
+/// `focused`, `ask` or `command`.
 struct WindowOption: OptionValue, Equatable {
     static var form: String { "give an id that kinecast sources lists, title:TEXT, focused, ask or command" }
 
@@ -192,7 +192,7 @@ private func side(_ text: Substring) -> Int? {
     return value
 }
 
-/// A number of digits alone: `Int` would accept a sign too.
+/// A number of digits only: `Int` would also accept a sign.
 private func decimal(_ text: Substring) -> Int? {
     guard text.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
     return Int(text)

@@ -1,4 +1,4 @@
-// The options that choose what is seen of the mouse and the keyboard.
+// The options that show the mouse and the keyboard.
 import ArgumentParser
 import KineMedia
 
@@ -39,7 +39,7 @@ struct InputOptions: ParsableArguments {
         }
     }
 
-    /// Throws where the source has neither a pointer nor a keyboard.
+    /// Throws if the source has neither a pointer nor a keyboard.
     func check(for source: TakeConfiguration.Source) throws {
         guard case .pattern = source, let option = chosen.first else { return }
         throw ValidationError(

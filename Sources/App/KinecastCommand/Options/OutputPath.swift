@@ -5,11 +5,11 @@ import KinePlatform
 import SystemPackage
 
 enum OutputPath {
-    /// The absolute path of the file to write. Without a name, or for a directory, the name is made of the time; where it is taken, the
-    /// engine numbers it.
+    /// The absolute path of the file to write. Without a name, or for a directory, the name is made from the time; if
+    /// that name is in use, the engine adds a number.
     ///
     /// - Parameters:
-    ///   - typed: the path that the user typed; nil: none.
+    ///   - typed: the path that the user typed, if any.
     ///   - workingDirectory: the directory that a relative path starts from.
     ///   - timestamp: local time as `YYYY-MM-DD HH.MM.SS`.
     static func resolve(
@@ -21,8 +21,8 @@ enum OutputPath {
         return path.appending("Kinecast \(timestamp()).mp4")
     }
 
-    /// The same, with the current directory and time. Throws where the file cannot be meant to hold an MP4.
-    /// - Parameter mayStream: "-" is standard output, and not refused.
+    /// Resolves the path with the current directory and time. Throws if the name cannot be an MP4 file.
+    /// - Parameter mayStream: whether "-" means standard output; otherwise it is refused.
     static func resolveNow(_ typed: String?, mayStream: Bool = false) throws -> FilePath {
         if mayStream, typed == TakeConfiguration.standardOutput {
             try checkStandardOutput()
@@ -33,10 +33,10 @@ enum OutputPath {
         return resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
-    /// The extensions of other containers, which players and editors go by.
+    /// The file extensions of other containers, which players and editors rely on.
     private static let otherContainers: Set<String> = ["mkv", "webm", "gif", "avi", "ts", "flv"]
 
-    /// Throws where the path of a video to write means standard output, another container, or no file.
+    /// Throws if the typed path means standard output, another container, or no file.
     static func check(_ typed: String, mayStream: Bool = false, workingDirectory: FilePath) throws(CommandFailure) {
         let path = workingDirectory.pushing(FilePath(escaped: typed))
         let advice =
@@ -55,9 +55,9 @@ enum OutputPath {
         }
     }
 
-    /// Throws where standard output cannot take a video.
+    /// Throws if standard output cannot receive a video.
     private static func checkStandardOutput() throws(CommandFailure) {
-        // Where it was closed at the start, its number may be that of something without a type.
+        // If it was closed at the start, another descriptor without a file type may have its number.
         var status = stat()
         guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT != 0 else {
             throw .usage("Standard output is closed; give it a reader, as in kinecast record - | mpv -.")
@@ -69,8 +69,8 @@ enum OutputPath {
         }
     }
 
-    /// Whether Kinecast chooses the file's name. The file then gets the next free one if that is taken, and only its owner may read it;
-    /// one that the user named follows the umask, since it may be meant for others.
+    /// Whether Kinecast chooses the file's name. Such a file gets the next free name, and only its owner may read it; a
+    /// file that the user named follows the umask, since others may be meant to read it.
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         if typed == TakeConfiguration.standardOutput { return false }
@@ -94,7 +94,7 @@ enum OutputPath {
 }
 
 extension TakeConfiguration {
-    /// - Parameter isNamedHere: Kinecast chooses the file's name.
+    /// - Parameter isNamedHere: whether Kinecast chooses the file's name.
     mutating func setNamedHere(_ isNamedHere: Bool) {
         isOutputPrivate = isNamedHere
         isOutputNumbered = isNamedHere

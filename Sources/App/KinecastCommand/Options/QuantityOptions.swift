@@ -1,9 +1,9 @@
-// Lengths of time, bitrates and frame rates as they are typed.
+// Parses typed lengths of time, bitrates and frame rates.
 import ArgumentParser
 import KineMedia
 
-/// `90`, `2.5`, `10s`, `2m`, `1h30m`, `500ms`: hours, minutes, seconds and milliseconds in that order; a bare number means seconds. Or
-/// a player's `1:30` and `00:01:30.5`.
+/// `90`, `2.5`, `10s`, `2m`, `1h30m`, `500ms`: hours, minutes, seconds and milliseconds in that order; a plain number
+/// means seconds. Also a player's form: `1:30` and `00:01:30.5`.
 struct DurationOption: OptionValue, Equatable {
     static let form = "give a time such as 90 (seconds), 2m, 1h30m, 500ms or 00:01:30"
 
@@ -14,7 +14,7 @@ struct DurationOption: OptionValue, Equatable {
         time = .seconds(seconds)
     }
 
-    /// A year is more than any file system here holds, and far from where nanoseconds overflow.
+    /// A year: more than any file system here holds, and far below the overflow of nanoseconds.
     private static let longest = 366.0 * 86400
 
     private static func units(_ text: String) -> Double? {
@@ -35,7 +35,7 @@ struct DurationOption: OptionValue, Equatable {
         return seconds <= longest ? seconds : nil
     }
 
-    /// Hours, minutes and seconds, or minutes and seconds. Only the first may be 60 or more, only the last has a fraction.
+    /// Hours, minutes and seconds, or minutes and seconds. Only the first may exceed 59, only the last have a fraction.
     static func clock(_ text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard 2...3 ~= parts.count else { return nil }
@@ -52,7 +52,7 @@ struct DurationOption: OptionValue, Equatable {
     }
 }
 
-/// A bitrate. `Bitrate` parses it, as it does the settings of services.
+/// A bitrate. `Bitrate` parses it, like the settings of services.
 struct BitrateOption: OptionValue, Equatable {
     static let form = "give bits a second such as 800k or 4M, 1k to 1000M"
 
@@ -64,11 +64,11 @@ struct BitrateOption: OptionValue, Equatable {
     }
 }
 
-/// `30`; or one of NTSC's rates, which are 1000/1001 of a whole one: `29.97`, `30000/1001`.
+/// `30`, or an NTSC rate, which is 1000/1001 of a whole rate: `29.97`, `30000/1001`.
 struct FrameRateOption: OptionValue, Equatable {
     static let form = "give a whole number from 1 to 240, or 23.976, 29.97, 59.94 or 119.88"
 
-    /// Rounded up where it is one of NTSC's.
+    /// Rounded up for an NTSC rate.
     var framesPerSecond: Int
     var isNTSC = false
 
@@ -85,7 +85,7 @@ struct FrameRateOption: OptionValue, Equatable {
         guard (1...240).contains(rate) else { return nil }
         framesPerSecond = Int(rate)
         guard rate != rate.rounded() else { return }
-        // Two decimals, or more, as programs round these rates: 23.98, 23.976.
+        // Programs round these rates to two or more decimals: 23.98, 23.976.
         guard let whole = [24, 30, 48, 60, 120, 240].first(where: { abs(rate - Double($0) / 1.001) < 0.005 }) else {
             return nil
         }

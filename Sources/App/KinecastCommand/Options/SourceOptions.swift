@@ -1,9 +1,9 @@
-// The options that choose what is recorded.
+// The options that choose the source.
 import ArgumentParser
 import KineClient
 import KineMedia
 
-/// What of the display is shown.
+/// The options of the display's part to show.
 struct DisplayOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -34,7 +34,7 @@ struct DisplayOptions: ParsableArguments {
         throw ValidationError("--app takes the name of an application; kinecast sources lists those that have windows.")
     }
 
-    /// What was asked for, each with its option.
+    /// The requested sources, each with its option.
     var chosen: [(option: String, source: TakeConfiguration.Source)] {
         var chosen: [(option: String, source: TakeConfiguration.Source)] = []
         let monitorName = monitor == "all" ? nil : monitor
@@ -95,7 +95,7 @@ struct SourceOptions: ParsableArguments {
         input.apply(to: &configuration.video)
     }
 
-    /// The source that was asked for; without one, the whole screen.
+    /// The requested source; by default the whole screen.
     func source(hasCommand: Bool) throws -> TakeConfiguration.Source {
         let source = try commandWindow(hasCommand: hasCommand).map { .commandWindow($0) } ?? otherSource()
         try input.check(for: source)
@@ -117,7 +117,7 @@ struct SourceOptions: ParsableArguments {
         return try chosen.onlySource ?? .screen(monitor: nil)
     }
 
-    /// The window that COMMAND opens, on a private screen if there is one; nil: no window is named, or there is no COMMAND.
+    /// The window that COMMAND opens, on its private screen if there is one; nil if no window is named, or no COMMAND.
     private func commandWindow(hasCommand: Bool) throws -> TakeConfiguration.CommandWindow? {
         guard pattern == nil, let named = try display.chosen.onlySource, let choice = named.commandWindow else {
             return nil
@@ -141,7 +141,7 @@ struct SourceOptions: ParsableArguments {
 }
 
 extension TakeConfiguration.Source {
-    /// The window of COMMAND that is meant where there is one; nil: it is not named in a way by which one could be that is yet to come.
+    /// The window of COMMAND if there is one; nil if the source cannot name a window that does not exist yet.
     fileprivate var commandWindow: TakeConfiguration.CommandWindow.Choice? {
         switch self {
         case .windowTitled(let title): .titled(title)
@@ -151,7 +151,7 @@ extension TakeConfiguration.Source {
         }
     }
 
-    /// Whether no other window can be seen in the frames.
+    /// Whether the frames can show no other window.
     fileprivate var showsOneWindow: Bool {
         switch self {
         case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: false
@@ -162,7 +162,7 @@ extension TakeConfiguration.Source {
 }
 
 extension [(option: String, source: TakeConfiguration.Source)] {
-    /// Nil where there is none. Throws where there are several.
+    /// Nil if there is none. Throws if there are several.
     var onlySource: TakeConfiguration.Source? {
         get throws {
             guard count <= 1 else {

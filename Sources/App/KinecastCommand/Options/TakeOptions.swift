@@ -1,4 +1,4 @@
-// The options of `record` and `broadcast` beside source, audio and encoding: length, file, output and COMMAND.
+// The options of `record` and `broadcast` for length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
 import KineMedia
@@ -83,26 +83,26 @@ struct TakeOptions: ParsableArguments {
         configuration.whenLocked = whenLocked.value
     }
 
-    /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.
+    /// COMMAND with its executable found; nil without COMMAND. Throws before the take begins if it cannot be started.
     func shownCommand() throws -> ShownCommand? {
         try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(escaping: $0) })
     }
 
-    /// Throws where an option does not fit to the typed name of the file.
+    /// Throws if an option does not fit the typed name of the file.
     func check(output: String?) throws {
         if output == TakeConfiguration.standardOutput, faststart {
             throw ValidationError("--faststart moves the index of a file, and standard output has none; leave it out.")
         }
     }
 
-    /// The streams for sentences, and for JSON and links. Where the video goes to standard output, a program that reads JSON finds it
-    /// alone on standard error.
+    /// The streams for sentences, and for JSON and links. If the video goes to standard output, JSON goes to standard
+    /// error, with no other text.
     func places(output: String?) -> (sentences: Terminal, events: Terminal) {
         guard output == TakeConfiguration.standardOutput else { return (.standardError, .standardOutput) }
         return (json ? .none : .standardError, .standardError)
     }
 
-    /// Runs the take to its end; throws its exit status where that is not 0.
+    /// Runs the take until it ends; throws its exit status unless that is 0.
     func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
         var configuration = configuration
         let places = places(output: configuration.output)

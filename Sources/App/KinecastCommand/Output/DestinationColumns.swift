@@ -4,7 +4,7 @@ import KineMedia
 import KineWire
 
 enum DestinationColumns {
-    /// Label, state, memory, data that waits, activity and link.
+    /// Label, state, memory, waiting data, activity and link.
     static func columns(_ status: DestinationStatus) -> [String] {
         let memory =
             status.residentMemory > 0
@@ -15,13 +15,13 @@ enum DestinationColumns {
         ]
     }
 
-    /// The bytes that wait in the engine's memory for it and, where it says so, the time for which data waits in its own.
+    /// The bytes that wait in the engine's memory and, if the extension reports it, the time that its own queue needs.
     private static func waiting(_ status: DestinationStatus) -> String {
         let bytes = "\(Quantity.bytes(status.statistics.queuedBytes)) waiting"
         return status.statistics.connection?.queueMilliseconds.map { "\(bytes), \($0) ms to send" } ?? bytes
     }
 
-    /// Its own words, and the state of its connection: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
+    /// The extension's state and its connection: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
     private static func activity(_ status: DestinationStatus) -> String {
         let viewers = status.statistics.viewers.map { Quantity.count($0, "viewer") }
         let words = viewers ?? status.state.map(DestinationSentences.phrase) ?? "-"

@@ -1,7 +1,7 @@
 // A destination as `--json` prints it, in events, in `status` and in the last summary.
 import KineWire
 
-/// A destination's status, all on one level; docs/json-events.md says what the keys mean.
+/// A destination's status, without nested objects; docs/json-events.md explains the keys.
 struct DestinationLine: Encodable, Equatable {
     private enum Key: String, CodingKey {
         case destination, service, label, phase, ending, message, link, playerLink, state, problem, pid

@@ -1,13 +1,13 @@
-// The lines of `--json`. docs/json-events.md is the contract: a key keeps its meaning for ever, new ones may come.
+// The lines of `--json`. docs/json-events.md is the contract: keys never change their meaning; new keys may be added.
 import CLinux
 import FoundationEssentials
 import KineContainers
 import KineMedia
 import KineWire
 
-/// One event of a take. Keys without a value are left out.
+/// One event of a take. Keys without a value are omitted.
 struct JSONEvent: Encodable, Equatable {
-    /// The kind of event, which decides what keys there are.
+    /// The kind of event, which determines its keys.
     let event: String
     /// Seconds since 1970, UTC.
     var time: Double
@@ -16,43 +16,43 @@ struct JSONEvent: Encodable, Equatable {
     var width: Int?
     var height: Int?
     var environment: [String]?
-    /// Bits a second that destinations get at most.
+    /// The highest bitrate for destinations, in bits a second.
     var maximumBitrate: Int?
-    /// Whether the microphone is recorded, or a camera shown.
+    /// Whether the microphone is recorded, or a camera is shown.
     var on: Bool?
-    /// The camera, as it was asked for.
+    /// The camera, as requested.
     var device: String?
-    /// What is shown, for a person to read.
+    /// The source, in words for a person.
     var source: String?
     /// Whether the screen is locked.
     var locked: Bool?
-    /// Seconds of recorded time, pauses left out.
+    /// Seconds of recorded time, without pauses.
     var duration: Double?
     var bytes: Int64?
     var framesDrawn: Int?
     var framesUnchanged: Int?
     var framesDropped: Int?
-    /// Of a clip or an excerpt: its frames, and those at its start that were encoded again.
+    /// For a clip or an excerpt: its frames, and the number at its start that were encoded again.
     var frames: Int?
     var framesEncoded: Int?
-    /// Seconds from the recording's start: when the frame of an image begins to be shown.
+    /// The time from which the frame of an image is shown, in seconds from the recording's start.
     var at: Double?
     var message: String?
     /// COMMAND's exit status.
     var status: Int32?
     /// The signal that killed COMMAND.
     var signal: Int32?
-    /// In a summary: `finished`, `recovered` or `failed`.
+    /// For a summary: `finished`, `recovered` or `failed`.
     var result: String?
     var reason: String?
-    /// The exit status of the take. The process exits with COMMAND's instead where COMMAND failed.
+    /// The exit status of the take. If COMMAND failed, the process exits with COMMAND's status instead.
     var exitStatus: Int32?
-    /// In progress and summary of a take that is broadcast.
+    /// For progress and summary of a broadcast.
     var destinations: [DestinationLine]?
-    // The event `clip`: seconds of the take at which it begins, and the seconds that were asked for.
+    // The event `clip`: its beginning in the take and the requested length, in seconds.
     var start: Double?
     var askedDuration: Double?
-    // The event `destination`: its place among the take's destinations, and what happened to it.
+    // The event `destination`: its place among the take's destinations, and the event's kind.
     var destination: Int?
     var label: String?
     var kind: String?
@@ -60,12 +60,12 @@ struct JSONEvent: Encodable, Equatable {
     var link: String?
     var state: String?
     var serviceInfo: [String: String]?
-    /// Of a line of the log.
+    /// For a line of the log.
     var level: String?
-    /// Of the event `dropped`: the events that are missing there.
+    /// For the event `dropped`: the number of missing events.
     var count: Int?
     var ending: String?
-    /// In bytes, as are the two below.
+    /// In bytes, like the next two.
     var residentMemory: Int?
     var peakMemory: Int?
     var memoryLimit: Int?
@@ -147,9 +147,9 @@ struct JSONEvent: Encodable, Equatable {
     }
 }
 
-/// Writes JSON, one object to a line, on standard output if not told otherwise.
+/// Writes JSON, one object per line, to standard output by default.
 enum JSONEvents {
-    /// Writes a value as one line. A value that has no JSON (a number that is not finite) is left out; none of ours has one.
+    /// Writes a value as one line. A value that JSON cannot represent, such as infinity, is omitted.
     static func write(_ value: some Encodable, on output: Terminal = .standardOutput) {
         guard let line = try? line(value) else { return }
         output.json(line)

@@ -1,16 +1,16 @@
-// Lines that a thread of its own writes: a reader that stops reading holds up nothing but its lines.
+// Writes lines on its own thread, so that a reader that stops reading delays only its lines.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Writes to one descriptor, which is inherited and shared with other programs, so it stays blocking. Lives as long as the process.
+/// Writes to one descriptor. Other programs share it, so it stays blocking. Lives as long as the process.
 final class LineWriter: Sendable {
-    /// The most bytes that wait. Lines beyond them are left out until all others are written; one line then says how many.
+    /// The most waiting bytes. Further lines are dropped until all others are written; one line then says how many.
     static let limit = 1 << 20
 
     private struct State {
         var lines: [[UInt8]] = []
-        /// Of the lines that are not written yet, the one that is being written included.
+        /// Of all lines that are not yet written, including the one being written.
         var bytes = 0
         var leftOut = 0
         var keepsAll = false
@@ -42,16 +42,16 @@ final class LineWriter: Sendable {
         }
     }
 
-    /// Leaves nothing out any more: only the end of the take is still to be told.
+    /// Stops dropping lines: only the end of the take is still to be reported.
     func keepAll() { state.withLock { $0.keepsAll = true } }
 
-    /// A descriptor that becomes readable when a line is written; nil: all are.
+    /// A descriptor that becomes readable when a line is written; nil if all are written.
     var pending: Int32? {
         written.clear()
         return state.withLock { $0.bytes > 0 } ? written.descriptor : nil
     }
 
-    /// A line that cannot be written, to a closed pipe for example, is dropped.
+    /// A line that cannot be written is dropped, for example to a closed pipe.
     private static func write(_ line: [UInt8], to descriptor: FileDescriptor) {
         var rest = line[...]
         while !rest.isEmpty {
@@ -59,7 +59,7 @@ final class LineWriter: Sendable {
             if count >= 0 {
                 rest.removeFirst(count)
             } else if errno == EAGAIN {
-                // Another program that shares it has made it non-blocking.
+                // Another program that shares the descriptor has made it non-blocking.
                 var entries = [pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)]
                 WakeSignal.poll(&entries, until: nil)
             } else if errno != EINTR {

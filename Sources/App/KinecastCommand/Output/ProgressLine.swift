@@ -1,4 +1,4 @@
-// The line at the bottom of a terminal that is rewritten once a second. Pure.
+// The line at the bottom of a terminal, rewritten once a second. Pure.
 import KineClient
 import KineWire
 
@@ -6,14 +6,14 @@ import KineWire
 /// `● 0:07  1.2 MB  Live page: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.
 struct ProgressLine {
     var progress: TakeProgress
-    /// The progress that the line before this one showed, from which the frame rate is computed.
+    /// The progress in the previous line, from which the frame rate is computed.
     var last: TakeProgress?
     var isPaused = false
     var hasFile = true
     var isVerbose = false
 
-    /// The line, at most `columns` wide, since one that wraps cannot be rewritten. If addresses do not fit, destinations have
-    /// their services' ids instead.
+    /// The line, at most `columns` wide, since a wrapped line cannot be rewritten. If addresses do not fit, it shows
+    /// the services' ids instead.
     func text(columns: Int) -> String {
         let text = text(progress.destinations.map { destination($0, name: $0.label) })
         return text.columns <= columns

@@ -1,11 +1,11 @@
-// A service as a person reads it, and as `--json` prints it.
+// A service as text for a person, and as JSON.
 import KineMedia
 import KinePlatform
 import KineServices
 import SystemPackage
 
 enum ServiceText {
-    /// For each service a line with its id, name and origin, and beneath it the options of `broadcast` that it takes.
+    /// For each service a line with its id, name and origin, and below it the options of `broadcast` that it accepts.
     static func list(_ services: [Service]) -> [String] {
         TextTable.lines(
             services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] },
@@ -22,7 +22,7 @@ enum ServiceText {
         return "kinecast broadcast --service \(service.id)"
     }
 
-    /// The samples that a service is given, in a few words.
+    /// The samples that a service receives, in a few words.
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {
@@ -42,7 +42,7 @@ enum ServiceText {
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 
-    /// The end of a sentence about what a service may do.
+    /// The end of a sentence about a service's right.
     static func words(_ right: ServiceRight) -> String {
         switch right {
         case .connect: return "connect to other machines, and to ports of this one"
@@ -50,7 +50,7 @@ enum ServiceText {
         case .listen(let setting): return "serve at the address of the setting \(setting)"
         case .read(let path):
             let place = FilePath(escaped: path).resolved?.escaped ?? path
-            // As words of a shell: a path could hold words of this sentence.
+            // Quoted like words of a shell, because a path could contain words of this sentence.
             return "read and execute \(path.shellWord)" + (place == path ? "" : ", which leads to \(place.shellWord)")
         case .group(let group):
             return "share the group \(group): its files, values and frames, and texts of the clipboard"
@@ -70,7 +70,7 @@ enum ServiceText {
             } + service.manifest.rights.map { ["may", words($0)] }
     }
 
-    /// The values that a setting takes, in a few words; nil: any text.
+    /// The values that a setting accepts, in a few words; nil: any text.
     private static func values(_ field: ServiceManifest.SetupField) -> String? {
         switch field.kind {
         case .text(let rule): rule.pattern.map { "like \($0.text)" }
@@ -87,7 +87,7 @@ enum ServiceText {
     }
 }
 
-/// The keys of a service in JSON. Those without a value are left out.
+/// The keys of a service in JSON. Keys without a value are omitted.
 struct ServiceLine: Encodable, Equatable {
     struct Field: Encodable, Equatable {
         var key: String
@@ -115,11 +115,11 @@ struct ServiceLine: Encodable, Equatable {
         }
     }
 
-    /// What the manifest asks for the service itself.
+    /// The rights that the manifest requests for the service.
     struct Rights: Encodable, Equatable {
         /// `connect` or `none`.
         var network: String
-        /// Whether it receives by UDP at ports of its choice.
+        /// Whether it receives by UDP at ports that it chooses.
         var udp: Bool
         /// The setting with the address to serve at.
         var listen: String?
@@ -139,9 +139,9 @@ struct ServiceLine: Encodable, Equatable {
     var urlSchemes: [String]
     var setup: [Field]
     var rights: Rights
-    /// The samples that it is given, in words.
+    /// The samples that it receives, in words.
     var wants: String
-    /// Bytes.
+    /// In bytes.
     var memoryLimit: Int
 
     init(_ service: Service) {

@@ -13,7 +13,7 @@ extension TakeOutcome {
         }
     }
 
-    /// The sentence on why the take did not finish, as it is told of each destination too; nil where it did.
+    /// The sentence on why the take did not finish, also reported for each destination; nil if it finished.
     var reason: String? {
         switch self {
         case .finished: nil
@@ -22,10 +22,10 @@ extension TakeOutcome {
         }
     }
 
-    /// The same sentence with what else can be done.
+    /// `reason` with the alternatives that a person has.
     var problem: String? { if case .failed(let failure) = self { failure.sentence } else { reason } }
 
-    /// The engine's summary; nil where nothing was recorded or the engine died.
+    /// The engine's summary; nil if nothing was recorded or the engine died.
     var summary: TakeSummary? {
         switch self {
         case .finished(let summary): summary
@@ -34,7 +34,7 @@ extension TakeOutcome {
         }
     }
 
-    /// Prints the problem, if there is one, then what was recorded and a line for each destination.
+    /// Prints the problem, if there is one, then the recording and a line for each destination.
     func print(on terminal: Terminal) {
         if let problem { terminal.problem(problem) }
         if let summary { TakeSentences.summary(summary, told: reason).forEach(terminal.line) }
@@ -42,7 +42,7 @@ extension TakeOutcome {
 }
 
 extension JSONEvent {
-    /// The last event of a take. `size`: the size of its frames, for a recovered file, which does not tell it.
+    /// The last event of a take. `size`: the size of the frames, which a recovered file does not report.
     static func summary(_ outcome: TakeOutcome, size: PixelSize? = nil) -> JSONEvent {
         if case .engineDied(let death) = outcome, case .recovered(let path, let saved) = death.file {
             return recovered(

@@ -3,17 +3,17 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A place for lines. A line that cannot be written, to a closed pipe for example, is dropped: the take matters more.
+/// Writes lines. A line that cannot be written is dropped, for example to a closed pipe: the take matters more.
 final class Terminal: Sendable {
     static let standardError = Terminal(.standardError)
     static let standardOutput = Terminal(.standardOutput)
-    /// Drops what is written.
+    /// Drops all text.
     static let none = Terminal(nil)
 
-    /// Whether it is a terminal, and neither a file nor a pipe.
+    /// Whether the descriptor is a terminal, neither a file nor a pipe.
     let isInteractive: Bool
     private let descriptor: FileDescriptor?
-    /// Nil where a line is written before the call returns.
+    /// Nil if each call writes its line before it returns.
     let writer: LineWriter?
     private let hasStatusLine = Monitor(false)
 
@@ -22,7 +22,7 @@ final class Terminal: Sendable {
         isInteractive = descriptor.map { isatty($0.rawValue) == 1 } ?? false
     }
 
-    /// The same place, to which a thread writes from now on. It has to be the only one that writes there.
+    /// The same stream, written by a thread from now on. No other object may write to it.
     func unblocked(json: Bool) -> Terminal {
         let notice = { @Sendable (count: Int) in
             let event = json ? try? JSONEvents.line(JSONEvent("dropped") { $0.count = count }) : nil
@@ -32,10 +32,10 @@ final class Terminal: Sendable {
         return Terminal(descriptor, writer: descriptor.map { LineWriter($0, notice: notice) })
     }
 
-    /// Writes a line in place of the status line, which is gone until it is next set. Paths in it are written as the bytes that they are.
+    /// Writes a line in place of the status line, which stays away until it is next set. Paths are raw bytes.
     func line(_ text: String) { write(line: Self.bytes(of: text, forTerminal: isInteractive)) }
 
-    /// The names of files, and what other programs say, may hold anything: for a terminal, U+FFFD takes the place of what would steer it.
+    /// File names and texts of other programs may contain anything: for a terminal, U+FFFD replaces control characters.
     static func bytes(of text: String, forTerminal: Bool) -> [UInt8] {
         guard forTerminal else { return text.unescaped }
         var shown = String.UnicodeScalarView()
@@ -46,11 +46,11 @@ final class Terminal: Sendable {
             }
         }
         let bytes = String(shown).unescaped
-        // Where these are not the bytes of a path, they may be those of such a character.
+        // If these are not the bytes of a path, they may encode a control character.
         return String(escaping: bytes).unicodeScalars.elementsEqual(shown) ? bytes : Array(String(shown).utf8)
     }
 
-    /// The same without changing paths: there are no bytes in JSON that are not UTF-8.
+    /// Writes JSON without changing paths: all bytes of JSON are UTF-8.
     func json(_ text: String) { write(line: Array(text.utf8)) }
 
     private func write(line bytes: [UInt8]) {
@@ -64,14 +64,14 @@ final class Terminal: Sendable {
     /// Writes a line about a problem, with the program's name in front.
     func problem(_ text: String) { line("kinecast: \(text)") }
 
-    /// Replaces the status line of a terminal. `text` gets the number of columns, less one for the cursor.
+    /// Replaces the status line of a terminal. `text` gets the number of columns minus one for the cursor.
     func status(_ text: (_ columns: Int) -> String) {
         guard isInteractive, !isInBackground else { return }
         hasStatusLine.withLock { $0 = true }
         write(Array("\r\u{1b}[K".utf8) + Self.bytes(of: text(max(1, columns - 1)), forTerminal: true))
     }
 
-    /// Whether another job has the terminal, whose text the status line would overwrite.
+    /// Whether another job uses the terminal; the status line would overwrite its text.
     private var isInBackground: Bool {
         guard let descriptor else { return true }
         let group = tcgetpgrp(descriptor.rawValue)

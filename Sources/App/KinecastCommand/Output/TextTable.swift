@@ -1,4 +1,4 @@
-// Columns side by side, as `status`, `sources` and `services` print them.
+// Aligned columns, as in `status`, `sources` and `services`.
 
 enum TextTable {
     /// Two spaces between the columns; the first row is the heading.
@@ -16,7 +16,7 @@ enum TextTable {
         }
     }
 
-    /// One table with parts of another between its rows: beneath each row its part of `below`, with `mark` before each line.
+    /// A table with rows of another below each row: `below` has them, and `mark` stands before each.
     static func lines(_ rows: [[String]], below: [[[String]]], mark: String) -> [String] {
         var rest = lines(below.flatMap(\.self))[...]
         return zip(lines(rows), below).flatMap { row, part in
@@ -26,11 +26,11 @@ enum TextTable {
     }
 }
 
-// The width of a text in a terminal's columns. The C library's wcwidth depends on the locale, which may be plain C.
+// The width of a text in terminal columns. The C library's wcwidth depends on the locale, which may be plain C.
 extension String {
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text's beginning in at most so many columns, with an ellipsis at the end where something is left out.
+    /// The beginning of the text in at most this many columns, with an ellipsis if it was cut.
     func cut(to columns: Int) -> String {
         guard self.columns > columns else { return self }
         var width = 0
@@ -50,7 +50,7 @@ extension Character {
     ]
 
     fileprivate var columns: Int {
-        // The first scalar decides: those behind it are accents and the like.
+        // The first scalar decides: the others are accents and the like.
         guard let scalar = unicodeScalars.first, scalar.value >= 0x1100 else { return 1 }
         let isWide =
             unicodeScalars.contains(where: \.properties.isEmojiPresentation) || unicodeScalars.contains("\u{fe0f}")

@@ -1,22 +1,22 @@
-// Files with secrets, which are used only where no other user can read or change them.
+// Files with secrets, which are used only if no other user can read or change them.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 /// A small text file that only its owner may read and change.
 struct PrivateFile {
-    /// The most bytes that are read.
+    /// The most bytes to read.
     static let limit = 64 * 1024
 
     let path: FilePath
     /// The option that named it, for a sentence: "--to-file".
     let name: String
-    /// The secrets in it, for a sentence.
+    /// The kind of secrets in it, for a sentence.
     var content = "stream keys"
-    /// Also accepts files of root that, beside root, only a group can read.
+    /// Whether to accept files of root that only root and a group can read.
     var allowsSystemFiles = false
 
-    /// The lines that are not empty and do not begin with `#`, trimmed, with their numbers from 1. Nil where there is no such
+    /// The lines that are neither empty nor begin with `#`, trimmed, with their numbers from 1. Nil if there is no such
     /// file.
     func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
         guard let text = try read() else { return nil }
@@ -24,7 +24,7 @@ struct PrivateFile {
     }
 
     static func lines(of text: String) -> [(number: Int, text: String)] {
-        // "\r\n" is one character, and a line's end.
+        // "\r\n" is one character and a line end.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return zip(1..., lines).compactMap { number, line in
             let trimmed = String(line).trimmed
@@ -32,7 +32,7 @@ struct PrivateFile {
         }
     }
 
-    /// Reads standard input to its end. Its permissions are left to the process that connected it.
+    /// Reads standard input to its end. The process that connected it is responsible for its permissions.
     static func standardInput() throws(CommandFailure) -> String {
         let bytes: [UInt8]
         do {
@@ -44,8 +44,8 @@ struct PrivateFile {
         return try text(bytes, named: "standard input")
     }
 
-    /// The file's bytes; `limit` + 1 of them where it has more. Throws a `CommandFailure` where others may read or change it,
-    /// else the system's error.
+    /// The file's bytes, at most `limit` + 1. Throws a `CommandFailure` if others may read or change it, else the
+    /// system's error.
     func bytes() throws -> [UInt8] {
         let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
         return try file.closeAfter {
@@ -54,7 +54,7 @@ struct PrivateFile {
         }
     }
 
-    /// Throws where others may read or change the file. A file that cannot be opened is reported by the one who reads it later.
+    /// Throws if others may read or change the file. A file that cannot be opened is reported by its later reader.
     func check() throws(CommandFailure) {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
             return
@@ -83,7 +83,7 @@ struct PrivateFile {
     }
 
     private func check(_ file: FileDescriptor) throws {
-        // The open file is looked at, not its name, which may mean another file by now.
+        // Checks the open file, because its name may refer to another file by now.
         var status = stat()
         guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
@@ -114,7 +114,7 @@ struct PrivateFile {
         return decoded(bytes)
     }
 
-    /// The text without a byte order mark, which editors on Windows put in front of UTF-8.
+    /// The text without a byte order mark, which editors on Windows write before UTF-8.
     static func decoded(_ bytes: [UInt8]) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
@@ -122,7 +122,7 @@ struct PrivateFile {
 }
 
 extension String {
-    /// Without the blanks at its ends.
+    /// The text without blanks at its ends.
     var trimmed: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

@@ -1,4 +1,4 @@
-// Keeps secrets out of what other programs can see of this process: its arguments, environment and memory. Linux.
+// Hides secrets from other programs, in this process's arguments, environment and memory. Linux.
 import CLinux
 import Glibc
 import KineMedia
@@ -6,10 +6,10 @@ import KinePlatform
 import KineServices
 import SystemPackage
 
-/// Removes secrets from the places in which this process was given them. Copies remain in its memory, which `forbidDump`
-/// closes to other processes.
+/// Removes secrets from arguments and environment. Copies remain in this process's memory; `forbidDump` prevents other
+/// processes from reading that.
 enum ProcessSecrets {
-    /// Overwrites these texts where they stand in the list of processes.
+    /// Overwrites these texts in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
         guard let range = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: range.lowerBound) else {
             return
@@ -18,9 +18,9 @@ enum ProcessSecrets {
         for secret in secrets { overwrite(Array(secret.utf8), in: arguments) }
     }
 
-    /// Removes a variable from this process's environment, and so from its children's.
+    /// Removes a variable from the environment of this process and its children.
     static func hideVariable(_ name: String) {
-        // /proc shows the memory in which the kernel put the variables, so the value is overwritten too.
+        // /proc shows the memory in which the kernel stored the variables, so the value is overwritten too.
         guard let value = getenv(name) else { return }
         memset(value, Int32(UInt8(ascii: "*")), strlen(value))
         unsetenv(name)
@@ -48,16 +48,16 @@ enum ProcessSecrets {
     }
 }
 
-// Keeps the secrets of chosen destinations out of what other processes, and programs started later, see of this one.
+// Hides the secrets of chosen destinations from other processes, and from programs that are started later.
 extension DestinationChoice {
-    /// Call it first, since everything behind it may hold stream keys.
+    /// Call this first, since any later code may handle stream keys.
     func hideTypedSecrets() {
         ProcessSecrets.forbidDump()
         ProcessSecrets.hideFromArguments(to.filter { $0.contains("://") })
     }
 
-    /// Removes the variables that hold addresses from the environment that all programs inherit which are started from now on, and hides
-    /// what was typed for a secret of any service. Call it once the variables are read.
+    /// Removes the variables that hold addresses from the environment that later programs inherit, and hides typed
+    /// secrets of the services. Call this after the variables are read.
     func hideGivenSecrets(_ services: [Service]) throws {
         for name in try variables() { ProcessSecrets.hideVariable(name) }
         let settings = try settings()
@@ -87,7 +87,7 @@ extension DestinationChoice {
 }
 
 extension DestinationReader {
-    /// Reads this process's variables and standard input, and files whose names are relative to `directory`.
+    /// Reads this process's variables and standard input, and files relative to `directory`.
     static func standard(in directory: FilePath) -> DestinationReader {
         DestinationReader(
             environment: ProcessEnvironment.value, path: { directory.pushing(FilePath(escaped: $0)) },

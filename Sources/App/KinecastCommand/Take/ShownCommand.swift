@@ -1,4 +1,4 @@
-// COMMAND, the program that is shown. It is found before the take begins, and started and ended with the take.
+// COMMAND, the program to show. It is found before the take begins, and started and ended with the take.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -8,7 +8,7 @@ struct ShownCommand {
     let executable: String
     let arguments: [String]
 
-    /// Looks `words[0]` up as a shell does. Throws where there is no such program.
+    /// Finds `words[0]` like a shell. Throws if there is no such program.
     init(_ words: [String], searchPath: String?) throws {
         let name = words[0]
         arguments = Array(words.dropFirst())
@@ -34,12 +34,12 @@ struct ShownCommand {
 /// A running COMMAND.
 struct CommandProcess {
     private let process: ChildProcess
-    /// Whether COMMAND leads a process group of its own, whose processes are ended with it.
+    /// Whether COMMAND leads its own process group, whose processes are ended with it.
     private let leadsGroup: Bool
 
-    /// Starts COMMAND with this process's standard streams but for `output`. If standard input is a terminal, it stays in this process's
-    /// group, so that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling thread: call from the main one.
-    /// `ignoring`: the signals that it ignores.
+    /// Starts COMMAND with this process's standard streams except `output`. If standard input is a terminal, it stays
+    /// in this process's group, so that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling
+    /// thread: call this on the main thread. `ignoring`: the signals that COMMAND ignores.
     init(
         _ command: ShownCommand, environment: [String], output: FileDescriptor, ignoring signals: [Int32]
     ) throws(Errno) {

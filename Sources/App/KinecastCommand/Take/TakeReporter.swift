@@ -1,5 +1,5 @@
-// Prints the course of `record` and `broadcast`: sentences and a progress line on standard error, or JSON events on standard
-// output, unless the video goes there.
+// Prints the course of `record` and `broadcast`: sentences and a progress line on standard error, or JSON events on
+// standard output, unless the video goes there.
 import KineClient
 import KineMedia
 import KineWire
@@ -9,12 +9,12 @@ final class TakeReporter {
     private let terminal: Terminal
     private let output: Terminal
     private let isJSON: Bool
-    /// Whether a progress line is rewritten once a second. COMMAND, if there is one, has the terminal instead.
+    /// Whether a progress line is rewritten once a second. Not with COMMAND, which uses the terminal.
     let showsProgress: Bool
     private let isVerbose: Bool
-    /// The names of the destinations, in their order.
+    /// The names of the destinations, in order.
     private let destinations: [String]
-    /// The time that the clip buffer keeps; nil: there is none.
+    /// The time that the clip buffer keeps, if there is one.
     private let clipBuffer: MediaTime?
     private let hasFile: Bool
     /// Whether the user chose the highest bitrate of the destinations.
@@ -27,14 +27,14 @@ final class TakeReporter {
     private var live: Set<Int> = []
     private var links: [Int: String] = [:]
     private var playerLinks: [Int: String] = [:]
-    /// Failures of destinations before the take began. They are held back because the take's own failure often has the same
-    /// reason, which is printed once.
+    /// Failures of destinations before the take began. They are delayed because the take's own failure often has the
+    /// same reason, which is printed once.
     private var earlyFailures: [(reason: String, sentence: String)] = []
 
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
     ///   - output: for JSON, or for the links.
-    ///   - isVerbose: the progress line has frame rate, losses, bitrates and memory too.
+    ///   - isVerbose: adds frame rate, losses, bitrates and memory to the progress line.
     init(
         _ configuration: TakeConfiguration, terminal: Terminal, output: Terminal = .standardOutput, json: Bool,
         hasCommand: Bool, isVerbose: Bool = false
@@ -51,10 +51,10 @@ final class TakeReporter {
         self.isVerbose = isVerbose
     }
 
-    /// Descriptors that become readable when lines that wait are written; empty: all are.
+    /// Descriptors that become readable when waiting lines are written; empty if all are written.
     var pending: [Int32] { [terminal, output].compactMap { $0.writer?.pending } }
 
-    /// Whether the engine should send progress at all; otherwise it sleeps longer.
+    /// Whether the engine should send progress; otherwise it sleeps longer.
     var wantsProgress: Bool { showsProgress || isJSON }
 
     private func emit(_ event: @autoclosure () -> JSONEvent) {
@@ -181,13 +181,13 @@ final class TakeReporter {
             live.insert(event.destination)
             if !isJSON, links.updateValue(link, forKey: event.destination) != link { show(link) }
         case .log(let line):
-            // A program that reads JSON has it already.
+            // A reader of the JSON events already has it.
             if isVerbose, !isJSON { terminal.line("\(event.label): \(line.level.rawValue): \(line.message)") }
         case .playerLink(let link):
             if !isJSON, playerLinks.updateValue(link, forKey: event.destination) != link { show(link) }
         default: break
         }
-        // The progress line and the JSON events show the state already, and it changes often.
+        // The progress line and the JSON events already show the state, which changes often.
         if case .state = event.kind, wantsProgress { return }
         guard let sentence else { return }
         let line = (sentence.isWarning ? "kinecast: " : "") + sentence.text
@@ -198,13 +198,13 @@ final class TakeReporter {
         }
     }
 
-    /// Prints the failures that were held back, except the one that the take's own failure repeats.
+    /// Prints the delayed failures, except the one that the take's own failure repeats.
     private func reportEarlyFailures(except reason: String? = nil) {
         for failure in earlyFailures where failure.reason != reason { terminal.line(failure.sentence) }
         earlyFailures = []
     }
 
-    /// Prints a link for a script on standard output, unless a person sees both streams: the sentence has it already.
+    /// Prints a link for a script on standard output, unless both streams are a terminal: a sentence has it already.
     private func show(_ link: String) {
         if !(output.isInteractive && terminal.isInteractive) { output.line(link) }
     }

@@ -1,4 +1,4 @@
-// Carries out the actions of TakeRunStateMachine, with one poll for signals, the session's events and COMMAND's end.
+// Carries out the actions of TakeRunStateMachine, with one poll for signals, session events and COMMAND's end.
 import Glibc
 import KineClient
 import KineMedia
@@ -7,31 +7,31 @@ import SystemPackage
 
 /// Runs one take from this terminal.
 final class TakeRun {
-    /// The time that COMMAND has to end by itself after the take, in nanoseconds.
+    /// The time for COMMAND to end by itself after the take, in nanoseconds.
     private static let commandGrace: Int64 = 3_000_000_000
-    /// The time that COMMAND has to end by itself after its window was closed, in nanoseconds. With `commandGrace`, it is as long as the
-    /// engine keeps a private screen.
+    /// The time for COMMAND to end by itself after its window was closed, in nanoseconds. Together with `commandGrace`
+    /// it equals the time that the engine keeps a private screen.
     private static let closingGrace: Int64 = 2_000_000_000
-    /// The time that the engine has to exit after its last message, in nanoseconds.
+    /// The time for the engine to exit after its last message, in nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
-    /// The time that a reader has to take the last lines after a signal, and all lines before this process is stopped, in nanoseconds.
+    /// The time to read the last lines after a signal, and all lines before a stop of this process, in nanoseconds.
     private static let readerGrace: Int64 = 2_000_000_000
-    /// The time that the event of a pause has to come after its answer, in nanoseconds.
+    /// The time from the answer to a pause request to its event, in nanoseconds.
     private static let pauseGrace: Int64 = 10_000_000_000
 
-    /// Events that the session's task has left for this thread.
+    /// Events that the session's task has stored for this thread.
     private struct Inbox {
         var events: [SessionEvent] = []
         var isSessionClosed = false
-        /// The engine does not answer the request to stop.
+        /// Set if the engine does not answer the request to stop.
         var unanswered: ClientError?
     }
 
     private let session: EngineSession
     private let inbox = Monitor(Inbox())
     private let signals: SignalDescriptor
-    /// The signals that this process was started to ignore, as by nohup. COMMAND ignores them too.
+    /// The signals that this process was started to ignore, for example by nohup. COMMAND ignores them too.
     private let inheritedIgnored: [Int32]
     private let shownCommand: ShownCommand?
     /// COMMAND's standard output.
@@ -44,17 +44,17 @@ final class TakeRun {
     private var isPaused = false
     private var isInterrupted = false
 
-    /// The signals of a terminal that stop a job.
+    /// The terminal signals that stop a job.
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
-    /// Starts the engine and asks it for the take.
+    /// Starts the engine and requests the take.
     init(
         configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter
     ) throws(ClientError) {
-        // The root command ignores SIGXFSZ for itself.
+        // The root command itself ignores SIGXFSZ.
         inheritedIgnored = SignalDescriptor.ignored(among: Array(1..<32)).filter { ![SIGCHLD, SIGXFSZ].contains($0) }
-        // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored where
-        // nohup did so. A reader that closes its pipe must not end the take by SIGPIPE.
+        // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored
+        // after nohup. A reader that closes its pipe must not end the take by SIGPIPE.
         for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGCHLD] + Self.stopSignals)
@@ -67,7 +67,6 @@ final class TakeRun {
         machine = TakeRunStateMachine(hasCommand: command != nil)
     }
 
-    /// Returns the exit status.
     func run() -> Int32 {
         listen()
         while exitStatus == nil {
@@ -123,8 +122,8 @@ final class TakeRun {
         }
     }
 
-    /// Stops this job, by Ctrl-Z or since it uses the terminal from the background, and returns when it continues. The person sees
-    /// that it is stopped, so nothing is recorded meanwhile.
+    /// Stops this job, after Ctrl-Z or when it uses the terminal from the background, and returns when it continues.
+    /// The person sees a stopped job, so the take pauses meanwhile.
     private func suspend(by signal: Int32) {
         let request = { [session] (continues: Bool) in
             try MainThread.shared.wait { () async throws(ClientError) in
@@ -137,12 +136,12 @@ final class TakeRun {
         command?.signal(signal)
         signals.takeDefaultAction(of: signal)
         command?.signal(SIGCONT)
-        // It may be over, or another client has resumed it.
+        // The take may be over, or another client has resumed it.
         if pauses { _ = try? request(true) }
     }
 
-    /// Returns when the pause has been reported, since nothing is once this process is stopped. The answer to a request and the
-    /// event that it causes reach this thread by different tasks.
+    /// Waits until the pause has been reported, since a stopped process reports nothing. A request's answer and its
+    /// event reach this thread through different tasks.
     private func waitForPause() {
         let deadline = MonotonicClock.now() + Self.pauseGrace
         readEvents()
@@ -195,8 +194,8 @@ final class TakeRun {
         }
     }
 
-    /// Waits until the engine and its helpers are gone, since a script may count on nothing being left when this process exits.
-    /// A signal ends the wait.
+    /// Waits until the engine and its helpers are gone, since a script may rely on that when this process exits. A
+    /// signal ends the wait.
     private func waitForEngine() {
         let deadline = MonotonicClock.now() + Self.engineGrace
         session.close()
@@ -206,7 +205,7 @@ final class TakeRun {
         }
     }
 
-    /// Waits until the last lines are read, as long as that takes; after a signal, two seconds more at most.
+    /// Waits until all lines are read, without a limit; after a signal, at most two seconds.
     private func waitForReaders() {
         while !isInterrupted, case let pending = reporter.pending, !pending.isEmpty {
             _ = MainThread.shared.poll([signals.descriptor] + pending)
@@ -221,7 +220,7 @@ final class TakeRun {
         }
     }
 
-    /// Reads the signals that have come since the take's end. True where one of them asks for the end.
+    /// Reads the signals since the take's end. Returns true if one of them requests the end.
     private func hasEndingSignal() -> Bool {
         while let signal = signals.next() {
             if Self.stopSignals.contains(signal) {

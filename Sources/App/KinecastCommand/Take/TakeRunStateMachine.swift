@@ -1,42 +1,42 @@
-// The course of `record` and `broadcast` as a state machine without I/O. TakeRun feeds it and carries out its actions.
+// The course of `record` and `broadcast` as a state machine without I/O. TakeRun sends inputs and performs actions.
 import KineClient
 import KinePlatform
 
-/// One take as the command line runs it, with the command that may run in it.
+/// One take of the command line, with its COMMAND if there is one.
 struct TakeRunStateMachine: Hashable {
     enum Input {
         case session(SessionEvent)
-        /// The user asked to end, by SIGINT, SIGTERM, SIGQUIT or SIGHUP.
+        /// The user requested the end, by SIGINT, SIGTERM, SIGQUIT or SIGHUP.
         case interrupted
         case commandEnded(ChildProcess.Ending)
         /// COMMAND could not be started; one sentence.
         case commandFailed(String)
-        /// The time that COMMAND was given to end is over.
+        /// The time for COMMAND to end is over.
         case graceOver
     }
 
     enum Action: Equatable {
         /// Ask the engine to end the take.
         case stop
-        /// End the engine now, and save what there is.
+        /// End the engine now, and save the recording so far.
         case abort
         case startCommand(environment: [String])
-        /// Tell the engine which process COMMAND is, if it runs.
+        /// Report COMMAND's process to the engine, if it runs.
         case announceCommand
-        /// Give COMMAND time to end, and come back with `graceOver` unless it does.
+        /// Wait for COMMAND to end; send `graceOver` if it does not.
         case awaitCommand
-        /// The same, and ask it to.
+        /// Ask COMMAND to end, and wait like `awaitCommand`.
         case terminateCommand
         case killCommand
         case report(Report)
-        /// Leave with that exit status.
+        /// Exit with this status.
         case exit(Int32)
     }
 
     /// Something to print for the user.
     enum Report: Equatable {
         case session(SessionEvent)
-        /// The end was asked for, and the file and the broadcasts are being finished.
+        /// The end was requested; the file and the broadcasts are being finished.
         case finishing
         case commandEnded(ChildProcess.Ending)
         case commandFailed(String)
@@ -45,17 +45,17 @@ struct TakeRunStateMachine: Hashable {
     private enum Command: Hashable {
         case none
         case waiting
-        /// `opensWindow`: it was started to open the window that is shown.
+        /// `opensWindow`: COMMAND was started to open the window that is shown.
         case running(opensWindow: Bool)
-        /// Its window was closed, which ended the take. Programs close their windows when they end.
+        /// COMMAND's window was closed, which ended the take. Programs close their windows when they end.
         case closing
-        /// `status`: of a COMMAND that ended by itself or could not be started; nil: it does not count.
+        /// `status`: of a COMMAND that ended by itself or could not be started; nil: ignored.
         case ended(status: Int32?)
     }
 
     private enum Take: Hashable {
         case running
-        /// Its end was asked for, by COMMAND's end or by the user.
+        /// The end was requested, by COMMAND's end or by the user.
         case stopping(byUser: Bool)
         case aborting
         case over(status: Int32)
@@ -138,7 +138,7 @@ struct TakeRunStateMachine: Hashable {
     }
 
     private mutating func commandEnded(_ ending: ChildProcess.Ending) -> [Action] {
-        // The status of a COMMAND that ends after the take's end was asked for does not count: Ctrl-C reaches it too.
+        // The status is ignored if COMMAND ends after the take's end was requested: Ctrl-C reaches it too.
         let counts = take == .running || command == .closing
         command = .ended(status: counts ? ending.shellStatus : nil)
         if isOver { return exit() }
@@ -159,7 +159,7 @@ struct TakeRunStateMachine: Hashable {
 
     private func killCommand() -> [Action] { isCommandRunning ? [.killCommand] : [] }
 
-    /// COMMAND's failure counts before the take's.
+    /// COMMAND's failure takes precedence over the take's.
     private func exit() -> [Action] {
         guard case .over(let status) = take else { return [] }
         if case .ended(let own?) = command, own != 0 { return [.exit(own)] }
@@ -168,7 +168,7 @@ struct TakeRunStateMachine: Hashable {
 }
 
 extension ChildProcess.Ending {
-    /// As a shell reports it.
+    /// The status that a shell reports.
     fileprivate var shellStatus: Int32 {
         switch self {
         case .exited(let status): status

@@ -1,16 +1,16 @@
-// What a value of another process has to pass before Foundation decodes it. Foundation follows its references without a limit, and
+// Checks a value of another process before Foundation decodes it. Foundation follows references without a limit, and
 // traps on some lengths.
 //
-// The form is CoreFoundation's (CFBinaryPList.c): "bplist00", the objects, a table of their offsets, and a trailer of 32 bytes. An
-// object is a marker, whose high half is its type and whose low half its size, and its bytes; arrays and dictionaries hold numbers of
-// other objects. All numbers are big-endian.
+// The format is CoreFoundation's (CFBinaryPList.c): "bplist00", the objects, a table of their offsets, and a trailer of
+// 32 bytes. An object is a marker, with the type in its high half and the size in its low half, and its bytes; arrays
+// and dictionaries hold numbers of other objects. All numbers are big-endian.
 import FoundationEssentials
 
-/// A walk over all objects of a binary property list, as often as decoding reads them.
+/// Visits all objects of a binary property list as often as decoding reads them.
 struct BinaryPropertyList {
-    /// The most arrays and dictionaries inside each other.
+    /// The deepest nesting of arrays and dictionaries.
     static let deepest = 64
-    /// The most bytes of decoded texts and data. They may be more than those of the list, which holds equal ones once.
+    /// The most bytes of decoded texts and data. This may exceed the list's size, which stores equal values once.
     static let largest = 16 << 20
 
     private let bytes: [UInt8]
@@ -18,13 +18,13 @@ struct BinaryPropertyList {
     private let referenceBytes: Int
     private let objectCount: Int
     private let top: Int
-    /// The offset of the table, where the objects end.
+    /// The offset of the table; the objects end there.
     private let table: Int
     private var visits = 0
     private var decodedBytes = 0
 
-    /// Whether `data` is a list that Foundation can decode on a small stack and in little memory. The types of its objects are those
-    /// that `PropertyListEncoder` writes.
+    /// Whether Foundation can decode `data` with a small stack and little memory. Accepts the types that
+    /// `PropertyListEncoder` writes.
     static func canDecode(_ data: Data) -> Bool {
         guard var list = BinaryPropertyList(data) else { return false }
         return list.visit(list.top, depth: 1)
@@ -41,7 +41,7 @@ struct BinaryPropertyList {
         (self.bytes, objectCount, top, table) = (bytes, words[0], words[1], words[2])
     }
 
-    /// Nil where the list ends before, or the number is greater than any length.
+    /// Nil if the list ends before, or the number is greater than any length.
     private static func number(in list: [UInt8], at offset: Int, bytes count: Int) -> Int? {
         guard count <= list.count - offset else { return nil }
         return Int(exactly: list[offset..<offset + count].reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
@@ -49,8 +49,8 @@ struct BinaryPropertyList {
 
     private func number(at offset: Int, bytes count: Int) -> Int? { Self.number(in: bytes, at: offset, bytes: count) }
 
-    /// A list that refers to itself is too deep. What else is visited more than once costs visits: each reference takes a byte at
-    /// least, and the encoder writes each array and dictionary as often as it occurs.
+    /// A list that refers to itself is too deep. Repeated visits are limited: each reference takes at least a byte, and
+    /// the encoder writes each array and dictionary as often as it occurs.
     private mutating func visit(_ object: Int, depth: Int) -> Bool {
         visits += 1
         guard visits <= bytes.count, object < objectCount,
@@ -79,8 +79,8 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The offset and the bytes of an object's units; nil where they do not lie before the table. A size of 15 says that an integer
-    /// with their number comes first.
+    /// The offset and the length of an object's contents; nil if they do not end before the table. A size of 15 means
+    /// that an integer with the length comes first.
     private func content(at offset: Int, size: Int, unit: Int) -> (start: Int, bytes: Int)? {
         var (start, count) = (offset + 1, size)
         if size == 15 {

@@ -8,15 +8,15 @@ public enum DefaultsError: Error, Equatable, Sendable {
     case group(GroupError)
     /// The file is damaged. Reads give the last good values, and the next change replaces the file.
     case damaged(URL)
-    /// A later version of the library has written the file. Nothing is read or changed.
+    /// A later version of the library wrote the file. Nothing is read or changed.
     case newer(URL)
     /// Another process has kept the defaults locked for five seconds.
     case locked(URL)
-    /// All values together have more bytes than defaults may have.
+    /// All values together have more bytes than allowed.
     case tooLarge(limit: Int)
-    /// A value is no property list, has more than 63 levels, or more than 16 MB, or the text cannot be a key.
+    /// A value is not a property list, has more than 63 levels or 16 MB, or the text cannot be a key.
     case notAPropertyList(key: String)
-    /// The value has another type than was asked for.
+    /// The value has another type than requested.
     case otherType(key: String)
 }
 

@@ -6,7 +6,7 @@
 //     24  their checksum (FNV-1a, 64 bits), which includes the generation
 //     32  for each key, in the order of their bytes: 4 bytes with the key's length, 4 with the value's, the key (UTF-8), the value
 //
-// Every process that observes the file reads it at each change. Decoding a property list of entries took half of that time.
+// Every process that observes the file reads it after each change. Decoding a property list took half the time.
 import FoundationEssentials
 
 /// All values of some defaults at one instant. The values are property lists of one element: a property list has no bare values.
@@ -32,18 +32,18 @@ package enum DefaultsFile {
     package static let limit = 1 << 20
     private static let magic = Array("KineDef1".utf8)
     private static let headerBytes = 32
-    /// A greater one was not reached by counting. Nanoseconds since 1970 are less until 2043.
+    /// Counting never reaches a greater one. Nanoseconds since 1970 stay below until 2043.
     private static let lastGeneration: UInt64 = 1 << 61
 
-    /// The generation of the write after `generation`. Counting begins from the clock where the file is damaged, as it may have had a
-    /// later generation than any that is known, and where a member of the group has left nothing to count to.
+    /// The generation of the write after `generation`. Counts on from the clock if the file is damaged, since it may
+    /// have had a later generation than any known, and if a member of the group has written the greatest generation.
     package static func generation(after generation: UInt64, isDamaged: Bool, now: Int64) -> UInt64 {
         let clock = min(UInt64(clamping: now), lastGeneration)
         guard generation < lastGeneration else { return clock }
         return isDamaged ? max(generation + 1, clock) : generation + 1
     }
 
-    /// Nil where the values have more bytes than a file may have.
+    /// Nil if the values need more bytes than a file may have.
     package static func bytes(of snapshot: DefaultsSnapshot) -> [UInt8]? {
         var body: [UInt8] = []
         for (key, value) in snapshot.entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
@@ -60,12 +60,12 @@ package enum DefaultsFile {
         return bytes + body
     }
 
-    /// Whether a later version has written the file, in a form that this one does not know.
+    /// Whether a later version wrote the file, in a format that is unknown here.
     package static func isNewer(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 8 && bytes[..<7].elementsEqual(magic[..<7]) && (0x32...0x39).contains(bytes[7])
     }
 
-    /// Nil where the bytes are damaged, or were written by something else.
+    /// Nil if the bytes are damaged, or not written by this library.
     package static func snapshot(of bytes: [UInt8]) -> DefaultsSnapshot? {
         guard bytes.count >= headerBytes, bytes.count <= limit, bytes[..<8].elementsEqual(magic) else { return nil }
         let generation = number(in: bytes, at: 8, bytes: 8)

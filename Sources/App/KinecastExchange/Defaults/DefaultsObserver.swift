@@ -1,4 +1,4 @@
-// Observing shared defaults: each change of the file is read once, and compared with what was seen before.
+// Observes shared defaults: reads each change of the file once, and compares it with the previous values.
 import Synchronization
 import SystemPackage
 
@@ -10,12 +10,12 @@ public enum DefaultsObserver {
         let snapshot: DefaultsSnapshot
     }
 
-    /// - Parameter startingWithAll: the present values are the first step.
+    /// - Parameter startingWithAll: whether the present values are the first step.
     static func steps(
         of store: DefaultsStore, in directory: FilePath, startingWithAll: Bool = false
     ) throws(DefaultsError) -> Coalesced<Step> {
         let queue = CoalescingQueue<Step> { old, new in
-            // Two changes become one; a failure stays.
+            // Two changes are merged; a failure stays.
             if case .changed = old.change, case .changed = new.change { return true }
             return old.change == new.change
         } joining: { old, new in
@@ -26,7 +26,7 @@ public enum DefaultsObserver {
         let seen = Mutex(Seen())
         let observation = Observation(store: store, queue: queue, seen: seen)
         do throws(Errno) {
-            // First the watch, then the first reading: no change falls between them.
+            // Watch before the first read, so that no change is missed.
             queue.keep(
                 try DirectoryWatcher.shared.watch(directory) { [weak observation] change in
                     switch change {
@@ -43,13 +43,13 @@ public enum DefaultsObserver {
     }
 }
 
-/// What an observer has seen last.
+/// The state that an observer has seen last.
 struct Seen {
     var snapshot: DefaultsSnapshot?
     var isDamaged = false
 }
 
-/// Looks at the file whenever it has changed.
+/// Reads the file after each change.
 private final class Observation: Sendable {
     private let store: DefaultsStore
     private weak let queue: CoalescingQueue<DefaultsObserver.Step>?
@@ -66,7 +66,7 @@ private final class Observation: Sendable {
     func begin(startingWithAll: Bool) throws(DefaultsError) {
         let reading = try store.read()
         seen.withLock { seen in
-            // A change may have been seen already, on the watcher's thread.
+            // The watcher's thread may already have seen a change.
             guard seen.snapshot == nil else { return }
             seen.snapshot = reading.snapshot
             if startingWithAll {
@@ -98,7 +98,7 @@ private final class Observation: Sendable {
     }
 }
 
-/// The values that a key has, one after the other; of several that were not read yet, the newest.
+/// The values of a key in order; of several unread values, only the newest.
 public struct DefaultsValues<Value: Decodable & Equatable & Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         var steps: Coalesced<DefaultsObserver.Step>.AsyncIterator
@@ -110,7 +110,7 @@ public struct DefaultsValues<Value: Decodable & Equatable & Sendable>: AsyncSequ
             self.key = key
         }
 
-        /// Nil at the end; an element is nil where the key has no value.
+        /// Nil at the end; an element is nil if the key has no value.
         public mutating func next() async -> Value?? {
             while let step = await steps.next() {
                 guard case .changed(let keys) = step.change, last == nil || keys.contains(key),

@@ -1,35 +1,35 @@
-// The files of shared defaults: a current one, which is replaced whole, and an earlier one, which is read where the current one is
-// damaged. Linux.
+// The files of shared defaults: a current file, which is always replaced whole, and a previous one, which is read if
+// the current one is damaged. Linux.
 import FoundationEssentials
 import Glibc
 import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// Reads and replaces the file of one set of defaults. Any thread may call.
+/// Reads and replaces the file of one set of defaults. May be called from any thread.
 final class DefaultsStore: Sendable {
     /// The result of a read.
     struct Reading: Equatable {
         var snapshot: DefaultsSnapshot
-        /// The file that was to be read is damaged, and the values are the last good ones.
+        /// The file is damaged, and the values are the last good ones.
         var isDamaged = false
     }
 
     let path: FilePath
-    // As the kernel takes them: a change would spend more time on taking paths apart than on the file.
-    /// Holds the lock, the previous file and temporary files. They are not beside the current file, because each change to them
+    // C strings for the kernel: parsing paths would take longer than changing the file.
+    /// Has the lock, the previous file and temporary files. They are not beside the current file, because each change
     /// would wake every process that watches its directory.
     private let workDirectory: FilePath
     private let name: String
     private let current: [CChar]
     private let previous: [CChar]
     private let lockFile: [CChar]
-    /// The last good values that this process has seen.
+    /// The last good values read by this process.
     private let lastGood = Mutex(DefaultsSnapshot())
 
-    /// Nanoseconds that a change waits for those of other processes.
+    /// Nanoseconds that a change waits for changes of other processes.
     private static let patience: Int64 = 5_000_000_000
-    /// Nanoseconds after which the earlier file is replaced.
+    /// The age in nanoseconds at which the previous file is replaced.
     private static let age: Int64 = 1_000_000_000
 
     init(directory: FilePath, workDirectory: FilePath, name: String) {
@@ -41,7 +41,7 @@ final class DefaultsStore: Sendable {
         lockFile = "\(workDirectory)/\(name).lock".cString
     }
 
-    /// The file, as errors name it.
+    /// The file's URL, for errors.
     var file: URL { URL(filePath: path.string) }
 
     func read() throws(DefaultsError) -> Reading {
@@ -84,7 +84,7 @@ final class DefaultsStore: Sendable {
             let file = try FileDescriptor.open(
                 temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: .ownerReadWrite)
-            // The file is closed before it gets its name, because closing a written file wakes every process that watches it.
+            // Closed before the rename, because closing a written file wakes every process that watches it.
             try file.closeAfter { _ = try file.writeAll(bytes) }
             guard rename(temporary, current) == 0 else { throw Errno.last }
             if isPreviousOld { keepAsPrevious() }
@@ -101,8 +101,8 @@ final class DefaultsStore: Sendable {
         return abs(WallClock.now() - written) >= Self.age
     }
 
-    /// Others see the new values already; only this process waits for the disk, at most once a second. After a loss of power one of
-    /// the two files is whole.
+    /// Others already see the new values; only this process waits for the disk, at most once a second. After a power
+    /// loss one of the two files is intact.
     private func keepAsPrevious() {
         let temporary = temporaryPath()
         guard let file = try? FileDescriptor.open(current, .readOnly, options: [.closeOnExec, .noFollow]) else {
@@ -111,7 +111,7 @@ final class DefaultsStore: Sendable {
         defer { try? file.close() }
         guard fdatasync(file.rawValue) == 0, link(current, temporary) == 0 else { return }
         rename(temporary, previous)
-        // Renaming may fail, and does nothing where both names are the same file already.
+        // Renaming may fail, and does nothing if both names are already the same file.
         unlink(temporary)
     }
 
@@ -121,10 +121,10 @@ final class DefaultsStore: Sendable {
         "\(workDirectory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))".cString
     }
 
-    /// What a process that was killed has left. Only the holder of the lock writes.
+    /// Removes temporary files of killed processes. Only the holder of the lock writes.
     private func removeLeftovers() {
         for name in PrivateDirectory.entries(workDirectory) where name.hasPrefix(temporaryPrefix) {
-            // Not those of a set of defaults whose name is longer.
+            // Skips the files of defaults with a longer name.
             let numbers = name.dropFirst(temporaryPrefix.count).split(separator: "-", omittingEmptySubsequences: false)
             guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil }) else { continue }
             unlink("\(workDirectory)/\(name)".cString)
@@ -145,13 +145,13 @@ final class DefaultsStore: Sendable {
                 try? file.close()
                 throw .locked(self.file)
             }
-            // Irregular, so that of several processes that change values without end none is always the last.
+            // Random, so that of several processes that change values constantly none is always last.
             usleep(.random(in: 20...300))
         }
         return file
     }
 
-    /// Nil where there is no such file.
+    /// Nil if there is no such file.
     private func contents(of file: [CChar]) throws(DefaultsError) -> [UInt8]? {
         do {
             let file = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])

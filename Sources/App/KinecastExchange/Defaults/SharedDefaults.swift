@@ -3,14 +3,14 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// Values under keys, which every process of a group reads, changes and observes.
+/// Values with keys, which every process of a group reads, changes and observes.
 ///
-/// A value is anything that can be a property list: `Bool`, numbers, `String`, `Data`, `Date`, arrays and dictionaries of those, and
-/// `Codable` types made of them, 63 inside each other at most; all together have a megabyte at most. A change is seen whole or not at
-/// all, also when its process is killed. It is visible to other processes when the call returns; after a loss of power, changes of the
-/// last seconds may be gone. If the file is found damaged, reads give the last good values.
+/// A value can be any property list: `Bool`, numbers, `String`, `Data`, `Date`, arrays and dictionaries of those, and
+/// `Codable` types made of them, nested 63 levels at most; all together have at most a megabyte. A change is atomic,
+/// even if its process is killed. Other processes see it when the call returns; after a power loss, changes of the last
+/// seconds may be lost. If the file is damaged, reads return the last good values.
 ///
-/// The calls block for as long as the file system takes, and for five seconds at most where other processes change the same defaults.
+/// Calls block for the file system, and for at most five seconds if other processes change the same defaults.
 ///
 /// ## Topics
 ///
@@ -27,16 +27,16 @@ import SystemPackage
 /// - ``values(_:forKey:)``
 /// - ``changes()``
 public final class SharedDefaults: Sendable {
-    /// What has happened to the defaults.
+    /// A change of the defaults.
     public enum Change: Sendable, Equatable {
-        /// These keys have other values than before, or none.
+        /// These keys have new values, or were removed.
         case changed(Set<String>)
-        /// They cannot be read. The last good values stay.
+        /// The defaults cannot be read. The last good values stay.
         case failed(DefaultsError)
     }
 
     public let group: GroupContainer
-    /// Tells several sets of defaults of one group apart.
+    /// Distinguishes several sets of defaults of one group.
     public let name: String
     let store: DefaultsStore
     private var directory: FilePath { group.internals.appending("defaults") }
@@ -52,17 +52,16 @@ public final class SharedDefaults: Sendable {
             name: name)
     }
 
-    /// The value of a key; nil where it has none. Throws `otherType` where it cannot be read as this type.
+    /// The value of a key, if it has one. Throws `otherType` if it cannot be read as this type.
     public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws(DefaultsError)
         -> Value?
     {
         try Self.value(type, forKey: key, in: store.read().snapshot)
     }
 
-    /// The keys that have values, sorted.
+    /// All keys, sorted.
     public func keys() throws(DefaultsError) -> [String] { try store.read().snapshot.entries.keys.sorted() }
 
-    /// Sets the value of a key.
     public func set(_ value: some Encodable, forKey key: String) throws(DefaultsError) {
         let data = try Self.data(value, forKey: key)
         try store.change { $0.entries[key] = data }
@@ -72,7 +71,7 @@ public final class SharedDefaults: Sendable {
         try store.change { $0.entries[key] = nil }
     }
 
-    /// Changes several values at once, according to what they are: no other process changes any in between.
+    /// Changes several values at once, depending on their present values: no other process changes them in between.
     public func change(_ body: (inout Values) throws(DefaultsError) -> Void) throws(DefaultsError) {
         try store.change { snapshot throws(DefaultsError) in
             var values = Values(snapshot: snapshot)
@@ -100,12 +99,12 @@ public final class SharedDefaults: Sendable {
         public mutating func removeValue(forKey key: String) { snapshot.entries[key] = nil }
     }
 
-    /// The changes from now on, of this process and others. Changes that were not read yet become one.
+    /// The changes from now on, of this process and others. Unread changes are merged.
     public func changes() throws(DefaultsError) -> AsyncMapSequence<Coalesced<DefaultsObserver.Step>, Change> {
         try DefaultsObserver.steps(of: store, in: directory).map(\.change)
     }
 
-    /// The value of a key, first as it is now and then whenever it differs. A value that cannot be read is left out.
+    /// The present value of a key, then each different value. A value that cannot be read is skipped.
     public func values<Value: Decodable & Equatable & Sendable>(
         _ type: Value.Type = Value.self, forKey key: String
     ) throws(DefaultsError) -> DefaultsValues<Value> {

@@ -1,18 +1,18 @@
-// Requests to whatever serves this process's desktop: an extension's engine, or an app's companion.
+// Sends requests to the process that serves this one's desktop: an extension's engine, or an app's companion.
 import KineWire
 import Synchronization
 
-/// Numbers requests and gives each its answer.
+/// Numbers requests, and returns each answer to its caller.
 final class DesktopChannel: Sendable {
     typealias Reply = Result<PasteboardText?, DesktopFailure>
 
     private typealias Waiting = CheckedContinuation<Reply, Never>
 
     private struct State {
-        /// Nil for a click's request, whose answer is not waited for.
+        /// Nil for the request after a click, whose answer is ignored.
         var requests = PendingRequests<Waiting?>()
-        /// The request that carries a long text, and those that wait for its answer: several at once could fill the socket's queue,
-        /// which ends the connection.
+        /// The request with a long text, and the ones that wait for its answer: several at once could fill the socket's
+        /// queue, which ends the connection.
         var longRequest: Int?
         var longTasks: [(DesktopTask, Waiting?)] = []
         var companion: DesktopCompanionLink?
@@ -21,10 +21,10 @@ final class DesktopChannel: Sendable {
         var listeners: [Int: AsyncStream<NotificationActivation>.Continuation] = [:]
     }
 
-    /// The one of this process.
+    /// The channel of this process.
     static let shared = DesktopChannel()
 
-    /// Clicks that wait for a listener that is busy.
+    /// The most clicks that wait for a busy listener.
     private static let mostUnread = 64
 
     private let link: EngineLink
@@ -38,7 +38,7 @@ final class DesktopChannel: Sendable {
 
     var isExtension: Bool { link.isExtension }
 
-    /// Asks, and waits for the answer, which comes within half a minute. Returns the clipboard's text where that was asked for.
+    /// Sends a request and waits for the answer, at most half a minute. Returns the clipboard's text if requested.
     @discardableResult
     func perform(_ task: DesktopTask) async throws(DesktopFailure) -> PasteboardText? {
         if link.isExtension {
@@ -57,7 +57,7 @@ final class DesktopChannel: Sendable {
         }.get()
     }
 
-    /// Sends a request that nobody waits for.
+    /// Sends a request and ignores the answer.
     private func tell(_ task: DesktopTask) { send(task, nil) }
 
     private func send(_ task: DesktopTask, _ continuation: Waiting?) {
@@ -109,7 +109,7 @@ final class DesktopChannel: Sendable {
         }
     }
 
-    /// The companion has ended or never began: nothing that was asked is answered any more. The next request starts another.
+    /// The companion has ended or never started: fails all waiting requests. The next request starts another companion.
     func lost(_ companion: DesktopCompanionLink, _ failure: DesktopFailure) {
         let waiting = state.withLock { state in
             guard state.companion === companion else { return [Waiting]() }
@@ -140,13 +140,13 @@ final class DesktopChannel: Sendable {
     private func activated(_ activation: NotificationActivation) {
         let listeners = state.withLock { Array($0.listeners.values) }
         for listener in listeners { listener.yield(activation) }
-        // The engine has opened the app of an extension's notification already.
+        // For an extension's notification the engine has already opened the app.
         if listeners.isEmpty, !link.isExtension { tell(.activateApp(token: activation.token)) }
     }
 }
 
 extension DesktopTask {
-    /// Whether it, or its answer, carries a clipboard's text or a payload.
+    /// Whether the request or its answer carries a clipboard's text or a payload.
     fileprivate var isLong: Bool {
         switch self {
         case .setText, .text: true

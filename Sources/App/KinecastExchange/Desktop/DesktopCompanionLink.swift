@@ -1,4 +1,4 @@
-// An app's companion: `kinecast-engine --desktop`, which has the bus and the X display, so that the app links neither.
+// An app's companion: `kinecast-engine --desktop`, which uses the bus and the X display, so that the app links neither.
 import Glibc
 import KinePlatform
 import KineWire
@@ -38,14 +38,14 @@ final class DesktopCompanionLink: Sendable {
             let failure = DesktopFailure(.failed, "kinecast-engine --desktop ended unexpectedly; try again.")
             channel.lost(self, failure)
             connection.close()
-            // It may still have notifications.
+            // The companion may still have notifications.
             _ = process.wait()
         } catch {
             channel.lost(self, error)
         }
     }
 
-    /// Returns when the companion has closed its end.
+    /// Returns when the companion has closed its end of the socket.
     private func serve(_ connection: Connection) {
         while !connection.isClosed {
             for request in requests.drain() {
@@ -63,7 +63,7 @@ final class DesktopCompanionLink: Sendable {
         }
     }
 
-    /// The companion outlives the app for its notifications alone: its end of the socket says when the app has gone.
+    /// The companion outlives the app only for its notifications: the closed socket tells it that the app has ended.
     private static func start(_ locator: EngineLocator) throws(DesktopFailure) -> (Connection, ChildProcess) {
         let executable: FilePath
         do throws(EngineLocator.Error) {

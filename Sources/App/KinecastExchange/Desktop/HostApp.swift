@@ -1,24 +1,24 @@
-// The app that an extension broadcasts for.
+// The app whose broadcast an extension serves.
 import KineWire
 
 /// The app whose broadcast this extension serves.
 public enum HostApp {
     public enum Activation: Sendable, Equatable {
-        /// The app was opened, or its window was asked to come to the front.
+        /// The app was opened, or asked to bring its window to the front.
         case opened
-        /// It could not be opened. A notification asks the person to do it.
+        /// The app could not be opened. A notification asks the person to open it.
         case personTold
     }
 
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         public enum Code: Sendable, Equatable {
-            /// This process is no extension: an app raises its own window.
+            /// This process is not an extension: an app raises its own window.
             case onlyInExtensions
             /// There is no desktop, or the engine is too old.
             case unavailable
-            /// Too often in a short time.
+            /// Too many calls in a short time.
             case tooMany
-            /// The app could not be opened, and nobody could be told.
+            /// The app could not be opened, and no notification could be shown.
             case failed
         }
 
@@ -27,9 +27,9 @@ public enum HostApp {
         public var description: String
     }
 
-    /// Opens the app, or has it come to the front if it runs: over the bus where its desktop file allows that, else by a launcher of
-    /// its desktop file, else by the first of its URL schemes. `kinecast-app.json` beside the app names them. Returns when one of them
-    /// has answered, mostly within a second and within 25. Counts as a notification.
+    /// Opens the app, or brings it to the front: over the bus if its desktop file allows that, else by a launcher of
+    /// its desktop file, else by the first of its URL schemes. `kinecast-app.json` beside the app names them. Returns
+    /// when one of them has answered, usually within a second, at most 25. Counts as a notification.
     @discardableResult
     public static func activate() async throws(Error) -> Activation { try await activate(.shared) }
 

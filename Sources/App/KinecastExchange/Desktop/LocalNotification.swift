@@ -5,26 +5,26 @@ import KineWire
 ///
 ///     try await LocalNotification(identifier: "connection", title: "connected").post()
 ///
-/// An app posts by itself; an extension, which reaches no desktop, posts through its engine. The texts are plain: nothing in them is
-/// markup. An extension's title has its service's name in front, and the destination's secrets are left out.
+/// An app posts directly; an extension cannot reach the desktop, so its engine posts. The texts are plain, without
+/// markup. An extension's title begins with its service's name, and the destination's secrets are removed.
 ///
-/// A click opens the app, by the desktop file or else the first URL scheme that the app's `kinecast-app.json` names; nothing in the
-/// notification can name another. In an app that reads ``activations``, a click is told there instead, and an extension learns of it
-/// there too.
+/// A click opens the app through the desktop file or else the first URL scheme in the app's `kinecast-app.json`; a
+/// notification cannot name another app. If the app reads ``activations``, the click arrives there instead; an
+/// extension's clicks arrive there as well.
 ///
-/// Three can be posted at once, then one in ten seconds. One that replaces another counts too.
+/// At most three at once, then one every ten seconds. A replacement counts too.
 public struct LocalNotification: Sendable, Equatable {
     public enum Sound: Sendable, Equatable {
         case none
         /// The desktop's own sound for notifications, if it has one.
         case standard
-        /// A name of the freedesktop.org sound naming specification, such as "complete". No file.
+        /// A name of the freedesktop.org sound naming specification, such as "complete". Not a file.
         case named(String)
     }
 
     /// A button.
     public struct Action: Sendable, Equatable {
-        /// 1 to 100 characters, which ``Activation/action`` repeats.
+        /// 1 to 100 characters; ``Activation/action`` has it after a click.
         public var identifier: String
         public var title: String
 
@@ -34,15 +34,15 @@ public struct LocalNotification: Sendable, Equatable {
         }
     }
 
-    /// A click.
+    /// A click on a notification or its button.
     public struct Activation: Sendable, Equatable {
-        /// The notification's.
+        /// The notification's identifier.
         public var identifier: String
-        /// The button's; nil: the notification itself.
+        /// The button's identifier; nil: the notification itself.
         public var action: String?
-        /// The notification's.
+        /// The notification's payload.
         public var payload: [String: String]
-        /// The desktop's permission to come to the front, for the window toolkit (XDG_ACTIVATION_TOKEN); nil where it gives none.
+        /// The desktop's permission to come to the front, for the window toolkit (XDG_ACTIVATION_TOKEN), if any.
         public var activationToken: String?
     }
 
@@ -50,7 +50,7 @@ public struct LocalNotification: Sendable, Equatable {
         public enum Code: Sendable, Equatable {
             /// No desktop, no notification service, or an engine that is too old.
             case unavailable
-            /// Too many in a short time.
+            /// Too many notifications in a short time.
             case tooMany
             /// A property breaks its rule.
             case invalid
@@ -62,38 +62,38 @@ public struct LocalNotification: Sendable, Equatable {
         public var description: String
     }
 
-    /// One of this process's with the same identifier is replaced. 1 to 100 characters.
+    /// 1 to 100 characters. Replaces this process's notification with the same identifier.
     public var identifier: String
-    /// One line, at most 200 characters; more is cut.
+    /// One line, at most 200 characters; longer titles are cut.
     public var title: String
-    /// At most 1000 characters; more is cut, and line breaks become spaces.
+    /// At most 1000 characters; longer texts are cut, and line breaks become spaces.
     public var text: String
     public var sound = Sound.none
-    /// Given back with a click, and used for nothing else. At most 32 entries, each text of at most 1000 bytes.
+    /// Returned with a click, and not used otherwise. At most 32 entries, each text at most 1000 bytes.
     public var payload: [String: String] = [:]
-    /// The time until it is shown, at most a day. The end of a broadcast drops what its extension's are still waiting; an app may
-    /// end before.
+    /// The time until it is shown, at most a day. The end of a broadcast drops its extension's delayed notifications;
+    /// those of an app are shown even if the app has ended.
     public var delay: Duration = .zero
-    /// At most three. A desktop without buttons shows none.
+    /// At most three. A desktop without support for buttons shows none.
     public var actions: [Action] = []
 
     /// - Parameters:
-    ///   - identifier: nil: one that no other notification has.
+    ///   - identifier: nil: a unique one.
     ///   - title: one line.
-    ///   - text: plain text: markup is shown as it is written.
+    ///   - text: plain text; markup is shown literally.
     public init(identifier: String? = nil, title: String, text: String = "") {
         self.identifier = identifier ?? "\(UInt64.random(in: 0...(.max)))"
         self.title = title
         self.text = text
     }
 
-    /// Shows it. Returns when the desktop has it, or when a delayed one is kept for later.
+    /// Shows the notification. Returns when the desktop has it, or when a delayed one is stored.
     public func post() async throws(Error) { try await post(.shared) }
 
     func post(_ channel: DesktopChannel) async throws(Error) {
         let cleaned: NotificationContents
         do throws(DesktopFailure) {
-            // Here already: a message has a limit, and longer texts are cut.
+            // Checked here already: a message has a limit, and longer texts are cut.
             cleaned = try contents.cleaned()
         } catch {
             throw Error(error)
@@ -101,12 +101,12 @@ public struct LocalNotification: Sendable, Equatable {
         try await Self.perform(.post(cleaned), channel)
     }
 
-    /// Takes back what this process has posted with that identifier, shown or delayed. There may be none.
+    /// Withdraws this process's notification with that identifier, shown or delayed. Does nothing if there is none.
     public static func withdraw(identifier: String) async throws(Error) {
         try await perform(.withdraw(identifier: identifier), .shared)
     }
 
-    /// The clicks on this process's notifications from now on. While an app reads them, a click does not open it anew.
+    /// The clicks on this process's notifications from now on. While an app reads them, a click does not open the app.
     public static var activations: some AsyncSequence<Activation, Never> & Sendable { activations(.shared) }
 
     static func activations(_ channel: DesktopChannel) -> some AsyncSequence<Activation, Never> & Sendable {

@@ -1,14 +1,14 @@
-// Texts that the members of a group pass to each other over the person's clipboard.
+// Texts that the members of a group exchange over the person's clipboard.
 import KineWire
 
 /// The person's clipboard, for the members of a group: an app and its extensions, whose manifests name the group.
 ///
-/// A text that is put here can be pasted into any program. Only what a member of the group has put here is read, and nothing of what
-/// the person copies elsewhere. This keeps honest programs apart: a program of the same user that talks to the display can read
-/// every clipboard and pass itself off as a member.
+/// Any program can paste a text that is put here. Only texts that a member of the group put here can be read, not those
+/// that the person copies elsewhere. This separates honest programs only: a program of the same user with access to the
+/// display can read every clipboard and pose as a member.
 ///
-/// The clipboard is that of the Wayland compositor in WAYLAND_DISPLAY, if it lets programs without a window use it, else that of the X
-/// display in DISPLAY. The text goes with the engine's process or the app's, unless a clipboard manager keeps it.
+/// The clipboard of the Wayland compositor in WAYLAND_DISPLAY, if programs without a window may use it, else of the X
+/// display in DISPLAY. The text is lost when the engine or app ends, unless a clipboard manager keeps it.
 public struct Pasteboard: Sendable, Equatable {
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         public enum Code: Sendable, Equatable {
@@ -18,7 +18,7 @@ public struct Pasteboard: Sendable, Equatable {
             case notMember
             /// The text is too long.
             case tooLong
-            /// An extension may change the clipboard ten times at once, then once a second. Or 64 requests are not answered yet.
+            /// An extension exceeded ten changes at once and one a second after that, or 64 requests are unanswered.
             case tooMany
             case failed
         }
@@ -28,7 +28,7 @@ public struct Pasteboard: Sendable, Equatable {
         public var description: String
     }
 
-    /// The most bytes of a text, in UTF-8.
+    /// The most bytes of a text in UTF-8.
     public static let textLimit = PasteboardText.limit
 
     /// The group's identifier.
@@ -36,7 +36,7 @@ public struct Pasteboard: Sendable, Equatable {
 
     public init(group: String) { self.group = group }
 
-    /// Puts a text on the clipboard, in place of what was there.
+    /// Puts a text on the clipboard, replacing its contents.
     public func setText(_ text: String) async throws(Error) { try await setText(text, .shared) }
 
     func setText(_ text: String, _ channel: DesktopChannel) async throws(Error) {
@@ -49,7 +49,7 @@ public struct Pasteboard: Sendable, Equatable {
         _ = try await perform(.setText(PasteboardText(text), group: group), channel)
     }
 
-    /// The text that a member of the group has put on the clipboard; nil where it has something else, or nothing.
+    /// The text that a member of the group put on the clipboard; nil if it has other contents, or none.
     public func text() async throws(Error) -> String? { try await text(.shared) }
 
     func text(_ channel: DesktopChannel) async throws(Error) -> String? {

@@ -1,10 +1,9 @@
-// A frame receiver's connection with one extension: it checks each packet, and lends the sample that the packet names.
+// A frame receiver's connection with one extension: checks each packet, and lends the sample that it names.
 import KineMedia
 import KineRings
 import KineWire
 import SystemPackage
 
-/// A connection with one extension.
 final class FrameChannel {
     enum Step {
         case connected
@@ -28,12 +27,12 @@ final class FrameChannel {
         self.destination = destination
     }
 
-    /// The extension has told its streams.
+    /// Whether the extension has described its streams.
     var isConnected: Bool { memory != nil }
-    /// A sample was released in time.
+    /// Whether a sample was released in time.
     private(set) var hasDelivered = false
 
-    /// Reads one packet, and has its sample handled.
+    /// Reads one packet, and calls the handler with its sample.
     func receive(_ handler: FrameReceiver.Handler, _ counter: FrameCounter) -> Step {
         switch socket.receive() {
         case .none: return .nothing
@@ -43,7 +42,7 @@ final class FrameChannel {
             for descriptor in descriptors { try? descriptor.close() }
             guard let (view, stream) = memory, descriptors.isEmpty else { return .ended }
             switch packet {
-            // A sample that cannot be released was taken back: the handler kept it for too long.
+            // If a sample cannot be released, the extension has already taken it back: the handler kept it too long.
             case .frame(let number, let sequence, let slot, let lost):
                 guard let skipped = note(lost, counter)?.frames,
                     let sample = SampleBuffer(
@@ -94,12 +93,12 @@ final class FrameChannel {
         return .connected
     }
 
-    /// Whether no sample of that type has come yet, since the connection or since some were lost.
+    /// Whether this is the first sample of that type since the connection began, or since samples were lost.
     private func isFirst(_ type: SampleBufferType) -> Bool { seen.insert(type).inserted }
 
-    /// Counts what the sender has lost since the packet before, and returns it; nil where no sender has counted so.
+    /// Counts and returns the sender's losses since the previous packet; nil if the counts are impossible.
     private func note(_ lost: FramePacket.Losses, _ counter: FrameCounter) -> FramePacket.Losses? {
-        // Before the first packet, no receiver may have been there.
+        // Earlier losses may be from a time without a receiver.
         guard let new = lost.added(since: self.lost ?? lost) else { return nil }
         self.lost = lost
         counter.change { $0.addLost(frames: new.frames, audio: MediaTime(nanoseconds: Int64(new.audio))) }

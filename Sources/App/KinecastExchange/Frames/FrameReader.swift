@@ -1,19 +1,18 @@
-// Finds takes, keeps a connection with each engine, and reads what extensions pass on.
+// Finds takes, keeps a connection with each engine, and reads the samples that extensions pass on.
 import Glibc
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// The work of a frame receiver. Belongs to its thread.
+/// The work of a frame receiver. Used by its thread only.
 final class FrameReader {
-    /// A take's engine.
     private struct Engine {
         let connection: ClientConnection
-        /// The instant of the next request for frames; nil: none is due.
+        /// The time of the next request for frames; nil: none is due.
         var nextRequest: Int64?
-        /// The destinations to connect with again; empty: all.
+        /// The destinations to reconnect with; empty: all.
         var destinations: Set<Int> = []
-        /// The pause before the next one that disconnects is asked for.
+        /// The delay before the next request after a disconnection.
         var pause = FrameReader.shortestPause
     }
 
@@ -24,15 +23,15 @@ final class FrameReader {
     private let counter: FrameCounter
     private var engines: [String: Engine] = [:]
     private var channels: [FrameChannel] = []
-    /// The sentences of takes that have refused. They are asked again after the longest pause.
+    /// The reasons of takes that refused. They are asked again after the longest pause.
     private var refusals: [String: String] = [:]
-    /// The instant of the next look for takes; nil: not before the registry's directory changes.
+    /// The time of the next search for takes; nil: when the registry's directory changes.
     private var nextSearch: Int64? = .min
     private var isSecondLook = false
 
-    /// Nanoseconds from a change of the registry's directory to a second look: an engine may have been busy at the first.
+    /// Nanoseconds from a change of the registry's directory to a second search: an engine may have been busy before.
     private static let secondLook: Int64 = 1_000_000_000
-    /// Nanoseconds before an extension that has disconnected is asked for again. The pause doubles each time, until a sample is
+    /// Nanoseconds before the first reconnection with an extension. The pause doubles each time, until a sample is
     /// released in time.
     private static let shortestPause: Int64 = 50_000_000
     private static let longestPause: Int64 = 5_000_000_000
@@ -48,7 +47,7 @@ final class FrameReader {
         self.counter = counter
     }
 
-    /// Waits until something comes, and reads it.
+    /// Waits for input, and reads it.
     func turn(_ wake: WakeSignal) {
         let now = MonotonicClock.now()
         if let nextSearch, now >= nextSearch { search(now) }
@@ -81,7 +80,7 @@ final class FrameReader {
     // MARK: Engines
 
     private func search(_ now: Int64) {
-        // Each look connects with all takes, so there are few.
+        // Each search connects with all takes, so searches are rare.
         nextSearch = isSecondLook ? nil : now + Self.secondLook
         isSecondLook = true
         let running = registry.list().running
@@ -126,30 +125,30 @@ final class FrameReader {
         } catch {
             engines[take] = nil
         }
-        // Its extensions end by themselves.
+        // The connections with its extensions end by themselves.
         if connection.isClosed { engines[take] = nil }
     }
 
-    /// The take gives no frames, or no more, and is asked again later.
+    /// The take refuses to send frames, or stops; it is asked again later.
     private func refused(_ reason: String, take: String) {
         engines[take]?.nextRequest = MonotonicClock.now() + Self.longestPause
-        // It may have given some before it captured more.
+        // It may have sent frames before it captured more of the screen.
         for channel in channels where channel.take == take { drop(channel) }
         if refusals.updateValue(reason, forKey: take) != reason { tell(.refused(reason, take: take)) }
     }
 
     // MARK: Extensions
 
-    /// In place of an older connection with the same extension: each sample comes once.
+    /// Replaces an older connection with the same extension, so that each sample comes once.
     private func add(_ channel: FrameChannel) {
         for old in channels where old.take == channel.take && old.destination == channel.destination { drop(old) }
         channels.append(channel)
     }
 
     private func read(_ channel: FrameChannel) {
-        // A newer connection with the same extension may have taken its place in this turn.
+        // A newer connection with the same extension may have replaced it in this turn.
         guard channels.contains(where: { $0 === channel }) else { return }
-        // A few at a time, so that other extensions get their turn.
+        // Only a few at a time, so that other extensions get their turn.
         for _ in 0..<8 {
             switch channel.receive(handler, counter) {
             case .sample: continue
@@ -164,7 +163,7 @@ final class FrameReader {
 
     private func end(_ channel: FrameChannel) {
         drop(channel)
-        // The extension may have disconnected this end alone; one that starts again is connected by the engine.
+        // The extension may have disconnected only this receiver; one that restarts is connected by the engine.
         guard engines[channel.take] != nil else { return }
         engines[channel.take]?.destinations.insert(channel.destination)
         let pause = channel.hasDelivered ? Self.shortestPause : engines[channel.take]?.pause ?? Self.shortestPause

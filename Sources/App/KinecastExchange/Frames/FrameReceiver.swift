@@ -1,42 +1,42 @@
-// Receiving the samples that extensions pass on, in another process of their group.
+// Receives the samples that extensions pass on, in another process of their group.
 import KineMedia
 import KineRings
 import KineWire
 
 /// A frame or a piece of audio, lent to the handler.
 public typealias SampleBuffer = KineRings.SampleBuffer
-/// Which stream a sample belongs to.
+/// The stream that a sample belongs to.
 public typealias SampleBufferType = KineRings.SampleBufferType
 /// The format of a sample's bytes.
 public typealias SampleFormat = KineRings.SampleFormat
 
-/// Gets the samples that the `FrameSender`s of a group pass on, in every take of this user, whichever app began it.
+/// Receives the samples that the `FrameSender`s of a group pass on, in every take of this user, whichever app began it.
 ///
 ///     let receiver = try FrameReceiver(group: group, from: "org.example.pass-on") { sample, type in
 ///         sample.withPixels { pixels in … }
 ///     }
 ///
-/// It finds the takes by itself, and goes on when an extension, an engine or a take ends and another begins.
+/// It finds the takes, and continues when an extension, an engine or a take ends and another begins.
 public final class FrameReceiver: Sendable {
-    /// The function for samples. Called on a thread of the receiver's own, one sample after the other. While it has a sample, the sending
-    /// extension waits, for a second at most: the memory of a sample that is kept longer may change, and it is counted as lost.
+    /// The function for samples, called on the receiver's thread with one sample at a time. The sending extension waits
+    /// for it, at most a second: then a sample's memory may change, and the sample counts as lost.
     public typealias Handler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
 
     public enum Event: Sendable, Equatable {
-        /// An extension of that service is connected.
+        /// An extension of this service is connected.
         case connected(service: String, take: String)
-        /// It has ended, or disconnected this receiver, which tries again.
+        /// The extension has ended, or disconnected this receiver, which tries again.
         case disconnected(service: String, take: String)
-        /// The take's engine refuses; one sentence.
+        /// The take's engine refuses; the text is one sentence.
         case refused(String, take: String)
     }
 
-    /// The counts since the receiver was made.
+    /// The counts since the receiver was created.
     public struct Counts: Sendable, Equatable {
         public var frames = 0
         /// Pieces of audio.
         public var audioSamples = 0
-        /// Frames that connected senders could not deliver, and those that were kept for too long.
+        /// Frames that connected senders could not deliver, and frames that were kept too long.
         public var framesLost = 0
         /// The duration of the audio that connected senders could not deliver.
         public var audioLost = Duration.zero
@@ -45,16 +45,16 @@ public final class FrameReceiver: Sendable {
     }
 
     public let group: GroupContainer
-    /// What happens to the connections: the newest sixteen that were not read yet. One loop reads them.
+    /// The events of the connections; the newest sixteen unread ones are kept. Only one loop may read them.
     public let events: AsyncStream<Event>
     private let loop: FrameReceiverLoop
 
     /// Begins to receive.
     ///
     /// - Parameters:
-    ///   - group: a group that this app's `kinecast-app.json` names; the engine checks that.
-    ///   - service: the identifier of the sending extension's service; nil: all of the group's.
-    ///   - handler: called for each sample. The sender waits until it has returned and no sample is kept.
+    ///   - group: a group in this app's `kinecast-app.json`; the engine checks that.
+    ///   - service: the service of the sending extension; nil: all services of the group.
+    ///   - handler: called for each sample. The sender waits until it returns and keeps no sample.
     public init(
         group: GroupContainer, from service: String? = nil, handler: @escaping Handler
     ) throws(GroupError) {
@@ -70,6 +70,6 @@ public final class FrameReceiver: Sendable {
 
     public var counts: Counts { loop.counts }
 
-    /// Receives no more. The handler may still be in its last call.
+    /// Stops receiving. The handler may still be in its last call.
     public func end() { loop.end() }
 }

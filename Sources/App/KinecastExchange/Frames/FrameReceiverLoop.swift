@@ -1,4 +1,4 @@
-// A frame receiver's thread, and what other threads see of it.
+// A frame receiver's thread, and the state that other threads can read.
 import KineMedia
 import KinePlatform
 import KineWire
@@ -27,7 +27,7 @@ final class FrameReceiverLoop: Sendable {
             throw GroupError(watching: error)
         }
         do throws(Errno) {
-            // The thread keeps this object until `end`.
+            // The thread retains this object until `end`.
             _ = try DedicatedThread(starting: "frames") { [self] in
                 let reader = FrameReader(request, registry: registry, handler: handler, tell: tell, counter: counter)
                 while !isEnding.load(ordering: .acquiring) { reader.turn(wake) }
@@ -57,7 +57,7 @@ final class FrameCounter: Sendable {
 }
 
 extension FrameReceiver.Counts {
-    /// Adds what another process says that it has lost, which may be any number, as far as it fits.
+    /// Adds the losses that another process reports. They may be any number, so the sum saturates.
     mutating func addLost(frames: UInt64, audio: MediaTime) {
         let (sum, overflows) = framesLost.addingReportingOverflow(Int(clamping: frames))
         framesLost = overflows ? .max : sum

@@ -1,44 +1,44 @@
-// Passing an extension's samples on to processes of its group, without a copy: they read the engine's memory themselves.
+// Passes an extension's samples to processes of its group without a copy: they read the engine's memory directly.
 import KineMedia
 import KineRings
 import KineWire
 
-/// Passes the samples that an extension gets on to every `FrameReceiver` of a group.
+/// Passes an extension's samples to every `FrameReceiver` of a group.
 ///
 ///     override func processSampleBuffer(_ sampleBuffer: borrowing SampleBuffer, with type: SampleBufferType) async {
 ///         await sender.send(sampleBuffer)
 ///     }
 ///
-/// Nothing is copied: the receivers see the memory in which the engine has put the sample, and cannot write it. While a receiver has a
-/// frame, newer ones take each other's place, and the extension gets the newest next; those that were left out are counted at both
-/// ends. A receiver that ends or starts again disturbs nothing.
+/// Nothing is copied: receivers read the engine's memory, and cannot write it. While a receiver holds a frame, newer
+/// frames replace each other, and the extension gets the newest next; both ends count the skipped ones. A receiver may
+/// end or restart at any time.
 public final class FrameSender: Sendable {
-    /// What becomes of samples while no receiver is there.
+    /// The treatment of samples while there is no receiver.
     public enum Policy: Sendable, Equatable {
-        /// They are lost, and counted.
+        /// The samples are lost, and counted.
         case newest
-        /// Each waits so long for a receiver that is starting, a second at most, before it is lost.
+        /// Each sample waits this long, at most a second, for a receiver that is starting; then it is lost.
         case everyFrame(wait: Duration)
     }
 
-    /// What became of a sample.
+    /// The result for a sample.
     public enum Delivery: Sendable, Equatable {
-        /// At least one receiver has had it and let it go.
+        /// At least one receiver has read and released it.
         case delivered
-        /// No receiver was there.
+        /// There was no receiver.
         case noReceiver
-        /// A receiver held it for a second. It was disconnected, and connects again when it goes on.
+        /// A receiver held it for a second. It was disconnected, and reconnects when it continues.
         case timedOut
-        /// Another call still sends a sample.
+        /// Another call is still sending a sample.
         case busy
-        /// The sample does not come from an engine, as in a test without one.
+        /// The sample is not from an engine: for example, in a test without one.
         case notFromEngine
     }
 
-    /// The counts since the sender was made.
+    /// The counts since the sender was created.
     public struct Counts: Sendable, Equatable {
         public var delivered = 0
-        /// Frames that no receiver got, and those that this extension did not get itself.
+        /// Frames that no receiver got, and frames that this extension did not get itself.
         public var framesLost = 0
         /// The duration of the audio that no receiver got.
         public var audioLost = Duration.zero
@@ -49,8 +49,8 @@ public final class FrameSender: Sendable {
     public let group: GroupContainer
     private let driver: FrameSenderDriver
 
-    /// A sender for the receivers of a group that this extension's manifest names. Make it in `broadcastStarted` and keep it. Throws
-    /// `notStarted` outside an extension.
+    /// Creates a sender for the receivers of a group in this extension's manifest. Create it in `broadcastStarted` and
+    /// keep it. Throws `notStarted` outside an extension.
     public init(group: GroupContainer, policy: Policy = .newest) throws(GroupError) {
         guard EngineLink.shared.isExtension, let view = EngineLink.shared.receiver?.view,
             let start = EngineLink.shared.start
@@ -69,8 +69,8 @@ public final class FrameSender: Sendable {
 
     deinit { driver.end() }
 
-    /// Passes a sample on, and returns when all receivers have let it go, after a second at most. With `everyFrame`, its wait for a
-    /// receiver comes before that. Call it in `processSampleBuffer`, and await it before that returns.
+    /// Passes a sample on, and returns when all receivers have released it, after at most a second. With `everyFrame`,
+    /// waiting for a receiver comes first. Await it in `processSampleBuffer` before that returns.
     @discardableResult
     public func send(_ sample: borrowing SampleBuffer) async -> Delivery {
         guard let place = sample.place else { return .notFromEngine }

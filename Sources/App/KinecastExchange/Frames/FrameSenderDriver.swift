@@ -1,4 +1,4 @@
-// A frame sender's connections with receivers, and the thread that hears what they release.
+// A frame sender's connections with receivers, and the thread that reads their replies.
 import KineMedia
 import KinePlatform
 import KineRings
@@ -6,7 +6,7 @@ import KineWire
 import Synchronization
 import SystemPackage
 
-/// Carries out a FrameSenderStateMachine, on a thread of its own for what receivers say.
+/// Carries out the actions of a FrameSenderStateMachine. Its thread reads the receivers' replies.
 final class FrameSenderDriver: Sendable {
     private struct State {
         var machine: FrameSenderStateMachine
@@ -15,7 +15,7 @@ final class FrameSenderDriver: Sendable {
         var place: SamplePlace?
         var continuation: CheckedContinuation<FrameSender.Delivery, Never>?
         var isEnding = false
-        /// The thread sleeps until it is woken: nothing was sent for a while.
+        /// Whether the thread sleeps until it is woken, because nothing was sent for a while.
         var isIdle = false
         var lastSend: Int64 = 0
     }
@@ -59,7 +59,7 @@ final class FrameSenderDriver: Sendable {
         }
     }
 
-    /// Owns the descriptor.
+    /// Takes ownership of the descriptor.
     func add(_ descriptor: FileDescriptor) {
         let socket = PacketSocket(adopting: descriptor)
         state.withLock { state in
@@ -71,7 +71,7 @@ final class FrameSenderDriver: Sendable {
             handle(.receiverCame(state.lastReceiver), &state)
         }
         wake.signal()
-        // A receiver of encoded frames can decode nothing before.
+        // A receiver of encoded frames can decode only from a keyframe on.
         if stream.frames == nil, stream.video != nil { EngineLink.shared.send(.needsKeyframe) }
     }
 
@@ -94,7 +94,7 @@ final class FrameSenderDriver: Sendable {
         }
     }
 
-    // With the lock held.
+    // Called with the lock held.
 
     private func handle(_ event: FrameSenderStateMachine.Event, _ state: inout State) {
         var events = [event]
@@ -128,13 +128,13 @@ final class FrameSenderDriver: Sendable {
 
     // The thread.
 
-    /// False at the end.
+    /// Returns false at the end.
     private func serve() -> Bool {
         let (sockets, deadline, isEnding) = state.withLock { state in
             let now = MonotonicClock.now()
             var deadline = state.machine.deadline
             if deadline == nil, now - state.lastSend < Self.restlessness {
-                // Woken so often, it sees in time that a sample is held for too long, and not every sample has to wake it.
+                // Regular wake-ups find samples that are held too long, so that sending need not wake the thread.
                 deadline = now + Self.interval
             }
             state.isIdle = deadline == nil
@@ -156,7 +156,7 @@ final class FrameSenderDriver: Sendable {
         return true
     }
 
-    /// Nanoseconds after the last sample until which the thread wakes at intervals, and the interval.
+    /// Nanoseconds after the last sample during which the thread wakes at intervals, and the interval.
     private static let restlessness: Int64 = 2_000_000_000
     private static let interval: Int64 = 100_000_000
 

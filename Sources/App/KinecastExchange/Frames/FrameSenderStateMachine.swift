@@ -1,19 +1,19 @@
-// Decides what becomes of each sample that an extension passes on. No socket, no clock: instants come in with the events, and
-// `FrameSender` carries out the actions.
+// Decides the result of each sample that an extension passes on. No socket, no clock: events carry the time, and
+// `FrameSenderDriver` carries out the actions.
 import KineMedia
 import KineWire
 
-/// One sample at a time, to all receivers. Instants are nanoseconds of CLOCK_MONOTONIC.
+/// Sends one sample at a time to all receivers. Times are nanoseconds of CLOCK_MONOTONIC.
 struct FrameSenderStateMachine {
     enum Sample: Equatable {
-        /// `skipped`: frames before it that the extension itself did not get.
+        /// `skipped`: earlier frames that the extension itself did not get.
         case frame(skipped: UInt64)
         case audio(duration: MediaTime)
     }
 
     enum Event: Equatable {
         case receiverCame(Int)
-        /// It has closed its end, or broken the protocol.
+        /// The receiver has closed its end, or broken the protocol.
         case receiverGone(Int)
         case send(Sample)
         case released(Int, number: UInt64)
@@ -21,7 +21,7 @@ struct FrameSenderStateMachine {
     }
 
     enum Action: Equatable {
-        /// `receiverGone` follows where that fails.
+        /// `receiverGone` follows if it fails.
         case offer(to: Int, number: UInt64, lost: FramePacket.Losses)
         /// The receiver has held a sample for too long.
         case close(Int)
@@ -31,14 +31,14 @@ struct FrameSenderStateMachine {
     /// A sample that is not finished.
     private struct Pending {
         var sample: Sample
-        /// Nil: no receiver is there yet.
+        /// Nil: the sample waits for a receiver.
         var number: UInt64?
         /// The receivers that hold it.
         var holders: Set<Int> = []
         var wasReleased = false
         var wasTaken = false
         var deadline: Int64
-        /// No wait goes beyond it, however many receivers come and go.
+        /// The latest deadline, however many receivers come and go.
         let limit: Int64
     }
 
@@ -52,12 +52,12 @@ struct FrameSenderStateMachine {
     private(set) var lost = FramePacket.Losses()
     private(set) var delivered = 0
 
-    /// - Parameter wait: for a first receiver; 0: a sample without one is lost at once.
+    /// - Parameter wait: nanoseconds for a first receiver; 0: without a receiver a sample is lost at once.
     init(wait: Int64) { self.wait = min(max(wait, 0), Self.patience) }
 
     var isSending: Bool { pending != nil }
     var receiverCount: Int { receivers.count }
-    /// The instant for `timePassed`; nil: not before the next event.
+    /// The time to send `timePassed`; nil: no timer runs.
     var deadline: Int64? { pending?.deadline }
 
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
@@ -70,7 +70,7 @@ struct FrameSenderStateMachine {
             receivers.remove(receiver)
             guard var pending, pending.holders.remove(receiver) != nil else { return [] }
             if pending.holders.isEmpty, !pending.wasReleased, wait > 0, now < pending.deadline {
-                // A receiver that starts again gets the sample.
+                // The sample is offered again when the receiver restarts.
                 pending.number = nil
                 pending.deadline = min(pending.deadline, now + wait)
             }
@@ -107,7 +107,7 @@ struct FrameSenderStateMachine {
         return receivers.sorted().map { .offer(to: $0, number: lastNumber, lost: lost) } + finishIfDone(at: now)
     }
 
-    /// Without a number, it waits for a receiver.
+    /// A sample without a number still waits for a receiver.
     private mutating func finishIfDone(at now: Int64) -> [Action] {
         guard let pending, pending.number != nil, pending.holders.isEmpty else { return [] }
         return finish()

@@ -1,4 +1,4 @@
-// The files in a group's container, and their changes. Linux.
+// The files in a group's container, and changes of them. Linux.
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -13,17 +13,17 @@ public struct GroupFile: Sendable, Equatable {
     public var modified: Date
 }
 
-/// A change in a group's container. Reads that follow see the state of that change or a later one.
+/// A change in a group's container. Later reads see the state after that change, or a newer one.
 public enum GroupChange: Sendable, Hashable {
-    /// A file of that name is there and whole: it was published, or written and closed.
+    /// A file with this name is complete: it was published, or written and closed.
     case published(String)
     case removed(String)
-    /// Changes were missed, as there were too many: list the files anew.
+    /// There were too many changes, and some were missed: list the files again.
     case several
 }
 
 extension GroupContainer {
-    /// The ordinary files of the container, by name. Directories, links and names that begin with a dot are left out.
+    /// The regular files of the container, sorted by name, without directories, links and names that begin with a dot.
     public func files() throws(GroupError) -> [GroupFile] {
         guard access(path.cString, R_OK | X_OK) == 0 else {
             throw .system(operation: "Listing the group \(identifier)", .last)
@@ -39,7 +39,7 @@ extension GroupContainer {
         }
     }
 
-    /// The bytes of a file, of at most `limit` bytes.
+    /// The bytes of a file. Throws if there are more than `limit`.
     public func contents(of name: String, limit: Int = 64 << 20) throws(GroupError) -> [UInt8] {
         guard name.isGroupFileName else { throw .invalidName(name) }
         let file: FileDescriptor
@@ -75,8 +75,8 @@ extension GroupContainer {
         makeDurable()
     }
 
-    /// The changes from now on, of this process and others. None that happens after this returns is lost; of several changes of one
-    /// file that were not read yet, the last one counts.
+    /// The changes from now on, of this process and others. No change after this call is missed; of several unread
+    /// changes of one file, only the last is reported.
     public func changes() throws(GroupError) -> Coalesced<GroupChange> {
         try Coalesced(watching: path, overflow: .several) { change in
             switch change {

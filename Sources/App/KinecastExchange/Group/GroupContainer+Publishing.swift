@@ -1,4 +1,4 @@
-// Publishing a file in a group's container: it appears whole, under its name, or not at all. Linux.
+// Publishes a file in a group's container: it appears complete under its name, or not at all. Linux.
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -6,33 +6,33 @@ import KinePlatform
 import SystemPackage
 
 extension GroupContainer {
-    /// Puts a finished file into the container, in place of one that has the name already. Other members find the old file or the
-    /// whole new one, at every instant, also when this process is killed. The bytes are durable when this returns.
+    /// Puts a finished file into the container, replacing one with the same name. Other members always find the old
+    /// file or the complete new one, even if this process is killed. The bytes are durable when this returns.
     ///
-    /// The file leaves its place: within one file system it is renamed, whatever its size. It is copied to another file system, and
-    /// the original is removed last. A program that still writes to the file goes on writing to the published one.
+    /// The original disappears: within a file system it is renamed, whatever its size; otherwise it is copied and then
+    /// removed. A program that still has the file open for writing then writes to the published file.
     ///
     /// - Parameters:
-    ///   - file: an ordinary file.
+    ///   - file: a regular file.
     ///   - name: a file name, at most 200 bytes, without `/` and not beginning with a dot.
-    ///   - keepingOriginal: copies the file, sharing its blocks where the file system can.
+    ///   - keepingOriginal: whether to copy the file; the copy shares its blocks if the file system can.
     public func publish(file: URL, as name: String, keepingOriginal: Bool = false) throws(GroupError) {
         guard file.isFileURL else { throw .noSuchFile(file.absoluteString) }
         try publish(file: FilePath(file.path), as: name, keepingOriginal: keepingOriginal)
     }
 
-    /// The same for a path.
+    /// Publishes a file with this path.
     ///
     /// - Parameters:
-    ///   - file: an ordinary file's path.
+    ///   - file: the path of a regular file.
     ///   - name: a file name, at most 200 bytes, without `/` and not beginning with a dot.
-    ///   - keepingOriginal: copies the file, sharing its blocks where the file system can.
+    ///   - keepingOriginal: whether to copy the file; the copy shares its blocks if the file system can.
     public func publish(file: FilePath, as name: String, keepingOriginal: Bool = false) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
         let target = path.appending(name)
         let source: FileDescriptor
         do {
-            // Not a link: it may lead to another file by the time it is renamed.
+            // Not a link: it may refer to another file by the time it is renamed.
             source = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
         } catch {
             if error as? Errno == .noSuchFileOrDirectory { throw .noSuchFile(file.escaped) }
@@ -46,7 +46,7 @@ extension GroupContainer {
         if !keepingOriginal {
             guard fdatasync(source.rawValue) == 0 else { throw .system(operation: "Writing \(file)", .last) }
             if rename(file.cString, target.cString) == 0 { return makeDurable() }
-            // Across file systems, or where the confinement does not let a file change its directory.
+            // Across file systems, or if the sandbox forbids moving a file to another directory.
             guard errno == EXDEV || errno == EACCES else { throw .system(operation: "Publishing \(name)", .last) }
         }
         try write(as: name) { output throws(GroupError) in
@@ -55,7 +55,7 @@ extension GroupContainer {
         if !keepingOriginal { unlink(file.cString) }
     }
 
-    /// Puts bytes into the container as a file, in the same way.
+    /// Publishes bytes as a file, with the same guarantees.
     public func publish(_ bytes: [UInt8], as name: String) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
         try write(as: name) { output throws(GroupError) in
@@ -67,7 +67,7 @@ extension GroupContainer {
         }
     }
 
-    /// Writes a file beside its final place, and gives it its name when it is whole.
+    /// Writes a temporary file, and renames it when it is complete.
     private func write(
         as name: String, _ body: (FileDescriptor) throws(GroupError) -> Void
     ) throws(GroupError) {
@@ -82,7 +82,7 @@ extension GroupContainer {
             throw .system(operation: "Publishing \(name)", error as? Errno ?? .ioError)
         }
         defer { try? output.close() }
-        // Held until the file has its name: other members leave it alone.
+        // Held until the rename, so that other members do not remove the file.
         flock(output.rawValue, LOCK_EX | LOCK_NB)
         do throws(GroupError) {
             try body(output)
@@ -99,7 +99,7 @@ extension GroupContainer {
 
     private static let temporaryPrefix = ".publishing-"
 
-    /// Removes what members that were killed had not finished. A member that still writes holds a lock on its file.
+    /// Removes unfinished files of killed members. A member that still writes holds a lock on its file.
     private func removeLeftovers() {
         for name in PrivateDirectory.entries(path) where name.hasPrefix(Self.temporaryPrefix) {
             guard
@@ -108,7 +108,7 @@ extension GroupContainer {
             else { continue }
             defer { try? file.close() }
             var status = stat()
-            // A file of this moment may not have its lock yet.
+            // A very new file may not be locked yet.
             guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
                 time(nil) - status.st_mtim.tv_sec > 10,
                 flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
@@ -128,7 +128,7 @@ extension GroupContainer {
                 done += count
                 continue
             }
-            // Some file systems copy nothing, and say so by an error or by no bytes.
+            // Some file systems cannot copy, and report an error or no bytes.
             guard count == 0 || [EXDEV, EINVAL, EOPNOTSUPP, ENOSYS, EPERM].contains(errno) else {
                 throw .system(operation: "Writing \(name)", .last)
             }
@@ -145,7 +145,7 @@ extension GroupContainer {
         }
     }
 
-    /// The names in the directory last as long as its contents. A file system that cannot do this has published the file all the same.
+    /// Makes the directory's entries durable. The file is published even if the file system cannot do this.
     func makeDurable() {
         guard let directory = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .directory]) else {
             return

@@ -8,10 +8,10 @@ import SystemPackage
 
 /// The shared directory of a group of apps and extensions of one user.
 ///
-/// An app is a member of the groups that its `kinecast-app.json` names under `groups`, an extension of those in its `manifest.json`.
-/// Where the app's file names services, `"groups": {"ID": ["SERVICE"]}`, only these are members.
-/// The engine tells an extension where the directory is, and its confinement lets it in there and nowhere else. Membership keeps
-/// honest programs apart: every unconfined program of the same user can read and write the directory.
+/// An app is a member of the groups under `groups` in its `kinecast-app.json`, an extension of those in its
+/// `manifest.json`. If the app's file names services, `"groups": {"ID": ["SERVICE"]}`, only these are members. The
+/// engine passes an extension the directory, and its sandbox allows access there and nowhere else. Membership separates
+/// honest programs only: any unconfined program of the same user can read and write the directory.
 ///
 /// ## Topics
 ///
@@ -26,14 +26,14 @@ import SystemPackage
 /// - ``remove(_:)``
 /// - ``changes()``
 public struct GroupContainer: Sendable, Equatable {
-    /// The group's: letters, digits, `.`, `-` and `_`, such as "org.example.recorder".
+    /// The group's identifier: letters, digits, `.`, `-` and `_`, such as "org.example.recorder".
     public let identifier: String
     /// The directory's absolute path.
     public let path: FilePath
-    /// The directory. It is made so that its owner alone may enter it. Names that begin with a dot belong to the library.
+    /// The directory, which only its owner may enter. Names that begin with a dot belong to the library.
     public var url: URL { URL(filePath: path.string, directoryHint: .isDirectory) }
 
-    /// The container of a group that this process is a member of. The directory is made if it is missing.
+    /// The container of a group that this process is a member of. Creates the directory if it is missing.
     public init(identifier: String) throws(GroupError) {
         guard identifier.isServiceID else { throw .invalidIdentifier(identifier) }
         if EngineLink.shared.isExtension {
@@ -59,13 +59,13 @@ public struct GroupContainer: Sendable, Equatable {
         do throws(GroupStore.Error) {
             try GroupStore.standard().keep(app.groupServices, of: app.identifier)
         } catch {
-            // An app that names no services has nothing to keep but what is older.
+            // Without services in the app's file, there is nothing new to store.
             if !app.groupServices.isEmpty { throw .servicesNotKept("\(error)") }
         }
         try self.init(unchecked: identifier)
     }
 
-    /// The container of a group, whoever this process is: for programs that are no app, and for tests.
+    /// The container of any group, for programs that are not an app, and for tests.
     package init(unchecked identifier: String, environment: [String]? = nil) throws(GroupError) {
         do throws(UserDataDirectory.Error) {
             self.init(
@@ -80,12 +80,12 @@ public struct GroupContainer: Sendable, Equatable {
         self.path = path
     }
 
-    /// The directory with what the library keeps for the group's members.
+    /// The directory for the library's own files of the group.
     var internals: FilePath { path.appending(GroupDirectory.internals) }
 }
 
 extension String {
-    /// Whether it can be the name of a file that the library makes for a group: of a container's file, of defaults or of a notification.
+    /// Whether this can be the name of a file that the library creates for a group.
     var isGroupFileName: Bool {
         guard let first = utf8.first, first != 0x2e else { return false }
         return utf8.count <= 200 && !utf8.contains(0x2f) && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }

@@ -4,31 +4,31 @@ import SystemPackage
 
 /// The error of a group's container.
 public enum GroupError: Error, Equatable, Sendable {
-    /// The text is no identifier of a group.
+    /// The text is not an identifier of a group.
     case invalidIdentifier(String)
     /// The manifest of this app or extension does not name the group.
     case notAMember(String, manifest: String)
-    /// This extension has not been told its groups yet: they come with `broadcastStarted`.
+    /// This extension does not know its groups yet: they come with `broadcastStarted`.
     case notStarted
-    /// The system does not say which executable this process runs.
+    /// The system does not report this process's executable.
     case unknownExecutable
     /// `kinecast-app.json` cannot be read; the reason.
     case unreadableManifest(String)
-    /// What `kinecast-app.json` says of the groups' services cannot be kept for engines to read; the reason.
+    /// The groups' services in `kinecast-app.json` cannot be stored for engines to read; the reason.
     case servicesNotKept(String)
-    /// The group's directory cannot be made; the reason.
+    /// The group's directory cannot be created; the reason.
     case noDirectory(String)
-    /// The text cannot be the name of something in the container.
+    /// The text cannot be the name of a file in the container.
     case invalidName(String)
-    /// There is no such file, or it is no ordinary file.
+    /// There is no such file, or it is not a regular file.
     case noSuchFile(String)
-    /// The file became shorter while it was copied. It is left where it is.
+    /// The file became shorter while it was copied. The original stays.
     case changed(String)
-    /// A file has more bytes than it may have.
+    /// A file has more bytes than allowed.
     case tooLarge(String, limit: Int)
-    /// This user watches as many directories as the system allows.
+    /// This user already watches as many directories as the system allows.
     case tooManyWatches
-    /// The file system refused; what could not be done, and the system's error.
+    /// A file operation failed; its description, and the system's error.
     case system(operation: String, Errno)
 }
 

@@ -1,14 +1,14 @@
-// Notifications between the processes of a group. Each name is an empty file in the group's directory; opening it for writing and
-// closing it is the notification, which the kernel tells to all that watch. Nothing is written, and a bus is not needed.
+// Notifications between the processes of a group. Each name is an empty file in the group's directory; opening it for
+// writing and closing it notifies all watchers through the kernel. No data is written, and no bus is needed.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Tells all processes of a group that something has happened, without saying more. The recipients look for themselves, in
-/// `SharedDefaults` or in the container.
+/// Notifies all processes of a group, without any data. Recipients read the new state in `SharedDefaults` or in the
+/// container.
 ///
-/// Every process that listens gets a notification, the one that posts it too. Several that were not received yet count as one; now and
-/// then one comes though nothing was posted. None that is posted after `notifications(named:)` has returned is lost.
+/// Every listening process gets a notification, also the one that posts it. Several unread ones count as one;
+/// occasionally one comes without a post. None posted after `notifications(named:)` has returned is lost.
 public struct CrossProcessNotifications: Sendable {
     public let group: GroupContainer
     private let directory: FilePath
@@ -18,9 +18,9 @@ public struct CrossProcessNotifications: Sendable {
         directory = group.internals.appending("notifications")
     }
 
-    /// Notifies all that listen to the name. Does not wait for them.
+    /// Notifies all listeners of the name. Does not wait for them.
     ///
-    /// - Parameter name: the group's own, at most 200 bytes, without `/` and not beginning with a dot: "broadcast.paused" …
+    /// - Parameter name: at most 200 bytes, without `/` and not beginning with a dot: "broadcast.paused" …
     public func post(_ name: String) throws(GroupError) {
         guard name.isGroupFileName else { throw .invalidName(name) }
         let file = open("\(directory)/\(name)".cString, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -28,16 +28,16 @@ public struct CrossProcessNotifications: Sendable {
         close(file)
     }
 
-    /// Calls a handler for each notification from now on, until the observation is released.
+    /// Calls a handler for each notification until the returned observation is released.
     ///
     ///     observation = try notifications.observe("broadcast.paused") { isPaused.store(true, ordering: .relaxed) }
     ///
-    /// This is sooner than a loop: the handler runs on the thread that has the news. All observations of this process share that thread,
-    /// so a handler that takes long keeps the others waiting. A call may still come just after the observation was released.
+    /// Faster than a loop: the handler runs on the thread that receives the notification. All observations of this
+    /// process share that thread, so a slow handler delays the others. One call may still come after the release.
     ///
     /// - Parameters:
     ///   - name: as for `post(_:)`.
-    ///   - handler: called for each notification, or once for several that come while it runs.
+    ///   - handler: called for each notification, or once for several that arrive while it runs.
     public func observe(_ name: String, handler: @escaping @Sendable () -> Void) throws(GroupError) -> Observation {
         guard name.isGroupFileName else { throw .invalidName(name) }
         do throws(Errno) {
@@ -59,7 +59,7 @@ public struct CrossProcessNotifications: Sendable {
         fileprivate init(watch: DirectoryWatcher.Watch) { self.watch = watch }
     }
 
-    /// Listens to a name from now on, until the sequence is released.
+    /// The notifications of a name from now on, until the sequence is released.
     public func notifications(named name: String) throws(GroupError) -> Coalesced<Void> {
         guard name.isGroupFileName else { throw .invalidName(name) }
         return try Coalesced(watching: directory) { change in

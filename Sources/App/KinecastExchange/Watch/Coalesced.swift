@@ -1,8 +1,8 @@
-// Changes on their way from the watcher's thread to a `for await` loop: few, however many there were.
+// Passes changes from the watcher's thread to a `for await` loop, merging unread ones.
 import Synchronization
 import SystemPackage
 
-/// What has changed since the last look, in order. One loop reads it; a second one would take elements from the first.
+/// The changes since the last read, in order. Only one loop may read it; a second one would take some of its elements.
 public struct Coalesced<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let queue: CoalescingQueue<Element>
@@ -19,8 +19,8 @@ public struct Coalesced<Element: Sendable>: AsyncSequence, Sendable {
 
 extension Coalesced {
     /// - Parameters:
-    ///   - transform: nil: the change is of no interest.
-    ///   - replaces: whether an element that waits is left out where that newer one has come.
+    ///   - transform: returns nil for a change of no interest.
+    ///   - replaces: whether a waiting element is dropped because of the newer one.
     init(
         watching directory: FilePath, overflow: Element? = nil,
         _ transform: @escaping @Sendable (DirectoryChange) -> Element?,
@@ -40,7 +40,7 @@ extension Coalesced {
 }
 
 extension GroupError {
-    /// - Parameter error: of `DirectoryWatcher.watch`.
+    /// - Parameter error: thrown by `DirectoryWatcher.watch`.
     init(watching error: Errno) {
         self =
             switch error {
@@ -50,13 +50,13 @@ extension GroupError {
     }
 }
 
-/// A queue for one reader, in which newer elements take the place of older ones.
+/// A queue for one reader, in which newer elements replace older ones.
 final class CoalescingQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
         var waiter: CheckedContinuation<Element?, Never>?
         var isFinished = false
-        /// Kept as long as this object.
+        /// Objects that live as long as this one.
         var kept: [AnyObject & Sendable] = []
     }
 
@@ -64,13 +64,13 @@ final class CoalescingQueue<Element: Sendable>: Sendable {
     private let replaces: @Sendable (Element, Element) -> Bool
     private let joining: @Sendable (Element, Element) -> Element
     private let overflow: Element?
-    /// The most elements that wait for a reader.
+    /// The most waiting elements.
     private static var most: Int { 256 }
 
     /// - Parameters:
-    ///   - overflow: takes the place of too many elements; nil: there are few kinds.
-    ///   - replaces: whether an element that waits is left out where that newer one has come.
-    ///   - joining: the element in place of both.
+    ///   - overflow: replaces the elements if there are too many; nil: there are few kinds.
+    ///   - replaces: whether a waiting element is dropped because of the newer one.
+    ///   - joining: the element that replaces both.
     init(
         replaces: @escaping @Sendable (Element, Element) -> Bool,
         joining: @escaping @Sendable (Element, Element) -> Element = { $1 }, overflow: Element? = nil
@@ -111,7 +111,7 @@ final class CoalescingQueue<Element: Sendable>: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// The oldest element; waits for one. Nil when the task is cancelled, or the queue finished and is empty.
+    /// Waits for the oldest element. Nil when the task is cancelled, or the queue is finished and empty.
     func next() async -> Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

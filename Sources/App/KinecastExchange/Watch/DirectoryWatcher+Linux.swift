@@ -1,4 +1,4 @@
-// Directories that this process watches: one inotify instance and one thread for all of them. Linux gives a user few instances.
+// Watches directories with one inotify instance and one thread for all: Linux allows a user few instances.
 import CLinux
 import Glibc
 import KinePlatform
@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A change in a watched directory.
 enum DirectoryChange: Sendable, Equatable {
-    /// A file of that name was written and closed, or got that name.
+    /// A file with this name was written and closed, or renamed to it.
     case written(String)
     case removed(String)
     /// Changes were missed.
@@ -36,15 +36,15 @@ final class DirectoryWatcher: Sendable {
     private struct Entry {
         let directory: FilePath
         let tell: Tell
-        /// The kernel's number of the watched directory, which all watches of it share; nil: it is gone, and watched again when it
-        /// is back.
+        /// The kernel's number of the watched directory, shared by all watches of it. Nil if the directory is gone; it
+        /// is watched again when it is back.
         var number: Int32?
     }
 
     static let shared = DirectoryWatcher()
 
     private let state = Mutex(State())
-    /// Nanoseconds between two looks for directories that are gone.
+    /// Nanoseconds between two searches for missing directories.
     private static let searchInterval: Int64 = 200_000_000
     private static let events = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | Int32(IN_ONLYDIR))
@@ -71,7 +71,7 @@ final class DirectoryWatcher: Sendable {
             }
             return ended
         }
-        // Not while the lock is held: what its closure keeps may end another watch.
+        // Outside the lock: releasing the closure's objects may end another watch.
         withExtendedLifetime(ended) {}
     }
 
@@ -89,7 +89,7 @@ final class DirectoryWatcher: Sendable {
 
     private func run(_ descriptor: Int32) {
         while true {
-            // Without poll where all directories are there: a hundred processes may hear of a change, and each call counts.
+            // Skips poll if all directories exist: a change may wake a hundred processes, so each system call counts.
             if search(descriptor)
                 || WakeSignal.poll([descriptor], until: MonotonicClock.now() + Self.searchInterval)[0]
             {
@@ -118,7 +118,7 @@ final class DirectoryWatcher: Sendable {
     }
 
     private func handle(_ mask: UInt32, directory number: Int32, name: String?) {
-        // After an overflow any directory may be another one. `search` watches all of them again, and reports changes.
+        // After an overflow any directory may have been replaced. `search` watches all again and reports changes.
         let overflow = mask & UInt32(IN_Q_OVERFLOW) != 0
         // The kernel ends a watch by itself (IN_IGNORED) after a deletion or an unmount.
         let isGone = mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) != 0
@@ -135,7 +135,7 @@ final class DirectoryWatcher: Sendable {
         for tell in tells { tell(isRemoved ? .removed(name) : .written(name)) }
     }
 
-    /// Watches directories that are back, and reports that changes were missed. Returns whether every directory is watched.
+    /// Watches directories that are back, and reports missed changes. Returns whether every directory is watched.
     private func search(_ descriptor: Int32) -> Bool {
         let (tells, isComplete) = state.withLock { state in
             var found: [Tell] = []

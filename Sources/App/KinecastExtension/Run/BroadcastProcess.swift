@@ -6,18 +6,18 @@ import KineWire
 import SystemPackage
 
 enum BroadcastProcess {
-    /// The extension's end of the control socket, by agreement with the engine.
+    /// The extension's end of the control socket; the engine passes it under this number.
     private static let control = FileDescriptor(rawValue: 3)
 
-    /// Receives one broadcast and ends the process: status 0 if the engine was told how it ended, 64 if no engine started it. The
-    /// main thread stays free for the main actor, and Swift's shared pool is not started.
+    /// Receives one broadcast and ends the process: status 0 if the result was reported to the engine, 64 if no engine
+    /// started it. The main thread stays free for the main actor, and Swift's shared pool is not started.
     @MainActor
     static func run(_ make: @escaping @BroadcastActor @Sendable () -> BroadcastSampleHandler) async {
-        // The setup info, with secrets, will be in this memory: no other process of the user may read it.
+        // This memory will hold the setup info with its secrets: no other process of the user may read it.
         kine_forbid_dump()
-        // Writing to a peer that is gone fails instead of ending the process.
+        // Writing to a closed connection must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // The C library would give each thread a heap of its own, and an extension has little memory.
+        // By default the C library gives each thread its own heap, but an extension has little memory.
         mallopt(M_ARENA_MAX, 1)
         let session: BroadcastSession
         do throws(ControlError) {

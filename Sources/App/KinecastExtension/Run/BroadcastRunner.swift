@@ -22,7 +22,7 @@ package final class BroadcastRunner {
         wakePoint = WakePoint(descriptor: -1)
     }
 
-    /// Waits until the handler has handled everything that has come, or the broadcast has ended.
+    /// Waits until the handler has handled all received requests and samples, or the broadcast has ended.
     package func settle() async {
         wakePoint.wake()
         await withUnsafeContinuation { continuation in
@@ -32,7 +32,7 @@ package final class BroadcastRunner {
 
     package var hasEnded: Bool { session.hasEnded }
 
-    /// Runs the broadcast from start to end. Returns when no callback runs any more and none will.
+    /// Runs the broadcast from start to end. Returns when no callback runs and none will start.
     package func run() async {
         handler.link.connect(send: session.send, failed: { [session] in session.handlerFailed() })
         session.attach(wakePoint, link: handler.link)
@@ -64,7 +64,7 @@ package final class BroadcastRunner {
             case .finish:
                 await handler.broadcastFinished()
                 guard handler.link.failure == nil else { continue }
-                // The statistics of the last second are not reported yet.
+                // The statistics of the last second have not been reported yet.
                 session.send(.statistics(session.statistics))
                 session.send(.finished)
             case .end:
@@ -131,7 +131,7 @@ package final class BroadcastRunner {
     }
 }
 
-/// The failure when the engine's first message is one of a later version.
+/// The failure if the engine's first message is of a later version.
 private struct UnreadableStart: Error, CustomStringConvertible {
     var description: String {
         "This extension does not understand how the engine starts it; build it with the library of this Kinecast's version."

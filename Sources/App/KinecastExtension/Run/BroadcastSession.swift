@@ -49,7 +49,7 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    /// Ends the session, when no callback runs any more.
+    /// Ends the session. Called when no callback runs any more.
     func end() {
         state.withLock { $0.hasEnded = true }
         signal.signal()
@@ -62,7 +62,7 @@ package final class BroadcastSession: Sendable {
     var handlerHasFailed: Bool { state.withLock { $0.handlerHasFailed } }
     var finishSeconds: Double { state.withLock { $0.finishSeconds } }
 
-    /// Sends as much of a report as the socket accepts; the control thread sends the rest. Reading notices an engine that is gone.
+    /// Sends what the socket accepts of a report; the control thread sends the rest. Reading detects a dead engine.
     func send(_ report: ExtensionReport) {
         if let reason = connection.deliver(report) {
             switch report {
@@ -85,17 +85,17 @@ package final class BroadcastSession: Sendable {
         signal.signal()
     }
 
-    /// The handler's own counts. The engine counts what it gives.
+    /// The handler's own counts. The engine counts the samples itself.
     var statistics: ExtensionStatistics {
         state.withLock { $0.link }?.counted.withLock { $0 } ?? ExtensionStatistics()
     }
 
     // MARK: The control thread
 
-    /// Reads the requests that have come, and wakes the handler's thread if there was anything to read.
+    /// Reads the available requests, and wakes the handler's thread if there were any.
     func readAndWake() { read()?.wake() }
 
-    /// Reads the requests that have come. Returns the wake point of the handler's thread if there was anything to read.
+    /// Reads the available requests. Returns the wake point of the handler's thread if there were any.
     @discardableResult
     private func read() -> WakePoint? {
         state.withLock { state in
@@ -106,7 +106,7 @@ package final class BroadcastSession: Sendable {
                     case .start(let start):
                         state.finishSeconds = start.finishSeconds
                         state.requests.append(request)
-                    // At once: whoever asked may keep the handler's thread waiting.
+                    // Handled at once: a caller may be blocking the handler's thread until the answer.
                     case .desktop: EngineLink.shared.received(request, descriptors: [])
                     case .frameReceiver:
                         EngineLink.shared.received(
@@ -116,7 +116,7 @@ package final class BroadcastSession: Sendable {
                 }
                 if connection.isClosed { state.isClosed = true }
             } catch {
-                // The engine is gone, or its messages cannot be read.
+                // The engine is gone, or its messages are unreadable.
                 state.isClosed = true
             }
             return state.wakePoint

@@ -1,15 +1,15 @@
-// Decides the order in which a handler gets samples and requests. Pure: it is told of requests and of the oldest samples, and
-// returns the next step.
+// Decides the order in which a handler gets samples and requests. Pure: it gets the requests and the oldest samples,
+// and returns the next step.
 import KineMedia
 import KineRings
 import KineWire
 
-/// The life of one broadcast in an extension.
+/// The course of one broadcast in an extension.
 struct BroadcastStateMachine {
     typealias Front = SampleOrder<Request>.Front
 
     enum Step: Equatable {
-        /// Wait until something comes.
+        /// Wait for input.
         case wait
         case start(ExtensionStart)
         case deliverRecord
@@ -27,7 +27,7 @@ struct BroadcastStateMachine {
     private enum Phase {
         case waiting
         case running
-        /// Nothing more is called, except for a `finish` that was just returned.
+        /// No further callback, except for a `finish` that was just returned.
         case over
     }
 
@@ -60,14 +60,14 @@ struct BroadcastStateMachine {
         }
     }
 
-    /// Nothing more will come. Samples and requests that have been sent are still delivered.
+    /// No more input will come. Samples and requests already sent are still delivered.
     mutating func engineGone() { engineIsGone = true }
 
-    /// The handler has failed, or could not begin.
+    /// The handler has failed, or could not be started.
     mutating func fail() { phase = .over }
 
-    /// The next step, which the caller carries out before it asks again. Before it reads `front`, the caller has to pass on every
-    /// request that has come, so that a request is carried out exactly after the samples that were sent before it.
+    /// The next step; carry it out before the next call. Before reading `front`, pass on every received request, so
+    /// that a request is carried out exactly after the samples that were sent before it.
     mutating func next(_ front: Front) -> Step {
         switch phase {
         case .waiting:
@@ -93,7 +93,7 @@ struct BroadcastStateMachine {
         }
     }
 
-    /// Nil if there is nothing to tell the handler.
+    /// Nil if the handler need not be called.
     private mutating func carryOut(_ request: Request) -> Step? {
         switch request {
         case .pause:

@@ -1,5 +1,5 @@
-// Serves the control channel of an extension on a thread of its own, whatever the handler does: reads requests, sends heartbeats
-// and statistics, and ends when the process should end.
+// Serves an extension's control channel on its own thread, independently of the handler: reads requests, sends
+// heartbeats and statistics, and ends when the process should end.
 import CLinux
 import Glibc
 import KinePlatform
@@ -9,9 +9,9 @@ import KineWire
 package struct ControlLoop {
     /// Nanoseconds between two heartbeats.
     private let heartbeatInterval: Int64
-    /// Nanoseconds between two reports of the statistics, which are sent if they have changed.
+    /// Nanoseconds between two reports of the statistics; unchanged ones are not sent.
     static let statisticsInterval: Int64 = 1_000_000_000
-    /// Nanoseconds that a callback has to return after the handler has failed, and that the last report has to be sent.
+    /// Nanoseconds for a callback to return after the handler has failed, and for the last report to be sent.
     static let grace: Int64 = 1_000_000_000
 
     private let session: BroadcastSession
@@ -29,7 +29,7 @@ package struct ControlLoop {
         nextStatistics = now + Self.statisticsInterval
     }
 
-    /// Blocks until the broadcast is over and the reports have been sent. A callback may still run, if it has exceeded its time.
+    /// Blocks until the broadcast is over and the reports have been sent. A callback that is too slow may still run.
     package mutating func run() {
         while !session.hasEnded {
             let now = MonotonicClock.now()
@@ -72,7 +72,7 @@ package struct ControlLoop {
         if session.handlerHasFailed {
             deadline = now + Self.grace
         } else if session.isClosed {
-            // The engine is gone, and nobody else ends a handler that does not end itself.
+            // Without an engine, only this deadline ends a handler that does not end itself.
             deadline = now + Int64(min(max(session.finishSeconds, 0), 3600) * 1e9)
         }
     }

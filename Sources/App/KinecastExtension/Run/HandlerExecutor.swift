@@ -1,11 +1,11 @@
-// The thread of handlers: it runs their callbacks and everything else that is isolated to `BroadcastActor`. It sleeps in poll, so
-// that a sample wakes it directly, without another thread in between.
+// The thread of handlers: it runs their callbacks and all other code isolated to `BroadcastActor`. It sleeps in poll,
+// so that a sample wakes it directly, without another thread in between.
 import CLinux
 import Glibc
 import KinePlatform
 import Synchronization
 
-/// Runs everything of a handler on one thread, which is neither the main thread nor one of Swift's shared pool.
+/// Runs all code of a handler on one thread, which is neither the main thread nor one of Swift's shared pool.
 ///
 /// Handlers are isolated to this actor: their stored properties are safe without locks, and their `Task`s run here too.
 @globalActor
@@ -16,14 +16,14 @@ public actor BroadcastActor {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 }
 
-/// A serial executor with a thread of its own. It is also the preferred executor of the broadcast's task: otherwise continuations
-/// would resume on Swift's pool, and one of its threads would wake for every sample.
+/// A serial executor with its own thread. It is also the preferred executor of the broadcast's task: otherwise
+/// continuations would resume on Swift's pool, and one of its threads would wake for every sample.
 package final class HandlerExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isSleeping = false
         var isRunning = false
-        /// Wake points that wait for their descriptor to become readable, or for their deadline.
+        /// Wake points that wait for a readable descriptor or a deadline.
         var armed: [WakePoint] = []
     }
 
@@ -37,12 +37,12 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
             state.jobs.append(job)
             return (!state.isRunning, state.isSleeping)
         }
-        // The thread lives as long as the process, as the executor does.
+        // The thread and the executor live as long as the process.
         if starts { _ = DedicatedThread(name: "handler") { [self] in run() } }
         if wakes { signal.signal() }
     }
 
-    /// Wakes `point` once when its descriptor can be read. Called on this executor's thread.
+    /// Wakes `point` once when its descriptor is readable. Call on this executor's thread.
     func arm(_ point: WakePoint) {
         state.withLock { state in
             if !state.armed.contains(where: { $0 === point }) { state.armed.append(point) }
@@ -100,13 +100,13 @@ package final class WakePoint: Sendable {
     let descriptor: Int32
     private let state = Mutex(State())
 
-    /// `descriptor` is borrowed: the caller keeps it open during a wait. -1: there is none.
+    /// `descriptor` is borrowed: the caller keeps it open during a wait. -1: none.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
     var isWaiting: Bool { state.withLock { $0.continuation != nil } }
     var deadline: Int64? { state.withLock { $0.continuation == nil ? nil : $0.deadline } }
 
-    /// Ends the wait, or the next one as it begins. Call from any thread.
+    /// Ends the current wait, or else the next one at once. Call from any thread.
     package func wake() {
         let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             state.isWoken = state.continuation == nil
@@ -116,7 +116,7 @@ package final class WakePoint: Sendable {
         continuation?.resume()
     }
 
-    /// Waits, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). One caller at a time.
+    /// Waits, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Only one caller at a time.
     @BroadcastActor
     package func wait(until deadline: Int64? = nil) async {
         await withUnsafeContinuation { continuation in

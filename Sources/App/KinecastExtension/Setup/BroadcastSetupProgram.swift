@@ -9,10 +9,10 @@ import SystemPackage
 
 /// A field that a setup program asks for.
 public typealias SetupField = KineWire.SetupQuestionField
-/// What a setup program returns.
+/// The result of a setup program.
 public typealias SetupResult = KineWire.SetupResult
 
-/// Asks the person for what a service needs, or has them log in, and returns the setup info for its extension.
+/// Asks the person for a service's settings, or lets them log in, and returns the setup info for its extension.
 ///
 ///     @main final class MeterSetup: BroadcastSetupProgram {
 ///         override func setUp() async throws -> SetupResult {
@@ -23,23 +23,23 @@ public typealias SetupResult = KineWire.SetupResult
 ///         }
 ///     }
 ///
-/// The app's picker starts the program, in a process of its own that is confined as the service's extension is: no display, and the
-/// network only if the manifest says so. When the person or the app cancels, the process is ended.
+/// The app's picker starts the program in its own process, confined like the service's extension: without a display,
+/// and with the network only if the manifest requests it. When the person or the app cancels, the process is ended.
 @MainActor
 open class BroadcastSetupProgram {
     private var channel: SetupChannel?
     private var questions = 0
-    /// The app that wants to broadcast, as it says of itself.
+    /// The app that wants to broadcast, as it identifies itself.
     public private(set) final var app = AppIdentity(identifier: "")
 
     public required init() {}
 
-    /// Sets up one broadcast. The keys of the setup info are those of the manifest's settings. If it throws, the person sees the error's
-    /// `errorDescription` or else its description: one sentence.
+    /// Sets up one broadcast. The keys of the setup info are those of the manifest's settings. If it throws, the person
+    /// sees the error's `errorDescription` or else its description: one sentence.
     open func setUp() async throws -> SetupResult { SetupResult(setupInfo: [:]) }
 
-    /// Has the person fill in fields, and returns what they filled in, by the fields' keys; what fits no field's checks does not come. An
-    /// optional field that was left empty is absent. One question at a time, and at most 32.
+    /// Lets the person fill in fields, and returns valid values by field key. An optional field that was left empty is
+    /// absent. One question at a time, and at most 32.
     public final func ask(_ fields: [SetupField], message: String? = nil) async -> [String: String] {
         questions += 1
         guard let channel else { return [:] }
@@ -47,13 +47,13 @@ open class BroadcastSetupProgram {
         return await channel.answers(to: questions)
     }
 
-    /// Shows the person an address at which they log in, https only, and opens it when they agree. The manifest needs
-    /// `"network": "connect"`. Find out by the network when they have logged in, and go on; nothing has to be ended here.
+    /// Shows the person an https address for the login, and opens it when they agree. The manifest needs
+    /// `"network": "connect"`. Find out over the network when the login is complete, then continue.
     public final func showLogin(_ address: String) { channel?.send(.login(address)) }
 
-    /// The program. Only an app's picker starts it.
+    /// The program's entry point. Only an app's picker starts it.
     public static func main() async {
-        // Secrets will be in this memory: no other process of the user may read it.
+        // This memory will hold secrets: no other process of the user may read it.
         kine_forbid_dump()
         signal(SIGPIPE, SIG_IGN)
         let control = FileDescriptor(rawValue: 3)

@@ -1,4 +1,4 @@
-// A setup program's end of its control channel: a thread reads what the client sends, and tasks wait for it.
+// A setup program's end of its control channel: a thread reads the client's messages, and tasks wait for them.
 import Glibc
 import KinePlatform
 import KineWire
@@ -9,7 +9,7 @@ final class SetupChannel: Sendable {
     private struct State {
         var start: SetupStart?
         var startWaiter: CheckedContinuation<SetupStart, Never>?
-        /// Answers that nobody has waited for yet, by the question's number.
+        /// Answers that no task has waited for yet, by the question's number.
         var answers: [Int: [String: String]] = [:]
         var answerWaiters: [Int: CheckedContinuation<[String: String], Never>] = [:]
     }
@@ -21,7 +21,7 @@ final class SetupChannel: Sendable {
         connection = try SetupProgramConnection(adopting: descriptor)
         _ = try DedicatedThread(starting: "control") { [self] in
             while let requests = try? connection.receive(until: .max) { requests.forEach(received) }
-            // The client is gone.
+            // The client has closed the connection.
             _exit(0)
         }
     }
@@ -48,7 +48,7 @@ final class SetupChannel: Sendable {
         if let reason = connection.deliver(report) { _ = connection.deliver(.failed(reason)) }
     }
 
-    /// Waits until the client has all of it, five seconds at most.
+    /// Waits until the client has read everything, at most five seconds.
     func drain() { _ = connection.drain(until: MonotonicClock.now() + 5_000_000_000) }
 
     func start() async -> SetupStart {
