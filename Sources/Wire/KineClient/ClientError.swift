@@ -1,27 +1,27 @@
-// The errors of this target. The sentences for people are in Sentences/.
+// The errors of this target. Their sentences for a person are in Sentences/.
 import KineContainers
 import KinePlatform
 import KineRings
 import KineWire
 import SystemPackage
 
-/// The error that every call of this target throws.
+/// The error that every method of this target throws.
 public enum ClientError: ThreadError, Equatable, Sendable {
     /// The file that `KINECAST_ENGINE` names cannot be executed.
     case namedEngineUnusable(String)
-    /// No engine is in any of these places.
+    /// No engine is in any of these directories.
     case engineNotFound(places: [FilePath])
-    /// The system does not say where this process's own executable is.
+    /// The path of this process's own executable is unknown.
     case executableUnknown
     /// The engine's process cannot be started.
     case engineCannotStart(executable: FilePath, StartFault)
     /// The engine speaks another version of the control protocol.
     case otherVersion(theirs: Int)
-    /// An engine that was started for one question did not answer it.
+    /// An engine started for one question did not answer it.
     case noReport(executable: FilePath, option: String, ChildProcess.Ending, lastWords: String?)
-    /// The system refused this process another thread.
+    /// The system refused to start a thread.
     case noThread(name: String, Errno)
-    /// The take cannot be found, or is not the only one that fits.
+    /// The take cannot be found, or several takes match.
     case registry(TakeRegistry.Error)
     /// The connection to the engine failed.
     case control(ControlError)
@@ -31,16 +31,16 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     case noAnswer(TakeReference)
     /// The engine ended before it had answered.
     case endedWithoutAnswer(TakeReference)
-    /// The take is over, or this session with it is.
+    /// The take is over, or the session is closed.
     case takeIsOver
     /// No destination of the take has a link.
     case noLink(take: String)
     case recovery(MP4Recovery.Error)
-    /// The memory of the samples that the engine passed on cannot be used.
+    /// The shared memory of the engine's samples cannot be used.
     case samples(StreamReceiver.Error)
-    /// A recording cannot be cut or looked at; one sentence of the engine's.
+    /// A recording cannot be trimmed or read; the engine's sentence.
     case editing(EditFailure)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
 
     /// The reason why a process could not be started.
@@ -51,15 +51,15 @@ public enum ClientError: ThreadError, Equatable, Sendable {
 
     /// The take that an error is about.
     public struct TakeReference: Equatable, Sendable {
-        /// The take's id; nil while the engine has not told it.
+        /// The take's id; nil until the engine has reported it.
         public var id: String?
         /// The engine's process.
         public var pid: Int32
-        /// The file that is being written; nil where there is none, or where it is not known yet.
+        /// The output file; nil if there is none, or if it is not known yet.
         public var output: String?
     }
 
-    /// An error's kind without details. The names never change, for logs and programs.
+    /// The error's kind without details. The names never change, so logs and programs can rely on them.
     public enum Code: String, Sendable, CaseIterable {
         case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
         case noAnswer, endedWithoutAnswer, takeIsOver, noLink, recovery, samples, editing
@@ -87,7 +87,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         }
     }
 
-    /// Another thing that the person can do. The description does not name it.
+    /// An alternative for the person. The description does not mention it.
     public var alternative: Alternative? {
         switch self {
         case .refused(let refusal): refusal.alternative

@@ -1,2 +1,2 @@
-// A client names the engine that it wants; the place where one is looked for is KineWire's.
+// Clients name the engine that they use; KineWire finds it.
 @_exported import struct KineWire.EngineLocator

@@ -21,7 +21,6 @@ extension FrameSlotLayout {
     /// The most slots that a frame memory has.
     public static let slotLimit = 64
 
-    /// Slots in the given layout.
     public init(_ layout: FrameLayout, visibleSize: PixelSize, slotCount: Int) {
         self.init(
             pixelFormat: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, slotCount: slotCount,
@@ -37,13 +36,13 @@ extension FrameSlotLayout {
     /// Bytes of all slots together.
     public var byteCount: Int { slotCount * slotBytes }
 
-    /// For each plane, the bytes of a row that mean something, and its rows.
+    /// For each plane, the used bytes of a row, and the rows.
     public var planeExtents: [(rowBytes: Int, rows: Int)] { pixelFormat.planeExtents(of: size) }
 
-    /// Words of the damage of one frame, as in `DamageRegion.words`.
+    /// The words of one frame's damage, as in `DamageRegion.words`.
     var damageWordCount: Int { (((size.width + 15) / 16 + 63) / 64) * ((size.height + 15) / 16) }
 
-    /// Whether every plane lies inside its slot: a reader checks this before it trusts a layout that came in a message.
+    /// Whether every plane is inside its slot. A reader checks this before it trusts a received layout.
     public var isValid: Bool {
         guard (2...1 << 15).contains(size.width), (2...1 << 15).contains(size.height), size.width % 2 == 0,
             size.height % 2 == 0, (0...1 << 15).contains(visibleSize.width), (0...1 << 15).contains(visibleSize.height),
@@ -60,7 +59,7 @@ extension FrameSlotLayout {
     }
 }
 
-/// A set of slots of a frame memory, by number; no allocation.
+/// A set of slots of a frame memory, by number, without allocation.
 public struct FrameSlots: Sendable, Equatable, Sequence, ExpressibleByArrayLiteral {
     private var bits: UInt64 = 0
 
@@ -85,12 +84,12 @@ public struct FrameSlots: Sendable, Equatable, Sequence, ExpressibleByArrayLiter
     public func makeIterator() -> Iterator { Iterator(bits: bits) }
 }
 
-/// Slots for frames in sealed shared memory: its maker writes, the others can only read. `StreamSender` knows the free slots.
+/// Slots for frames in sealed shared memory: only its creator writes. `StreamSender` tracks the free slots.
 public final class FrameMemory: Sendable {
     public let layout: FrameSlotLayout
     private let memory: SharedMemory
 
-    /// Memory for `layout`, all zero. Pages that are never drawn in cost nothing.
+    /// Memory for `layout`, all zero. Pages that are never drawn cost nothing.
     public init(layout: FrameSlotLayout) throws(SharedMemory.Error) {
         precondition(layout.isValid, "the planes of a frame do not fit into its slot")
         self.layout = layout
@@ -100,16 +99,16 @@ public final class FrameMemory: Sendable {
     /// The descriptor for the receiver; owned by this object.
     public var descriptor: FileDescriptor { memory.descriptor }
 
-    /// The first byte of a slot; `layout.slotBytes` follow. Valid as long as this object.
+    /// The first of the slot's `layout.slotBytes` bytes. Valid as long as this object.
     public func slot(_ index: Int) -> UnsafeMutableRawPointer {
         precondition(index >= 0 && index < layout.slotCount, "no such slot")
         return memory.base + index * layout.slotBytes
     }
 }
 
-// An orientation in the table of frames. Earlier versions know the four turns only, as degrees; they drop a frame with another value.
+// An orientation in the table of frames. Earlier versions know only the four turns, as degrees; they drop other frames.
 extension Orientation {
-    /// Degrees, clockwise; for mirrored frames, which earlier versions do not get, EXIF's value.
+    /// Clockwise degrees; for mirrored frames, which earlier versions do not get, EXIF's value.
     var entry: Int64 {
         switch self {
         case .up: 0
@@ -120,7 +119,7 @@ extension Orientation {
         }
     }
 
-    /// Nil: no orientation of this version.
+    /// Nil if this version has no such orientation.
     init?(entry: Int64) {
         guard let orientation = Self.allCases.first(where: { $0.entry == entry }) else { return nil }
         self = orientation

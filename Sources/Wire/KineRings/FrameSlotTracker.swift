@@ -1,11 +1,11 @@
-// The sender's view of each uncompressed frame: offered, withdrawn, or held by the receiver. Pure. Every word from the state
-// page is checked here before it is trusted.
+// The sender's view of each uncompressed frame: offered, withdrawn, or held by the receiver. Pure. Checks every word
+// from the state page before it is used.
 import KineMedia
 
 /// The state of the frame mailbox and its slots.
 struct FrameSlotTracker: Equatable {
     enum ProtocolViolation: Error, Equatable {
-        /// The mailbox holds a word that the sender did not put there.
+        /// The mailbox has a word that the sender did not put there.
         case unknownEntry(UInt64)
         /// The receiver released a frame that it does not hold; its sequence number.
         case notHeld(UInt64)
@@ -13,7 +13,7 @@ struct FrameSlotTracker: Equatable {
 
     /// The sequence number of the newest frame; 0: none.
     private(set) var lastSequence: UInt64 = 0
-    /// The frame in the mailbox, as far as known.
+    /// The frame in the mailbox, as of the last update.
     private(set) var waiting: MailboxEntry?
     /// The frames that the receiver has taken and not released, oldest first.
     private(set) var held: [MailboxEntry] = []
@@ -26,11 +26,11 @@ struct FrameSlotTracker: Equatable {
 
     init(slotCount: Int) { held.reserveCapacity(slotCount) }
 
-    /// Whether the slot waits in the mailbox or is held, so that it must not be drawn in.
+    /// Whether the slot is in the mailbox or held, so that it must not be drawn into.
     func isInUse(slot: Int) -> Bool { waiting?.slot == slot || held.contains { $0.slot == slot } }
     var isEmpty: Bool { waiting == nil && held.isEmpty }
 
-    /// Updates from the state page: `released` must have been read before `mailbox`, which is left in place.
+    /// Updates from the state page. Read `released` before `mailbox`, which is left in place.
     mutating func update(released: UInt64, mailbox: UInt64) throws(ProtocolViolation) {
         if mailbox == 0 {
             noteTaken()
@@ -40,8 +40,8 @@ struct FrameSlotTracker: Equatable {
         try release(upTo: released)
     }
 
-    /// Called when the mailbox was emptied: `found` was in it, and `released` was read before. Returns the frame that was still
-    /// there; its damage goes into the next one.
+    /// Updates after the mailbox was emptied: it contained `found`, and `released` was read before. Returns the frame
+    /// that was still there; its damage is added to the next one.
     mutating func withdraw(found: UInt64, released: UInt64) throws(ProtocolViolation) -> MailboxEntry? {
         guard found != 0 else {
             noteTaken()
@@ -57,7 +57,7 @@ struct FrameSlotTracker: Equatable {
         return withdrawn
     }
 
-    /// The entry for the frame in `slot`, to be put into the mailbox, which is empty now.
+    /// The entry for the frame in `slot`, to be put into the empty mailbox.
     mutating func publish(slot: Int) -> MailboxEntry {
         lastSequence += 1
         let entry = MailboxEntry(sequence: lastSequence, slot: slot)
@@ -65,7 +65,7 @@ struct FrameSlotTracker: Equatable {
         return entry
     }
 
-    /// The slots that have become free since the last call.
+    /// The slots freed since the last call.
     mutating func removeFreed() -> FrameSlots {
         defer { freed = [] }
         return freed

@@ -1,30 +1,30 @@
 // Decides which samples go into a full ring and which are dropped. Pure.
 import KineMedia
 
-/// The rule: audio may use the whole ring. Encoded frames may fill three quarters, or an empty ring; one that does not fit is
-/// dropped with all that depend on it, up to the next keyframe that fits. The next sample of a type that was dropped says how many.
+/// Audio may use the whole ring. Encoded frames may fill three quarters, or an empty ring; one that does not fit is
+/// dropped with all that depend on it, up to the next keyframe that fits. The type's next sample has the count.
 struct RingDropPolicy: Equatable {
     enum Decision: Equatable {
-        /// `missing`: samples of its type that were dropped since the one before it.
+        /// `missing`: samples of its type that were dropped before it.
         case write(missing: Int)
         case drop
     }
 
     let capacity: Int
     private(set) var framesDropped = 0
-    /// Duration of the audio that was dropped, all streams together.
+    /// The duration of dropped audio, all streams together.
     private(set) var audioDropped = MediaTime.zero
     private var missingFrames = 0
     private var missingAppAudio = 0
     private var missingMicAudio = 0
-    /// A keyframe was asked for and has not come yet.
+    /// Whether a keyframe was requested and has not come yet.
     private var askedForKeyframe = false
 
     init(capacity: Int) { self.capacity = capacity }
 
     var frameLimit: Int { capacity / 4 * 3 }
 
-    /// An encoded frame whose record has `bytes`, with `used` bytes of the ring unread.
+    /// Decides about an encoded frame whose record has `bytes`, with `used` unread bytes in the ring.
     mutating func frame(bytes: Int, isKeyframe: Bool, used: Int) -> Decision {
         let fits = used + bytes <= (used == 0 ? capacity : frameLimit)
         if fits, isKeyframe || missingFrames == 0 {
@@ -36,7 +36,7 @@ struct RingDropPolicy: Equatable {
         }
         framesDropped += 1
         missingFrames += 1
-        // The keyframe that was asked for came too early: ask again.
+        // The requested keyframe came too early: request it again.
         if isKeyframe { askedForKeyframe = false }
         return .drop
     }
@@ -53,8 +53,8 @@ struct RingDropPolicy: Equatable {
         return .write(missing: missing)
     }
 
-    /// Whether a keyframe should be made now: frames were dropped, and there is room for it again. All other sinks get it as
-    /// well, so it should not be made in vain. True once, until a keyframe has come.
+    /// Whether to request a keyframe now: frames were dropped, and there is room again. A request affects all other
+    /// sinks, so it must not be wasted. True once, until a keyframe has come.
     mutating func wantsKeyframe(used: Int) -> Bool {
         guard missingFrames > 0, !askedForKeyframe, used <= capacity / 4 else { return false }
         askedForKeyframe = true

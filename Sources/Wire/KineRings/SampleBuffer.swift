@@ -1,4 +1,4 @@
-// One sample for a handler, borrowed from the memory that the engine shares while the callback runs.
+// One sample for a handler, borrowed from the engine's shared memory during the callback.
 import KineMedia
 
 /// The stream of a sample: the video, the audio of the applications, or the microphone.
@@ -6,8 +6,8 @@ public typealias SampleBufferType = SampleType
 
 /// The format of a sample's bytes.
 public enum SampleFormat: Sendable, Equatable {
-    /// An uncompressed frame; `size` is that of its visible part, in pixels, before it is turned by the sample's orientation. I420 and
-    /// NV12 are 4:2:0 with BT.709's limited range, also where the take's file has other colours.
+    /// An uncompressed frame. `size` is its visible size in pixels, before the turn by the sample's orientation. I420
+    /// and NV12 are 4:2:0 with BT.709's limited range, even if the take's file has other colours.
     case raw(PixelFormat, size: PixelSize)
     /// An encoded frame, as `EncodedSample.data` describes it for each codec. The parameter sets are in the format.
     case encoded(VideoFormat)
@@ -17,16 +17,16 @@ public enum SampleFormat: Sendable, Equatable {
     case pcm(sampleRate: Int, channels: Int)
 }
 
-/// A sample's place in the memory that an engine shares.
+/// A sample's place in the engine's shared memory.
 package enum SamplePlace: Sendable, Equatable {
-    /// `skipped`: frames between this and the one before it that were not taken.
+    /// `skipped`: frames since the previous one that were not taken.
     case frame(sequence: UInt64, slot: Int, skipped: UInt64)
-    /// Bytes of the ring before it.
+    /// The number of bytes in the ring before the record.
     case record(position: UInt64)
 }
 
 extension SampleFormat {
-    /// Whether a record has samples of this format, and not those that a damaged ring has in their place.
+    /// Whether the record has samples of this format; a damaged ring may have others.
     package func fits(_ record: StreamReceiver.Record) -> Bool {
         switch self {
         case .pcm: record.isPCM
@@ -36,34 +36,34 @@ extension SampleFormat {
     }
 }
 
-/// A frame or a piece of audio. It cannot be kept: copy the bytes that are needed after the callback. The sample's memory stays in
-/// use until the callback returns, also while that awaits something, so a slow callback misses frames.
+/// A frame or a piece of audio. It cannot be kept: copy the bytes that you need later. Its memory stays in use until
+/// the callback returns, also while the callback awaits, so a slow callback misses frames.
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
-    // Sendable: it only refers to memory, which does not change until the sample is given back.
+    // Sendable: it only refers to memory that does not change until the sample is returned.
 
     public let type: SampleBufferType
     public let format: SampleFormat
     /// The time since the take's first frame, without pauses. Audio can be older than that frame; its time is then negative.
     public let presentationTime: MediaTime
-    /// The sample's duration. For video it is an estimate, since the next frame decides.
+    /// The sample's duration. For video it is an estimate, since the next frame determines it.
     public let duration: MediaTime
-    /// Whether decoding can start here. Always true of uncompressed frames and of audio.
+    /// Whether decoding can start here. Always true for uncompressed frames and audio.
     public let isKeyframe: Bool
-    /// Samples of this type, frames or pieces of audio, that were left out between the one before and this one, as their reader was too
-    /// slow. Of encoded samples 65535 at most are counted at a time.
+    /// Samples of this type that were dropped since the previous one, because the reader was too slow. For encoded
+    /// samples at most 65535 at a time.
     public let samplesLost: Int
-    /// Whether samples of this type are missing before this one: `samplesLost` says how many, except for the first one that a
-    /// `FrameReceiver` gets from its sender.
+    /// Whether samples of this type are missing before this one. `samplesLost` has the number, except for the first
+    /// sample that a `FrameReceiver` gets from its sender.
     public let isDiscontinuity: Bool
-    /// The turn that makes the frame upright: `up`, unless the source's orientation was asked for and the take is turned. Always `up`
-    /// for encoded video and audio.
+    /// The turn that makes the frame upright: `up`, unless the source's orientation was requested and the take is
+    /// turned. Always `up` for encoded video and audio.
     public let orientation: Orientation
     private let bytes: UnsafeRawBufferPointer
     private let layout: FrameSlotLayout?
     private let damageWords: UnsafeBufferPointer<UInt64>
-    /// The sample in the engine's memory; nil where it is no sample of an engine's.
+    /// The sample's place in the engine's memory; nil if it is not from an engine.
     package let place: SamplePlace?
-    /// The reader may have missed frames since the one that the damage is relative to.
+    /// Whether the reader may have missed the frame that the damage is relative to.
     private let isWholeDamaged: Bool
 
     package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat, isFirst: Bool = false) {
@@ -101,7 +101,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         place = .frame(sequence: frame.sequence, slot: frame.slot, skipped: frame.skipped)
     }
 
-    /// The same sample once more. Whoever has it must not use it when the sample has been given back.
+    /// Another reference to the same sample. It must not be used after the sample has been returned.
     package func alias() -> SampleBuffer {
         SampleBuffer(
             type: type, format: format, presentationTime: presentationTime, duration: duration, isKeyframe: isKeyframe,
@@ -131,13 +131,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         self.place = place
     }
 
-    /// The part that differs from the last frame that the handler got, including the frames that it missed; nil unless the sample
+    /// The part that differs from the last frame that the handler got, including missed frames; nil unless the sample
     /// is an uncompressed frame. Each call allocates.
     public var damage: DamageRegion? {
         layout.flatMap { isWholeDamaged ? .full(size: $0.size) : DamageRegion(size: $0.size, words: damageWords) }
     }
 
-    /// Lends the pixels of an uncompressed frame, without a copy; nil, and `body` is not called, for other samples.
+    /// Lends the pixels of an uncompressed frame, without a copy. Returns nil without calling `body` for other samples.
     public func withPixels<Result, Failure: Error>(
         _ body: (borrowing PixelBuffer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -164,20 +164,20 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
                 second: second, third: third))
     }
 
-    /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, lends all of its memory; see
-    /// `withPixels`.
+    /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, lends all of its
+    /// memory; see `withPixels`.
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(bytes.bytes)
     }
 
-    /// Bytes of the sample.
+    /// The sample's size in bytes.
     public var byteCount: Int { bytes.count }
 }
 
 extension StreamDescription {
-    /// The format of the samples of one type; nil: none come.
+    /// The format of the samples of one type; nil if there are none.
     package func format(of type: SampleType) -> SampleFormat? {
         guard type != .video else {
             if let layout = frames { return .raw(layout.pixelFormat, size: layout.visibleSize) }
@@ -196,10 +196,10 @@ extension StreamDescription {
     }
 }
 
-// Samples in a memory that this process only looks at, without taking them from it.
+// Samples in a memory that this process only reads, without removing them.
 extension SampleBuffer {
-    /// The uncompressed frame in a slot; nil where it is not there. `skipped`: frames between this and the one before it; with any, and
-    /// where `isFirst`, its damage is the whole frame.
+    /// The uncompressed frame in a slot; nil if it is not there. `skipped`: frames since the previous one. If there are
+    /// any, or with `isFirst`, its damage is the whole frame.
     public init?(frameIn slot: Int, sequence: UInt64, skipped: UInt64, isFirst: Bool, of view: StreamView) {
         guard let layout = view.frameLayout, let frame = view.frame(slot: slot, sequence: sequence) else { return nil }
         self.init(
@@ -209,8 +209,8 @@ extension SampleBuffer {
                 slot: slot), layout: layout, isFirst: isFirst, isWholeDamaged: isFirst || skipped > 0)
     }
 
-    /// The access unit or audio at a position of the ring; nil where none is, or one that the streams' description does not know.
-    /// `skipped`: samples that this reader has missed before it, beside those that the record knows of; `isFirst`: it has had none before.
+    /// The access unit or audio at a position of the ring; nil if there is none, or none that `stream` describes.
+    /// `skipped`: samples that this reader has missed, besides those in the record; `isFirst`: it has had none before.
     public init?(
         recordAt position: UInt64, of view: StreamView, in stream: StreamDescription, skipped: Int = 0,
         isFirst: Bool = false

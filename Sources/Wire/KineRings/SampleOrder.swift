@@ -1,7 +1,7 @@
-// The order in which a reader handles its samples and the requests between them. Pure.
+// The order in which a reader handles samples and the requests between them. Pure.
 import KineMedia
 
-/// A place in the streams to a receiver.
+/// A position in the streams to a receiver.
 public struct StreamPosition: Codable, Sendable, Equatable {
     /// Bytes written to the sample ring since its beginning.
     public var samples: UInt64
@@ -25,7 +25,7 @@ public struct SampleOrder<Request> {
     public struct Front {
         /// Bytes of the ring that have been read.
         public var readPosition: UInt64 = 0
-        /// The time of the oldest sample in the ring; nil: none is there.
+        /// The time of the oldest sample in the ring, if there is one.
         public var record: MediaTime?
         /// The uncompressed frame in the mailbox.
         public var frame: (sequence: UInt64, time: MediaTime)?
@@ -40,14 +40,14 @@ public struct SampleOrder<Request> {
     }
 
     public enum Step {
-        /// There is nothing until something comes.
+        /// There is nothing to handle yet.
         case none
         case record
         case frame
         case request(Request)
     }
 
-    /// Requests and the places in the streams after which they are carried out, in order.
+    /// The requests in order, each with the position after which it is carried out.
     private var requests: [(request: Request, after: StreamPosition)] = []
 
     public init() {}
@@ -56,8 +56,8 @@ public struct SampleOrder<Request> {
         requests.append((request, position))
     }
 
-    /// The next step. Every request that came before `front` was read has been added, so that it is carried out exactly after what was
-    /// sent before it. Of samples, the older comes first.
+    /// The next step. Add every received request before reading `front`, so that it is carried out exactly after the
+    /// samples sent before it. Of two samples, the older comes first.
     public mutating func next(_ front: Front) -> Step {
         var record = front.record
         var frame = front.frame
@@ -79,7 +79,7 @@ public struct SampleOrder<Request> {
 }
 
 extension StreamReceiver {
-    /// The oldest samples, and the record among them.
+    /// The oldest samples, and the record itself.
     public func front<Request>(
         _ type: Request.Type = Request.self
     ) throws(Error) -> (front: SampleOrder<Request>.Front, record: Record?) {

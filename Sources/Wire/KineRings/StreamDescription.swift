@@ -1,15 +1,15 @@
-// The streams as a receiver of samples, an extension or a client, gets to know them before the first sample.
+// The streams, as described to a receiver of samples (an extension or a client) before the first sample.
 import KineMedia
 
-/// The streams that a `StreamSender` sends, and the size of the memory that they go through.
+/// The streams that a `StreamSender` sends, and the size of their memory.
 public struct StreamDescription: Codable, Sendable, Equatable {
-    /// Encoded frames of this take: see its Codable conformance below for its keys.
+    /// Encoded frames of this take. See the Codable conformance below for the keys.
     public struct EncodedVideo: Sendable, Equatable {
         /// The parameters that a decoder needs.
         public var format: VideoFormat
-        /// Bits a second that the user chose; nil: a quality was chosen instead.
+        /// The bitrate that the user chose, in bits a second; nil: a quality was chosen instead.
         public var averageBitrate: Int?
-        /// The engine understands `ExtensionReport.encoding`. Nil from one that is older than that message.
+        /// Whether the engine supports `ExtensionReport.encoding`. Nil from an engine older than that message.
         public var isAdjustable: Bool?
 
         public init(_ format: VideoFormat, averageBitrate: Int? = nil, isAdjustable: Bool? = true) {
@@ -50,11 +50,11 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     }
 
     public var framesPerSecond: Int
-    /// nil: no encoded frames.
+    /// Nil: no encoded frames.
     public var video: EncodedVideo?
-    /// The layout of uncompressed frames; nil: there are none.
+    /// The layout of uncompressed frames, if there are any.
     public var frames: FrameSlotLayout?
-    /// The audio streams. One whose type or form this version does not know, or that cannot be, is left out when it is decoded.
+    /// The audio streams. Decoding omits a stream of an unknown type or form, or with impossible values.
     public var audio: [Audio]
     /// Bytes of the sample ring's memory.
     public var sampleRingBytes: Int
@@ -90,7 +90,7 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     }
 }
 
-// The format of encoded video in `start`. Extensions that are older than the key `codec` know only H.264 and its two parameter
+// The format of encoded video in `start`. Extensions older than the key `codec` know only H.264 and its two parameter
 // sets. So H.264 is written as before, with the codec added, and is assumed if no codec is named.
 extension StreamDescription.EncodedVideo: Codable {
     private enum CodingKeys: String, CodingKey {

@@ -1,4 +1,4 @@
-// The layout of a stream's two memories. All numbers are in the machine's own byte order: both ends run on it.
+// The layout of a stream's two memories. All numbers are in native byte order: both ends run on the same machine.
 import CSharedAtomics
 import KineMedia
 
@@ -42,18 +42,18 @@ struct SamplesLayout: Equatable {
     func entry(ofSlot slot: Int) -> Int { Self.tableOffset + slot * entryBytes }
 }
 
-/// The state page, which the receiver may write too. The sender checks everything in it. Each word has a cache line of its own.
+/// The state page, which the receiver may write too. The sender checks all of it. Each word has its own cache line.
 enum StatePage {
     static let byteCount = SharedMemory.pageSize
     /// Bytes of the ring that the receiver has released.
     static let readPosition = 0
-    /// The newest frame that has not been taken, a `MailboxEntry`; 0: none.
+    /// The newest frame that has not been taken, as a `MailboxEntry`; 0: none.
     static let mailbox = 64
-    /// The sequence number of the frame that the receiver released last.
+    /// The sequence number of the last frame that the receiver released.
     static let released = 128
 }
 
-/// A frame in the mailbox: its sequence number, from 1, and its slot. Never 0, and never the same twice.
+/// A frame in the mailbox: its sequence number, from 1, and its slot. Never 0, and never repeated.
 struct MailboxEntry: Equatable {
     let sequence: UInt64
     let slot: Int
@@ -69,9 +69,9 @@ extension MailboxEntry {
     }
 }
 
-// Times a receiver that does not move although something waits for it, by the sender's own clock. Pure.
+// Measures how long a receiver makes no progress although samples wait for it, by the sender's clock. Pure.
 struct StallTimer: Equatable {
-    /// The receiver has not moved since, though something waits: CLOCK_MONOTONIC, nanoseconds; nil: nothing waits.
+    /// The start of the time without progress: CLOCK_MONOTONIC, nanoseconds; nil: nothing waits.
     private(set) var since: Int64?
     private var progress: UInt64 = 0
 
@@ -126,17 +126,17 @@ extension StreamReceiver.Error: CustomStringConvertible {
 struct RecordHeader: Equatable {
     static let byteCount = 32
 
-    /// nil: one of a later version. Never written.
+    /// Nil: a type of a later version. Never written.
     var type: SampleType?
     /// Whether the payload is interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
-    /// Samples of this type that are missing before this one; `UInt16.max`: that many or more.
+    /// Samples of this type that are missing before this one; `UInt16.max`: at least that many.
     var missing: UInt16 = 0
-    /// Nanoseconds, as they came from capture.
+    /// Nanoseconds, as captured.
     var presentationTime: MediaTime
     var duration: MediaTime
-    /// Bytes that follow.
+    /// Bytes of the payload.
     var payloadBytes: Int
 
     /// Bytes of the whole record in the ring.
@@ -144,7 +144,7 @@ struct RecordHeader: Equatable {
 
     static func recordBytes(payload: Int) -> Int { byteCount + (payload + 7) & ~7 }
 
-    /// Writes also `position`, the bytes of the stream before this record: a reader that has lost its place notices.
+    /// Also writes `position`, the bytes of the stream before this record, so that a reader detects a wrong position.
     func write(to memory: UnsafeMutableRawPointer, position: UInt64) {
         memory.storeBytes(of: UInt32(payloadBytes), as: UInt32.self)
         let kind: UInt8 =
@@ -176,7 +176,7 @@ extension RecordHeader {
             default: nil
             }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
-        // Older engines set the flag, and no number.
+        // Older engines set the flag without a number.
         let missing = flags & 4 == 0 ? 0 : max(1, memory.load(fromByteOffset: 6, as: UInt16.self))
         self.init(
             type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0, missing: missing,

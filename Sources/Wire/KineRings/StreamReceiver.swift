@@ -1,9 +1,9 @@
-// The receiving end of a stream of samples: it reads the ring and the frames in place, and tells the sender what it releases.
+// The receiving end of a stream of samples: reads the ring and the frames in place, and reports releases to the sender.
 import CSharedAtomics
 import KineMedia
 import SystemPackage
 
-/// Receives the samples of a `StreamSender`. One thread reads; the positions and the descriptor are for any thread.
+/// Receives the samples of a `StreamSender`. One thread reads; any thread may use the positions and the descriptor.
 public final class StreamReceiver: @unchecked Sendable {
     // Sendable: `position`, `held`, `dropped` and `lastFrame` belong to the reading thread; the rest never changes or is
     // atomic.
@@ -11,20 +11,20 @@ public final class StreamReceiver: @unchecked Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A memory cannot be mapped.
         case memory(SharedMemory.Error)
-        /// The description needs another number of descriptors.
+        /// The description requires another number of descriptors.
         case descriptors(expected: Int, received: Int)
         /// The described layout is impossible.
         case invalidLayout
         /// The ring has no sample where one should begin.
         case damagedRing(position: UInt64)
-        /// The mailbox names a slot that does not exist, or one that holds another frame.
+        /// The mailbox names a slot that does not exist, or that has another frame.
         case damagedMailbox(word: UInt64)
     }
 
-    /// A sample in the ring, an encoded frame or audio. Its bytes are valid until `advance`.
+    /// A sample in the ring: an encoded frame or audio. Its bytes are valid until `advance`.
     public struct Record {
         public var type: SampleType
-        /// Interleaved 32-bit floats; otherwise an access unit.
+        /// Whether the bytes are interleaved 32-bit floats; otherwise they are an access unit.
         public var isPCM: Bool
         public var isKeyframe: Bool
         /// Samples of this type that were dropped before this one.
@@ -33,47 +33,47 @@ public final class StreamReceiver: @unchecked Sendable {
         public var duration: MediaTime
         /// Aligned to 8 bytes.
         public var bytes: UnsafeRawBufferPointer
-        /// The bytes of the ring before it.
+        /// The number of bytes in the ring before the record.
         package var position: UInt64
         package var end: UInt64
     }
 
-    /// An uncompressed frame that this end holds until `release`.
+    /// An uncompressed frame that the receiver holds until `release`.
     public struct Frame {
-        /// From 1; some of the frames offered are never seen.
+        /// From 1; some offered frames are never taken.
         public var sequence: UInt64
         public var presentationTime: MediaTime
         public var duration: MediaTime
         public var orientation: Orientation
-        /// Frames between this and the one before that were not taken.
+        /// Frames since the previous one that were not taken.
         public var skipped: UInt64
         /// The slot's first byte; the layout says where the planes are.
         public var base: UnsafeRawPointer
-        /// The difference from the frame taken before, as `DamageRegion.words`.
+        /// The difference from the previously taken frame, as `DamageRegion.words`.
         public var damageWords: UnsafeBufferPointer<UInt64>
         package var slot: Int
     }
 
-    /// The samples and frames, which this end only reads.
+    /// The samples and frames, mapped read-only.
     package let view: StreamView
     private let page: SharedMemory
     private let wake: FileDescriptor
-    /// Whether the slots are so large that touched ones must not stay resident.
+    /// Whether the slots are so large that they must not stay resident after use.
     private let dropsSlots: Bool
-    /// Bytes of the ring that this end has released.
+    /// Bytes of the ring that the receiver has released.
     private var position: UInt64 = 0
     private var held = 0
     private var lastFrame: UInt64 = 0
-    /// The ring's pages are unmapped up to here.
+    /// The ring's pages are unmapped up to this position.
     private var dropped: UInt64 = 0
 
-    /// If the slots have more bytes than this together, each is unmapped after its release. Four of 1080p stay, which costs no
-    /// page faults and leaves an extension well below 30 MB.
+    /// If all slots together are larger, each is unmapped after its release. Four of 1080p stay resident, which avoids
+    /// page faults and keeps an extension well below 30 MB.
     static let residentFrames = 13 << 20
-    /// The bytes of the ring that may stay resident after they were read.
+    /// The bytes of the ring that may stay resident after reading.
     static let residentRing = 1 << 20
 
-    /// Maps the memories that came with a description, in the order of `StreamSender.descriptors`. Owns the descriptors; closes
+    /// Maps the memories of a description, in the order of `StreamSender.descriptors`. Owns the descriptors; closes
     /// them if it throws.
     public init(_ stream: StreamDescription, descriptors: [FileDescriptor]) throws(Error) {
         let expected = stream.frames == nil ? 3 : 4
@@ -101,18 +101,18 @@ public final class StreamReceiver: @unchecked Sendable {
 
     deinit { try? wake.close() }
 
-    /// Readable when there may be something new; owned by this object.
+    /// Readable when there may be new samples; owned by this object.
     public var wakeDescriptor: FileDescriptor { wake }
 
-    /// Reads all signals so far; look for samples after this, not before. False if the sender is gone.
+    /// Reads all signals so far; look for samples afterwards, not before. Returns false if the sender is gone.
     public func clearWake() -> Bool { WakePipe.clear(wake) }
 
-    /// Bytes of the ring that have been read, and that have been written, since the beginning.
+    /// Bytes of the ring that have been read and written since the beginning.
     public var readPosition: UInt64 { kine_atomic_load_relaxed(page.base + StatePage.readPosition) }
     public var writtenPosition: UInt64 { view.writtenPosition }
 
-    /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Samples of a type that this
-    /// version does not know are skipped.
+    /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Skips samples of unknown
+    /// types.
     public func nextRecord() throws(Error) -> Record? {
         while true {
             guard let (header, bytes) = try nextHeader() else { return nil }
@@ -143,7 +143,7 @@ public final class StreamReceiver: @unchecked Sendable {
         let layout = view.layout
         let size = UInt64(layout.ringBytes)
         guard end - dropped >= UInt64(Self.residentRing) else { return }
-        // Whole pages only; the page that the next record begins on stays. Both views of the ring are unmapped.
+        // Whole pages only; the page on which the next record begins stays. Both views of the ring are unmapped.
         let lastPage = end & ~UInt64(SharedMemory.pageSize - 1)
         let first = Int(dropped & (size - 1))
         let count = Int(min(lastPage - dropped, size))
@@ -155,15 +155,14 @@ public final class StreamReceiver: @unchecked Sendable {
         dropped = lastPage
     }
 
-    /// The sequence number and the time of the frame that waits in the mailbox. A newer one may have replaced it by the time it
-    /// is taken.
+    /// The sequence number and the time of the frame in the mailbox. A newer frame may replace it before it is taken.
     public func peekFrame() throws(Error) -> (sequence: UInt64, presentationTime: MediaTime)? {
         guard let slotLayout else { return nil }
         while let waiting = MailboxEntry(kine_atomic_load_acquire(page.base + StatePage.mailbox)) {
             guard waiting.slot < slotLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
             let entry = view.samples.base + view.layout.entry(ofSlot: waiting.slot)
             let time = kine_atomic_load_relaxed(entry + SamplesLayout.Entry.presentationTime)
-            // If the frame is still in the mailbox after its time was read, the time was its own.
+            // If the frame is still in the mailbox after its time was read, the time belongs to it.
             kine_atomic_fence_acquire()
             if kine_atomic_load_relaxed(page.base + StatePage.mailbox) == waiting.word {
                 return (waiting.sequence, MediaTime(nanoseconds: Int64(bitPattern: time)))
@@ -172,7 +171,7 @@ public final class StreamReceiver: @unchecked Sendable {
         return nil
     }
 
-    /// The newest frame, which this end holds until `release`; nil if there is none. Release it before the next.
+    /// The newest frame, held until `release`; nil if there is none. Release it before the next call.
     public func nextFrame() throws(Error) -> Frame? {
         guard slotLayout != nil else { return nil }
         precondition(held == 0, "the frame before was not released")
@@ -189,7 +188,7 @@ public final class StreamReceiver: @unchecked Sendable {
             slot: taken.slot)
     }
 
-    /// Releases a frame; its memory must not be read any more.
+    /// Releases a frame; its memory must no longer be read.
     public func release(_ frame: Frame) {
         held -= 1
         if dropsSlots, let frames = view.frames, let slotLayout {

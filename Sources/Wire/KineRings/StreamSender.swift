@@ -1,5 +1,5 @@
-// The engine's end of a stream of samples: encoded frames and audio go through a ring, uncompressed frames through a mailbox.
-// The sender never waits for the receiver, an extension or a client, and checks everything that it writes.
+// The engine's end of a stream of samples: encoded frames and audio go through a ring, uncompressed frames through a
+// mailbox. It never waits for the receiver, an extension or a client, and checks all that it writes.
 import CSharedAtomics
 import KineMedia
 import KinePlatform
@@ -9,32 +9,32 @@ import SystemPackage
 /// Sends samples to one receiver. Any thread may call any method; none waits for the receiver.
 public final class StreamSender: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
-        /// The memory could not be made.
+        /// The memory could not be created.
         case memory(SharedMemory.Error)
-        /// The receiver wrote something impossible into its state page, described here. Nothing is sent to it any more.
+        /// The receiver wrote an impossible value into its state page, described here. It gets no more samples.
         case misbehaved(String)
     }
 
     /// The counts since the beginning.
     public struct Counts: Sendable, Equatable {
-        /// Frames that the receiver has taken: those of the ring when it has read them, uncompressed ones when they are lent to it.
+        /// Frames that the receiver has taken: encoded ones once read, uncompressed ones once lent.
         public var frames = 0
-        /// Access units, or pieces of uncompressed audio, that it has read.
+        /// Access units, or pieces of uncompressed audio, that the receiver has read.
         public var audioSamples = 0
-        /// Bytes of samples that it has read from the ring.
+        /// Bytes of samples that the receiver has read from the ring.
         public var bytes = 0
-        /// Frames dropped or replaced by newer ones because the receiver was too slow, and those that it had not taken at its end.
+        /// Frames dropped or replaced because the receiver was too slow, and those not taken at its end.
         public var framesSkipped = 0
         /// Seconds of audio dropped for the same reasons, all streams together.
         public var audioLost: Double = 0
-        /// Bytes that wait in the ring.
+        /// Unread bytes in the ring.
         public var queuedBytes = 0
-        /// Bytes of samples written into the ring: the only copy there is. Uncompressed frames are never copied.
+        /// Bytes of samples written into the ring: the only copy. Uncompressed frames are never copied.
         public var bytesCopied = 0
 
         public init() {}
 
-        /// The counts of one receiver after another; what waits is the second's.
+        /// The sum of two successive receivers' counts; the queue is the second's.
         public static func + (one: Counts, other: Counts) -> Counts {
             var sum = other
             sum.frames += one.frames
@@ -55,7 +55,7 @@ public final class StreamSender: Sendable {
         var ringTimer = StallTimer()
         var frameTimer = StallTimer()
         var bytesCopied = 0
-        /// The samples that the receiver has read, those that it never will, and the end of the last record that is counted.
+        /// The samples that the receiver has read, the ones it never will, and the end of the last counted record.
         var taken = Counts()
         var unread = Counts()
         var counted: UInt64 = 0
@@ -72,9 +72,9 @@ public final class StreamSender: Sendable {
     private let wake: WakePipe
     private let state: Mutex<State>
 
-    /// Makes the memories. `video`: encoded frames are sent; `frames`: uncompressed ones are, in a `FrameMemory` of this
-    /// layout; `sampleRingBytes`: the most that waits, rounded up to a power of two. For encoded frames it should hold several
-    /// seconds, and at least four thirds of the largest keyframe.
+    /// Creates the memories. `video`: whether encoded frames are sent; `frames`: the layout of uncompressed frames in a
+    /// `FrameMemory`, if any are sent; `sampleRingBytes`: the ring's size, rounded up to a power of two. For encoded
+    /// frames it should hold several seconds, and at least four thirds of the largest keyframe.
     public init(video: Bool, frames: FrameSlotLayout?, sampleRingBytes: Int) throws(Error) {
         layout = SamplesLayout(frames: frames, ringBytes: video ? max(sampleRingBytes, 1 << 16) : sampleRingBytes)
         self.sampleRingBytes = layout.ringBytes
@@ -94,8 +94,8 @@ public final class StreamSender: Sendable {
                 slots: FrameSlotTracker(slotCount: frames?.slotCount ?? 0)))
     }
 
-    /// The memory of the samples, the state page, and the pipe that wakes the receiver, in the order in which `StreamReceiver`
-    /// wants them; the memory of the frames, if there is one, comes after them. Owned by this object.
+    /// The memory of the samples, the state page, and the pipe that wakes the receiver, in the order for
+    /// `StreamReceiver`; then the memory of the frames, if there is one. Owned by this object.
     public var descriptors: [FileDescriptor] { [samples.descriptor, page.descriptor, wake.reader] }
 
     /// Sends an access unit: an encoded frame, or AAC. Copies its bytes into the ring, or drops it if the ring is full; see
@@ -117,9 +117,9 @@ public final class StreamSender: Sendable {
         send(header, UnsafeRawBufferPointer(interleaved))
     }
 
-    /// Offers the frame that was drawn into `slot`, which must be free. It replaces one that has not been taken yet, whose
-    /// damage is united with `damage`. Returns the slots that can be drawn in again. `damage` is that of a frame of the
-    /// layout's size since the frame offered before.
+    /// Offers the frame that was drawn into the free `slot`. It replaces a frame that has not been taken, whose damage
+    /// is added to `damage`: the damage since the previously offered frame, in the layout's size. Returns the slots
+    /// that can be drawn into again.
     public func offer(
         slot: Int, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation
     ) throws(Error) -> FrameSlots {
@@ -142,7 +142,7 @@ public final class StreamSender: Sendable {
         return freed
     }
 
-    /// The slots that the receiver has released since `offer` or this was last called.
+    /// The slots that the receiver has released since the last call of `offer` or this method.
     public func reclaim() throws(Error) -> FrameSlots {
         try withState { state throws(FrameSlotTracker.ProtocolViolation) -> FrameSlots in
             try readSlots(&state)
@@ -150,8 +150,8 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Whether the next frame should be a keyframe, as frames were dropped: true once, when there is room for it. To be called
-    /// before each frame is encoded.
+    /// Whether the next frame should be a keyframe, because frames were dropped: true once, when there is room for it.
+    /// Call this before each frame is encoded.
     public func consumeKeyframeRequest() -> Bool {
         state.withLock { state in
             noteRead(&state)
@@ -159,7 +159,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// The place behind everything that has been sent.
+    /// The position after everything that has been sent.
     public var position: StreamPosition {
         state.withLock { StreamPosition(samples: $0.written, frames: $0.slots.lastSequence) }
     }
@@ -178,7 +178,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// The receiver has ended. What still waits for it is lost, and is counted so.
+    /// Call when the receiver has ended. Waiting samples are lost, and counted as lost.
     public func receiverEnded() {
         state.withLock { state in
             guard !state.isEnded else { return }
@@ -195,7 +195,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Reads the receiver's state, and throws if it is impossible.
+    /// Reads the receiver's state; throws if it is impossible.
     public func check() throws(Error) {
         try withState { state throws(FrameSlotTracker.ProtocolViolation) in
             noteRead(&state)
@@ -203,8 +203,8 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// The receiver has released nothing since, though it holds a sample or one waits for it: CLOCK_MONOTONIC, nanoseconds; nil
-    /// while nothing waits. Exact only if this object is called often.
+    /// The time since which the receiver has released nothing, although it holds a sample or one waits for it:
+    /// CLOCK_MONOTONIC, nanoseconds; nil while nothing waits. Exact only if this object is called often.
     public func heldSince(now: Int64) -> Int64? {
         state.withLock { state in
             noteProgress(&state, now: now)
@@ -213,7 +213,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    // The rest runs with the lock held.
+    // The methods below are called with the lock held.
 
     private func withState<Result>(
         _ body: (inout State) throws(FrameSlotTracker.ProtocolViolation) -> Result
@@ -255,7 +255,7 @@ public final class StreamSender: Sendable {
             header.missing = UInt16(clamping: missing)
             let place = samples.base + layout.ringOffset + Int(state.written & UInt64(layout.ringBytes - 1))
             header.write(to: place, position: state.written)
-            // The mirror behind the ring lets a record run over its end.
+            // The mirror after the ring makes a record across its end contiguous.
             if let bytes = payload.baseAddress {
                 (place + RecordHeader.byteCount).copyMemory(from: bytes, byteCount: payload.count)
             }
@@ -279,7 +279,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Counts the records that the receiver has read. They are in the ring until the next one is sent.
+    /// Counts the records that the receiver has read. They stay in the ring until the next one is sent.
     private func countRead(_ state: inout State) {
         countRecords(upTo: state.read, &state) { state, header in
             if header.type == .video { state.taken.frames += 1 } else { state.taken.audioSamples += 1 }
@@ -317,7 +317,7 @@ public final class StreamSender: Sendable {
     /// Reads the mailbox and the newest released frame.
     private func readSlots(_ state: inout State, now: Int64? = nil) throws(FrameSlotTracker.ProtocolViolation) {
         guard frames != nil else { return }
-        // In this order: a frame is taken before it is released.
+        // In this order, because a frame is taken before it is released.
         let released = kine_atomic_load_acquire(page.base + StatePage.released)
         let mailbox = kine_atomic_load_acquire(page.base + StatePage.mailbox)
         try state.slots.update(released: released, mailbox: mailbox)
@@ -329,7 +329,7 @@ public final class StreamSender: Sendable {
             isWaiting: !state.slots.isEmpty, progress: state.slots.progress, now: now ?? MonotonicClock.now())
     }
 
-    /// Writes the table entry of a frame. Nobody reads it yet: its slot is free.
+    /// Writes the table entry of a frame. No reader uses it yet: the slot is free.
     private func describe(
         _ frame: MailboxEntry, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation,
         after withdrawn: MailboxEntry?
@@ -337,7 +337,7 @@ public final class StreamSender: Sendable {
         typealias Entry = SamplesLayout.Entry
         let entry = samples.base + layout.entry(ofSlot: frame.slot)
         kine_atomic_store_relaxed(entry + Entry.sequence, frame.sequence)
-        // A release: a reader that sees this time also sees that the mailbox has changed.
+        // Release order: a reader that sees this time also sees that the mailbox has changed.
         kine_atomic_store_release(entry + Entry.presentationTime, UInt64(bitPattern: time.nanoseconds))
         entry.storeBytes(of: duration.nanoseconds, toByteOffset: Entry.duration, as: Int64.self)
         entry.storeBytes(of: orientation.entry, toByteOffset: Entry.orientation, as: Int64.self)

@@ -1,10 +1,10 @@
-// The memory of a stream as everything that only reads it sees it: the extension or client that the stream is for, and an app to
-// which an extension passes frames on.
+// A read-only view of a stream's memory: for its extension or client, and for an app to which an extension passes
+// frames.
 import CSharedAtomics
 import KineMedia
 import SystemPackage
 
-/// A read-only mapping of a stream's samples and frames. It trusts none of the positions that it is asked for.
+/// A read-only mapping of a stream's samples and frames. It checks every position that a caller passes.
 public final class StreamView: Sendable {
     public let frameLayout: FrameSlotLayout?
     let layout: SamplesLayout
@@ -18,11 +18,11 @@ public final class StreamView: Sendable {
         public var orientation: Orientation
         /// The slot's first byte; the layout says where the planes are.
         public var base: UnsafeRawPointer
-        /// The difference from the frame that the stream's receiver took before, as `DamageRegion.words`.
+        /// The difference from the frame that the stream's receiver took previously, as `DamageRegion.words`.
         public var damageWords: UnsafeBufferPointer<UInt64>
     }
 
-    /// Maps the memory of the samples and, if there are uncompressed frames, theirs. Owns the descriptors; closes them if it throws.
+    /// Maps the memory of the samples and that of the frames, if any. Owns the descriptors; closes them if it throws.
     public init(
         _ stream: StreamDescription, samples samplesMemory: FileDescriptor, frames framesMemory: FileDescriptor?
     ) throws(StreamReceiver.Error) {
@@ -50,10 +50,10 @@ public final class StreamView: Sendable {
         }
     }
 
-    /// The memory of the samples and, if there is one, that of the frames. Owned by this object.
+    /// The memory of the samples and that of the frames, if any. Owned by this object.
     public var descriptors: [FileDescriptor] { [samples.descriptor] + (frames.map { [$0.descriptor] } ?? []) }
 
-    /// The frame in a slot; nil where there is no such slot, or another frame is in it.
+    /// The frame in a slot; nil if there is no such slot, or if it has another frame.
     public func frame(slot: Int, sequence: UInt64) -> Frame? {
         guard let frameLayout, let frames, (0..<frameLayout.slotCount).contains(slot) else { return nil }
         typealias Entry = SamplesLayout.Entry
@@ -70,7 +70,7 @@ public final class StreamView: Sendable {
                 start: (entry + Entry.damage).assumingMemoryBound(to: UInt64.self), count: layout.damageWords))
     }
 
-    /// Whether their sums fit, with which apps compute: 36 years before and after the beginning.
+    /// Whether sums of the times, which apps compute, do not overflow: at most 36 years from the beginning.
     private static func areTimes(_ time: MediaTime, _ duration: MediaTime) -> Bool {
         max(time.nanoseconds.magnitude, duration.nanoseconds.magnitude) <= 1 << 60
     }
@@ -78,10 +78,10 @@ public final class StreamView: Sendable {
     /// Bytes written to the ring since its beginning.
     var writtenPosition: UInt64 { kine_atomic_load_acquire(samples.base + SamplesLayout.writePosition) }
 
-    /// The type of the sample that begins at a position of the ring; nil where none does, or one of a later version.
+    /// The type of the sample that begins at a position of the ring; nil if there is none, or if its type is unknown.
     public func recordType(at position: UInt64) -> SampleType? { record(at: position)?.header.type }
 
-    /// The header and the payload of the sample that begins at a position of the ring; nil where none does.
+    /// The header and the payload of the sample that begins at a position of the ring, if there is one.
     func record(at position: UInt64) -> (header: RecordHeader, payload: UnsafeRawBufferPointer)? {
         let written = writtenPosition
         let offset = layout.ringOffset + Int(position & UInt64(layout.ringBytes - 1))

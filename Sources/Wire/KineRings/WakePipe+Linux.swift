@@ -1,5 +1,5 @@
-// A pipe that wakes a receiver. An eventfd would need one descriptor less, but its two ends share their flags: a receiver could
-// make it blocking, fill it, and stop the engine's thread for ever. A pipe's ends have flags of their own.
+// A pipe that wakes a receiver. An eventfd would need one descriptor less, but its two ends share their flags: a
+// receiver could make it blocking, fill it, and block the engine's thread for ever. A pipe's ends have separate flags.
 import CLinux
 import Glibc
 import SystemPackage
@@ -23,13 +23,13 @@ final class WakePipe: Sendable {
         try? writer.close()
     }
 
-    /// Never waits: a full pipe wakes as well as one byte does. Raises no SIGPIPE: this object holds the reader too.
+    /// Never blocks: a full pipe also wakes the reader. Raises no SIGPIPE, because this object holds the reader too.
     func signal() {
         var byte: UInt8 = 1
         _ = write(writer.rawValue, &byte, 1)
     }
 
-    /// Reads all signals so far; false if no more can come.
+    /// Reads all signals so far; returns false if no more can come.
     static func clear(_ reader: FileDescriptor) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             while true {

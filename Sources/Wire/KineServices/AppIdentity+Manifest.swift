@@ -1,4 +1,4 @@
-// `kinecast-app.json`: what an app says of itself, in a file beside its executable.
+// `kinecast-app.json`: an app's description of itself, in a file beside its executable.
 import FoundationEssentials
 import KineMedia
 import KinePlatform
@@ -7,7 +7,7 @@ import SystemPackage
 extension AppIdentity {
     /// The file's name.
     public static let fileName = "kinecast-app.json"
-    /// The version of the file's form that this program knows.
+    /// The version of the file format that this program supports.
     private static let formVersion = 1
 
     private struct Manifest: Decodable {
@@ -17,7 +17,7 @@ extension AppIdentity {
 
         init(from decoder: any Decoder) throws {
             let file = try decoder.object(CodingKeys.self)
-            // First: what another version means by the other keys is unknown.
+            // Checked first: in another version the other keys may have other meanings.
             if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != formVersion {
                 throw file.problem(
                     .kinecast, "is \(version) and this Kinecast reads \(formVersion); use a newer Kinecast")
@@ -38,13 +38,13 @@ extension AppIdentity {
         }
     }
 
-    /// The reason why an app's file says nothing.
+    /// The reason why an app's file cannot be used.
     public enum FileProblem: Error, Sendable {
         case unreadable(FilePath, Errno)
         case damaged(FilePath, ServiceManifest.Problem)
     }
 
-    /// The one in `kinecast-app.json` beside an executable; without such a file, the executable's name.
+    /// The identity in `kinecast-app.json` beside an executable; without such a file, the executable's name.
     public static func of(executable: FilePath) throws(FileProblem) -> AppIdentity {
         let file = executable.removingLastComponent().appending(fileName)
         let bytes: [UInt8]
@@ -65,7 +65,7 @@ extension AppIdentity {
         }
     }
 
-    /// Reads the bytes of a `kinecast-app.json`. Keys that are not known do no harm.
+    /// Reads the bytes of a `kinecast-app.json`. Unknown keys are ignored.
     public static func read(_ bytes: [UInt8]) throws(ServiceManifest.Problem) -> AppIdentity {
         guard bytes.count <= ServiceManifest.fileLimit else {
             throw ServiceManifest.Problem([], "has \(bytes.count) bytes and may have \(ServiceManifest.fileLimit)")
@@ -81,7 +81,7 @@ extension AppIdentity {
 }
 
 extension String {
-    /// An executable's name, with a hyphen for each character that an identifier may not have.
+    /// An executable's name, with a hyphen for each character that an identifier must not have.
     fileprivate var asIdentifier: String {
         let name = String(map { String($0).isServiceID || "._-".contains($0) ? $0 : "-" }.prefix(80))
         return name.isServiceID ? name : "app" + name

@@ -3,10 +3,10 @@ import KineMedia
 
 /// The services that are always installed.
 public enum BuiltInServices {
-    /// In the order in which they are listed.
+    /// In the order of lists.
     public static let manifests: [ServiceManifest] = [live, rtmp]
 
-    /// The page that Kinecast serves itself.
+    /// The page that Kinecast itself serves.
     public static var live: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "live", name: "Live page", executable: "kinecast-live")
@@ -34,8 +34,8 @@ public enum BuiltInServices {
     public static var rtmp: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
-        // Ingest servers cut fragments at keyframes and want one every two seconds. They expect a bitrate usual for the size, and
-        // take a stream of one frame a second for one that hangs. nginx-rtmp refuses messages over 1 MiB, headers included.
+        // Ingest servers cut fragments at keyframes and expect one every two seconds. They expect a usual bitrate for
+        // the size; one frame a second looks stalled. nginx-rtmp refuses messages over 1 MiB with headers.
         manifest.video = .encoded(
             codec: "h264", keyframeInterval: 2,
             expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))

@@ -2,12 +2,12 @@
 import SystemPackage
 
 public enum GroupDirectory {
-    /// The name, in a group's directory, of the directory with what the members' library keeps there.
+    /// The name of the directory, inside a group's directory, for files of the members' library.
     public static let internals = ".kinecast"
 
-    /// A group's directory. Where it is missing, it is made so that its owner alone may enter it.
+    /// A group's directory. Creates it if it is missing; only its owner may enter it.
     ///
-    /// - Parameter environment: of the process that asks, as `NAME=value`; nil: this one's.
+    /// - Parameter environment: `NAME=value` entries of the asking process; nil: this process's.
     public static func make(
         for group: String, environment: [String]? = nil
     ) throws(UserDataDirectory.Error) -> FilePath {

@@ -1,27 +1,27 @@
-// What apps say of the services that share their groups: `$XDG_CONFIG_HOME/kinecast/groups.json`. Apps' libraries write it and engines
-// read it; no extension reaches it.
+// The services that apps admit to their groups: `$XDG_CONFIG_HOME/kinecast/groups.json`. Apps' libraries write it and
+// engines read it; no extension has access to it.
 import FoundationEssentials
 import KinePlatform
 import SystemPackage
 
-/// The services that the apps of this user name for their groups.
+/// The services that this user's apps name for their groups.
 public struct GroupStore: Sendable {
     public typealias Error = SettingsFile.Error
 
     private struct Contents: Codable {
-        /// By the identifiers of apps, then of groups: those of the services.
+        /// The services, by the identifiers of apps, then of groups.
         var apps: [String: [String: [String]]] = [:]
     }
 
     private let settings: SettingsFile
 
-    /// - Parameter variable: a variable's value.
+    /// - Parameter variable: returns a variable's value.
     public static func standard(_ variable: (String) -> String? = ProcessEnvironment.value) throws(Error) -> GroupStore
     {
         GroupStore(settings: try SettingsFile(named: "groups.json", variable))
     }
 
-    /// Keeps what an app's file says, in place of what it said before. The file is written only where that is something else.
+    /// Stores the services from an app's file, replacing its older entry. Writes the file only if they differ.
     public func keep(_ services: [String: [String]], of app: String) throws(Error) {
         guard try decode(try settings.contents()).apps[app] ?? [:] != services else { return }
         try settings.update { bytes in
@@ -33,7 +33,7 @@ public struct GroupStore: Sendable {
         }
     }
 
-    /// Whether a service may share a group: an app names it there, or none names any, and the person has agreed at its installation.
+    /// Whether a service may share a group: an app names it, or none names any and the person agreed.
     public func admits(_ service: String, to group: String) throws(Error) -> Bool {
         let lists = try decode(try settings.contents()).apps.values.compactMap { $0[group] }
         return lists.isEmpty || lists.contains { $0.contains(service) }

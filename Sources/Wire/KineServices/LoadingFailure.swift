@@ -1,21 +1,21 @@
-// Why the dynamic loader did not start a confined program, from what it wrote to standard error. A program that cannot be loaded fails
-// in the same way each time, so nothing is gained by starting it again.
+// Why the dynamic loader did not start a confined program, from its standard error. A program that cannot be loaded
+// fails in the same way each time, so restarting it is useless.
 import KinePlatform
 import SystemPackage
 
-/// The loader's reason. Its description follows the name of the program in a sentence and ends without a full stop.
+/// The loader's reason. Its description follows the program's name in a sentence, and has no full stop.
 public enum LoadingFailure: Equatable, Sendable, CustomStringConvertible {
-    /// The program is linked to a library that does not exist or that it may not read.
+    /// The program is linked to a library that does not exist or that it must not read.
     case unreadable(library: String)
-    /// Anything else: a library for another machine, a version of the C library that is too old …
+    /// Another reason: a library for another machine, a C library that is too old …
     case other(String)
 
     /// - Parameters:
     ///   - executable: the path that the program was started with.
     ///   - lastWords: the last line of its standard error.
-    /// - Returns: nil where the loader did not end the program.
+    /// - Returns: nil if the loader did not end the program.
     public init?(of executable: FilePath, _ ending: ChildProcess.Ending, lastWords: String?) {
-        // glibc's _dl_fatal_printf (elf/dl-minimal.c), and for versions elf/dl-version.c, which exit with 127 and 1.
+        // glibc's _dl_fatal_printf (elf/dl-minimal.c) and, for versions, elf/dl-version.c exit with 127 and 1.
         let name = "\(executable): "
         guard case .exited(let status) = ending, status != 0, let lastWords, lastWords.hasPrefix(name) else {
             return nil

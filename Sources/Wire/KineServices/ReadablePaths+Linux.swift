@@ -1,26 +1,26 @@
-// The paths under `read` of a manifest, with their links followed: at installation and at each start, since links change. Linux.
+// The paths under `read` of a manifest. Links may change: they are resolved at installation and each start. Linux.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Knows the places that no service may read, whoever agrees to it.
+/// The places that no service may read, even with a person's consent.
 struct ReadablePaths {
-    /// Too much for one service, as is whatever lies above them.
+    /// Neither these directories nor their parents may be read as a whole.
     private let whole: [FilePath]
-    /// The same, with all below them.
+    /// Neither these places nor their parents nor any of their contents may be read.
     private let closed: [FilePath]
 
-    /// `variable`: the value of a variable of the person's.
+    /// `variable`: returns the value of one of the person's variables.
     init(user: uid_t, _ variable: (String) -> String?) {
         func places(_ paths: [FilePath]) -> [FilePath] { paths + paths.compactMap(\.resolved) }
         let system: [FilePath] = ["/dev", "/run", "/sys", "/tmp", "/var/tmp"]
         whole = places(system + (user == 0 ? ["/etc"] : []) + UserDirectories.homes(variable))
-        // What is below these is another file for each process that opens it.
+        // The contents of these differ for each process that opens them.
         let own: [FilePath] = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
         closed = own + places(UserDirectories.kinecast(variable))
     }
 
-    /// Where the paths lead. Those that are not there are left out.
+    /// The resolved paths. Missing ones are left out.
     func resolve(_ paths: [String]) throws(ServiceManifest.Problem) -> [String] {
         var found: [String] = []
         for path in paths {

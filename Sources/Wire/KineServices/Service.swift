@@ -3,9 +3,9 @@ import FoundationEssentials
 import KinePlatform
 import SystemPackage
 
-/// Something that can be broadcast to.
+/// A service to broadcast to.
 public struct Service: Sendable, Equatable {
-    /// The origin of a service. Of two services with one id, the one whose origin is first here is used.
+    /// The origin of a service. If two services have the same id, the one with the earlier origin in this list is used.
     public enum Origin: String, Sendable {
         /// It comes with Kinecast.
         case builtIn
@@ -13,17 +13,17 @@ public struct Service: Sendable, Equatable {
         case user
         /// The system's data directories.
         case system
-        /// Beside the engine.
+        /// It is beside the engine.
         case program
     }
 
     public var manifest: ServiceManifest
     public var origin: Origin
-    /// The bundle's directory; nil: built in.
+    /// The bundle's directory; nil for built-in services.
     public var bundle: FilePath?
-    /// Absolute.
+    /// An absolute path.
     public var executable: FilePath
-    /// The places of the keys in its manifest that this version does not know and ignores.
+    /// The places of unknown keys in its manifest, which are ignored.
     public var unknownKeys: [String]
 
     public init(
@@ -38,13 +38,13 @@ public struct Service: Sendable, Equatable {
 
     public var id: String { manifest.id }
 
-    /// Asks for the settings; nil: a person fills them in.
+    /// The program that asks for the settings; nil: a person fills them in.
     public var setupProgram: FilePath? {
         guard let bundle, let name = manifest.setupProgram else { return nil }
         return bundle.appending(name)
     }
 
-    /// The key of the setup info that holds the address of `--to`.
+    /// The key for the address of `--to` in the setup info.
     public static let addressKey = "url"
 
     /// A mistake in the user's settings for a service.
@@ -52,11 +52,11 @@ public struct Service: Sendable, Equatable {
         case unknownKey(String, service: String, keys: [String])
         case missing(key: String, title: String, service: String)
         case invalid(key: String, title: String, service: String, ServiceManifest.SetupField.ValueProblem)
-        /// The address has a scheme that this service does not take; the address itself may hold secrets.
+        /// The service does not accept the address's scheme; the address itself may contain secrets.
         case scheme(String, service: String, schemes: [String])
     }
 
-    /// The settings for the extension: the user's, checked, and the manifest's defaults for the rest.
+    /// The settings for the extension: the user's, checked, with the manifest's defaults for the rest.
     public func setupInfo(from given: [String: String]) throws(SetupProblem) -> [String: String] {
         var info: [String: String] = [:]
         var keys = manifest.setup.map(\.key)
@@ -79,7 +79,7 @@ public struct Service: Sendable, Equatable {
             }
         }
         if let address = given[Self.addressKey] {
-            // A service may also have a field of that name that is no address; it says so by taking no schemes.
+            // A service may also have a field with this key that is not an address; then it accepts no schemes.
             let isPlainField = manifest.urlSchemes.isEmpty && keys.contains(Self.addressKey)
             let scheme = Self.scheme(of: address)
             if !isPlainField, !manifest.urlSchemes.contains(scheme ?? "") {
@@ -89,36 +89,36 @@ public struct Service: Sendable, Equatable {
         return info
     }
 
-    /// The scheme of an address in small letters; nil if it has none.
+    /// The scheme of an address in lowercase, if it has one.
     static func scheme(of address: String) -> String? {
         guard let end = address.firstIndex(of: ":"), end != address.startIndex else { return nil }
         let scheme = address[..<end].lowercased()
         return scheme.isURLScheme ? scheme : nil
     }
 
-    /// The picture that its manifest names; nil: none, or it is not in the bundle.
+    /// The icon that the manifest names; nil if there is none, or if it is not in the bundle.
     public var icon: FilePath? {
         guard let bundle, let name = manifest.icon else { return nil }
         let path = bundle.appending(name)
         return ServiceBundle.isInside(path, bundle) ? path : nil
     }
 
-    /// The values of the setup info that must not be shown anywhere.
+    /// The values of the setup info that must not be shown.
     public func secrets(in info: [String: String]) -> [String] {
         var keys = Set(manifest.setup.filter(\.isSecret).map(\.key))
-        // An address may always hold a key or a password.
+        // An address may always contain a key or a password.
         if !manifest.urlSchemes.isEmpty { keys.insert(Self.addressKey) }
         let values = keys.compactMap { key -> [String]? in
             guard let value = info[key] else { return nil }
             return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
         }
-        // The longest first: if a part were left out first, the rest of the whole would stay.
+        // The longest first: if a part were removed first, the rest of the whole would remain.
         return values.joined().filter { $0.utf8.count >= String.shortestSecret }
             .sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// The parts of an address that are secret by themselves: the last part of the path, which is the stream key, with the
-    /// query and without, and the password.
+    /// The secret parts of an address: the last part of the path, which is the stream key, with and without the query,
+    /// and the password.
     private static func secretParts(of address: String) -> [String] {
         guard var path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
         while path.last == "/" { path.removeLast() }
@@ -127,12 +127,12 @@ public struct Service: Sendable, Equatable {
         if let slash = path[..<query].lastIndex(of: "/") {
             parts += [path[path.index(after: slash)...], path[path.index(after: slash)..<query]]
         }
-        // "live" is no secret, and a word in many messages.
+        // "live" is not a secret, but a word in many messages.
         var secrets = parts.filter { $0.utf8.count >= 8 }.map(String.init)
         let authority = path.prefix { $0 != "/" }
         if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
             let password = String(authority[authority.index(after: colon)..<at])
-            // The password as it was typed, and as the server gets it.
+            // The password as typed, and as the server gets it.
             secrets += [password] + [URL(string: address)?.password(percentEncoded: false)].compactMap { $0 }
         }
         return secrets
@@ -140,7 +140,7 @@ public struct Service: Sendable, Equatable {
 }
 
 extension ServiceManifest {
-    /// The name of a destination of this service for a person: the service's own, and the public part of its address.
+    /// The name of a destination for a person: the service's name, and the public part of its address.
     public func label(for setupInfo: [String: String]) -> String {
         guard !urlSchemes.isEmpty, let address = setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
         else { return name }

@@ -1,4 +1,4 @@
-// A service's bundle: what it has to be, and the copy that is installed. Linux.
+// A service's bundle: its requirements, and the installed copy. Linux.
 import CLinux
 import Glibc
 import KinePlatform
@@ -12,8 +12,8 @@ enum BundleCopy {
     static let depthLimit = 16
     static let byteLimit: Int64 = 2 << 30
 
-    /// Copies the directory `source` to `target`, which does not exist. If this throws, a part of the copy is left. Files keep
-    /// their permission bits, but for set-user-ID and the like, and are on the disk when it returns.
+    /// Copies the directory `source` to `target`, which must not exist. If this throws, a partial copy is left. Files
+    /// keep their permission bits, except set-user-ID and similar ones, and are on the disk when this returns.
     static func copy(_ source: FilePath, to target: FilePath) throws(Fault) {
         var bytes: Int64 = 0
         try copyDirectory(source, to: target, root: source, depth: 0, bytes: &bytes)
@@ -49,7 +49,7 @@ enum BundleCopy {
         let length = readlink(source.cString, &buffer, buffer.count - 1)
         guard length > 0 else { throw .system(path: source.escaped, Errno(rawValue: errno)) }
         let text = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
-        // An absolute one would lead back to where the bundle came from.
+        // An absolute link would lead back to the original bundle.
         guard !text.hasPrefix("/"), ServiceBundle.isInside(source, root) else { throw .linkLeadsOut(source.escaped) }
         guard symlink(text.cString, target.cString) == 0 else {
             throw .system(path: target.escaped, Errno(rawValue: errno))
@@ -74,7 +74,7 @@ enum BundleCopy {
         }
     }
 
-    /// Removes a tree, links themselves and not their targets. Files that cannot be removed are left.
+    /// Removes a tree; removes links, not their targets. Files that cannot be removed are left.
     static func remove(_ path: FilePath, depth: Int = 0) {
         if unlink(path.cString) == 0 || errno == ENOENT { return }
         guard depth < 64 else { return }
@@ -82,13 +82,13 @@ enum BundleCopy {
         rmdir(path.cString)
     }
 
-    /// Replaces the tree `old` by `new` in one step.
+    /// Replaces the tree `old` with `new` in one step.
     static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
         func failure() -> Fault { .system(path: old.escaped, Errno(rawValue: errno)) }
         if rename(new.cString, old.cString) == 0 { return }
         guard errno == ENOTEMPTY || errno == EEXIST else { throw failure() }
         if kine_exchange_paths(new.cString, old.cString) == 0 { return remove(new) }
-        // A file system that cannot swap: for a moment neither is there.
+        // On a file system that cannot swap, neither tree exists for a moment.
         let aside = FilePath(escaped: new.escaped + ".old")
         guard rename(old.cString, aside.cString) == 0 else { throw failure() }
         guard rename(new.cString, old.cString) == 0 else {
@@ -100,14 +100,14 @@ enum BundleCopy {
     }
 }
 
-// A bundle on the disk: NAME.kinext, a directory with `manifest.json` and the executable that it names.
+// A bundle on the disk: NAME.kinext, a directory with `manifest.json` and its executable.
 enum ServiceBundle {
     static let suffix = ".kinext"
     static let manifestName = "manifest.json"
 
     typealias Problem = ServiceManifest.Problem
 
-    /// Reads and checks the bundle in that directory. `unknownKeys`: the places of the keys that were ignored.
+    /// Reads and checks the bundle in this directory. `unknownKeys`: the places of ignored keys.
     static func read(_ bundle: FilePath) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
         let path = bundle.appending(manifestName)
         let file: FileDescriptor
@@ -142,7 +142,7 @@ enum ServiceBundle {
         return isInside(path, bundle) ? nil : "is a link that leads out of the bundle"
     }
 
-    /// Whether a path, every link followed, lies in the directory.
+    /// Whether a path, with all links resolved, is inside the directory.
     static func isInside(_ path: FilePath, _ directory: FilePath) -> Bool {
         guard let inner = path.resolved, let outer = directory.resolved else { return false }
         return inner != outer && inner.starts(with: outer)

@@ -1,4 +1,4 @@
-// Installs a bundle for this user, and removes it: each in one step, so that nobody ever finds half a bundle.
+// Installs a bundle for this user, and removes it: each in one step, so that no partial bundle is ever visible.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -12,10 +12,10 @@ extension ServiceCatalog {
         /// Neither HOME nor XDG_DATA_HOME is set.
         case noHome
         case unknown(String, installed: [String])
-        /// It is built in, or somebody else's, in that bundle.
+        /// The service is built in, or its bundle belongs to another user.
         case notYours(String, bundle: String?)
         case cannotRemove(String, Errno)
-        /// The service asks for more than every one has, and the person has not agreed; whether they were asked.
+        /// The service requests unusual rights, and the person has not agreed; whether they were asked.
         case noConsent(String, wasAsked: Bool)
     }
 
@@ -32,10 +32,10 @@ extension ServiceCatalog {
 
     private var userDirectory: FilePath? { places.first { $0.origin == .user }?.directory }
 
-    /// Copies the bundle at `path` to the user's services; one with the same id is replaced. Returns it as installed.
+    /// Copies the bundle at `path` to the user's services, replacing one with its id. Returns the installed one.
     ///
-    /// - Parameter consent: called once with the copy, before it gets its name, and with whether the person has to agree to its rights.
-    ///   Returns whether they do; nil: there is nobody to ask.
+    /// - Parameter consent: called once with the copy, before it is renamed, and with whether the person has to agree
+    ///   to its rights. Returns their decision; nil: there is no one to ask.
     @discardableResult
     public func install(
         _ path: FilePath, consent: (Service, _ isNeeded: Bool) -> Bool?
@@ -45,7 +45,7 @@ extension ServiceCatalog {
         guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             access(path.appending(ServiceBundle.manifestName).cString, F_OK) == 0
         else { throw .notABundle(path.escaped) }
-        // Listing does not look at this name.
+        // Listing ignores this name.
         let unfinished = directory.appending(".new-\(getpid())-\(UInt32.random(in: 0 ... .max))")
         defer { BundleCopy.remove(unfinished) }
         let copied: Service
@@ -55,7 +55,7 @@ extension ServiceCatalog {
             try Self.makeDirectories(directory)
             Self.removeUnfinished(in: directory)
             try BundleCopy.copy(path, to: unfinished)
-            // Read again: the original may have changed while it was copied.
+            // Read again, because the original may have changed during the copy.
             copied = try Self.read(unfinished, origin: .user)
             _ = try ReadablePaths(user: getuid(), ProcessEnvironment.value).resolve(copied.manifest.readable)
             let old = installed(copied.id)
@@ -76,14 +76,14 @@ extension ServiceCatalog {
             executable: target.appending(copied.manifest.executable), unknownKeys: copied.unknownKeys)
     }
 
-    /// Removes a service that the user installed. `name` is its id, or the path or name of its bundle as it was installed or as
-    /// `list` gives it.
+    /// Removes a service that the user installed. `name` is its id, or the path or name of its bundle as installed or
+    /// as in `list`.
     public func remove(_ name: String) throws(InstallError) {
         guard let directory = userDirectory else { throw .noHome }
         let last = FilePath(name).lastComponent?.string ?? name
         var bundle = installed(name)
         if bundle == nil, last.hasSuffix(ServiceBundle.suffix) {
-            // The bundle may be damaged and have no id; or this is the path it was installed from.
+            // The bundle may be damaged and have no id, or this is the path that it was installed from.
             let named = directory.appending(last)
             if access(named.cString, F_OK) == 0 {
                 bundle = named
@@ -106,7 +106,7 @@ extension ServiceCatalog {
         BundleCopy.remove(aside)
     }
 
-    /// The bundle in the user's directory that has this id.
+    /// The bundle with this id in the user's directory.
     private func installed(_ id: String) -> FilePath? {
         guard let directory = userDirectory else { return nil }
         return PrivateDirectory.entries(directory).sorted().filter { $0.hasSuffix(ServiceBundle.suffix) }
@@ -114,7 +114,7 @@ extension ServiceCatalog {
             .first { (try? ServiceBundle.read($0))?.manifest.id == id }
     }
 
-    /// Removes the copies of installations that were ended, most likely while they waited for the person.
+    /// Removes copies of installations that were ended, most likely during the question to the person.
     private static func removeUnfinished(in directory: FilePath) {
         for name in PrivateDirectory.entries(directory) where name.hasPrefix(".new-") {
             guard let pid = Int32(name.dropFirst(5).prefix { $0 != "-" }), pid > 0, kill(pid, 0) != 0, errno == ESRCH
@@ -123,7 +123,7 @@ extension ServiceCatalog {
         }
     }
 
-    /// Makes a directory and missing ones above it, all for the user alone.
+    /// Creates a directory and its missing parents, accessible only to the user.
     private static func makeDirectories(_ path: FilePath) throws(CopyFault) {
         if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
         if errno == ENOENT, path.components.count > 1 {

@@ -11,7 +11,7 @@ public struct ServiceCatalog: Sendable {
         var directory: FilePath
     }
 
-    /// In the order in which they are searched.
+    /// In search order.
     let places: [Place]
     /// The directory of the built-in services' executables.
     let executableDirectory: FilePath
@@ -19,7 +19,7 @@ public struct ServiceCatalog: Sendable {
     /// The services of this user.
     ///
     /// - Parameters:
-    ///   - environment: the value of a variable: XDG_DATA_HOME, XDG_DATA_DIRS, HOME.
+    ///   - environment: returns the value of a variable: XDG_DATA_HOME, XDG_DATA_DIRS, HOME.
     ///   - executableDirectory: the directory of `kinecast-engine`.
     public static func standard(
         environment: (String) -> String? = ProcessEnvironment.value, executableDirectory: FilePath
@@ -34,7 +34,7 @@ public struct ServiceCatalog: Sendable {
             user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
     }
 
-    /// `user`: the directory for installed services; nil: there is none.
+    /// `user`: the directory for installed services, if there is one.
     init(user: FilePath?, system: [FilePath], executableDirectory: FilePath) {
         places =
             (user.map { [Place(origin: .user, directory: $0)] } ?? [])
@@ -66,16 +66,16 @@ public struct ServiceCatalog: Sendable {
                             + "correct it or remove the bundle.")
                 }
             }
-            // A user's own service hides the system's of the same id, as in every search path.
+            // A user's service hides the system's with the same id, as in every search path.
             services += found.filter { service in !services.contains { $0.id == service.id } }
         }
         return (services[..<reserved] + services[reserved...].sorted { $0.id < $1.id }, problems)
     }
 
-    /// The service of that id.
+    /// The service with this id.
     public func service(id: String) -> Service? { list().services.first { $0.id == id } }
 
-    /// The first service of `list` that takes an address of that scheme.
+    /// The first service of `list` that accepts the scheme of this address.
     public func service(forURL address: String) -> Service? {
         guard let scheme = Service.scheme(of: address) else { return nil }
         return list().services.first { $0.manifest.urlSchemes.contains(scheme) }
@@ -100,7 +100,7 @@ public struct ServiceCatalog: Sendable {
 }
 
 extension Service {
-    /// A sentence for each key of the manifest that this version ignores.
+    /// A sentence for each ignored key of the manifest.
     public var ignoredKeys: [String] {
         unknownKeys.map { key in
             "In the \(ServiceBundle.manifestName) of the service \(id), \(key) is not known to this Kinecast and is ignored; "

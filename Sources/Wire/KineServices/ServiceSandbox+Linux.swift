@@ -10,8 +10,8 @@ public enum ServiceSandbox {
         "/sys/devices/system/cpu", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale",
     ]
 
-    /// Files that name resolution reads. To Landlock a replaced file is another one: hence the directories too in which network
-    /// services put a new resolv.conf.
+    /// Files for name resolution. Landlock treats a replaced file as another file, so this includes the directories in
+    /// which network services put a new resolv.conf.
     private static let resolver = [
         "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/run/systemd/resolve", "/run/resolvconf", "/run/connman",
@@ -22,13 +22,13 @@ public enum ServiceSandbox {
         "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
     ]
 
-    /// Throws where the manifest names a path that no service may read.
+    /// Throws if the manifest names a path that no service may read.
     ///
     /// - Parameters:
-    ///   - data: the extension's own directory.
-    ///   - groups: those that it shares.
-    ///   - isCounted: a cgroup counts its memory.
-    ///   - environment: the person's, as `NAME=value`.
+    ///   - data: the extension's data directory.
+    ///   - groups: the directories of its groups.
+    ///   - isCounted: whether a cgroup counts its memory.
+    ///   - environment: the person's environment, as `NAME=value`.
     public static func rules(
         for service: Service, data: FilePath?, groups: [FilePath] = [], isCounted: Bool, environment: [String],
         user: uid_t = getuid()
@@ -40,7 +40,7 @@ public enum ServiceSandbox {
         if let bundle = service.bundle { rules.readable.append(bundle.escaped) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates
-            // Some services replace their resolv.conf. An ordinary user can read no secrets beside it, but root could.
+            // Some network services replace their resolv.conf. Only root could read secrets beside it.
             rules.readable += user != 0 ? ["/etc", "/run/NetworkManager"] : ["/run/NetworkManager/resolv.conf"]
         }
         rules.writable = (data.map { [$0.escaped] } ?? []) + groups.map(\.escaped)
@@ -54,7 +54,7 @@ public enum ServiceSandbox {
         return rules
     }
 
-    /// The directories of Swift's library for this program and those built beside it; empty if it is linked statically.
+    /// The directories of Swift's libraries for this program and those built with it; empty if linked statically.
     private static let toolchain: [String] = {
         guard let maps = try? FileDescriptor.open("/proc/self/maps", .readOnly, options: .closeOnExec) else {
             return []
@@ -68,7 +68,7 @@ public enum ServiceSandbox {
         return Set(swift.map { $0.removingLastComponent().escaped }).sorted()
     }()
 
-    /// The directory that a service may write to, made if it is missing; nil for built-in services, and if there is no home.
+    /// The directory that a service may write to, created if missing; nil for built-in services, and without a home.
     public static func dataDirectory(of service: Service, environment: [String]) -> FilePath? {
         guard service.origin != .builtIn else { return nil }
         return try? UserDataDirectory.make(["data", service.id], environment: environment)

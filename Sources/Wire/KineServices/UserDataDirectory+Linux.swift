@@ -1,21 +1,21 @@
-// Directories of Kinecast's in `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). Linux.
+// Kinecast's directories in `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). Linux.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 public enum UserDataDirectory {
-    /// The reason why there is no such directory.
+    /// The reason why the directory cannot be used.
     public enum Error: Swift.Error, Equatable, Sendable {
-        /// Neither XDG_DATA_HOME nor HOME says where.
+        /// Neither XDG_DATA_HOME nor HOME is set.
         case noHome
         case cannotMake(FilePath, Errno)
-        /// It is no directory, or another user's.
+        /// The path is not a directory, or belongs to another user.
         case unusable(FilePath)
     }
 
-    /// `kinecast/…` in the user's directory for data. Where it or one above it is missing, it is made so that its owner alone may enter it.
+    /// `kinecast/…` in the user's directory for data. Creates missing directories, which only their owner may enter.
     ///
-    /// - Parameter environment: of the process that asks, as `NAME=value`; nil: this one's.
+    /// - Parameter environment: `NAME=value` entries of the asking process; nil: this process's.
     static func make(_ components: [String], environment: [String]?) throws(Error) -> FilePath {
         func value(_ name: String) -> String? {
             let text =
@@ -55,7 +55,7 @@ public enum UserDataDirectory {
 }
 
 extension UserDataDirectory.Error: CustomStringConvertible {
-    /// The end of a sentence.
+    /// The end of a sentence that explains the error.
     public var description: String {
         switch self {
         case .noHome: "neither XDG_DATA_HOME nor HOME is set to an absolute path, and one of them has to be"

@@ -1,24 +1,24 @@
-// Finished recordings, cut and looked at by an engine that is started for it: decoders and encoders never run in a client.
+// Trims finished recordings and makes images of them in a separate engine: decoders and encoders never run in a client.
 import FoundationEssentials
 import KinePlatform
 import KineWire
 
-/// Asks an engine about finished recordings. Each call starts one, and ends it where the task is cancelled.
+/// Sends requests about finished recordings to an engine. Each call starts an engine; cancelling the task ends it.
 public struct RecordingEditor: Sendable {
     private let locator: EngineLocator
 
-    /// The most bytes of an answer: a hundred images, unless each has more than 7 MB.
+    /// The most bytes of an answer: a hundred images of up to 7 MB each.
     private static let largestAnswer = 1 << 30
 
     public init(_ locator: EngineLocator = EngineLocator()) { self.locator = locator }
 
-    /// Writes a part of a recording to another file. If this throws, nothing was written.
+    /// Writes a part of a recording to another file. On an error no file is left.
     public func trim(_ request: TrimRequest) async throws(ClientError) -> TrimmedRecording {
         guard case .trimmed(let file) = try await ask(.trim(request)) else { throw .refused(Self.otherAnswer) }
         return file
     }
 
-    /// One image for each time that is asked for.
+    /// One image for each requested time.
     public func images(_ request: ImagesRequest) async throws(ClientError) -> [RecordedImage] {
         var images: [RecordedImage] = []
         var part = request
@@ -55,7 +55,7 @@ public struct RecordingEditor: Sendable {
     }
 
     private func run(_ request: EditRequest, _ cancellation: Cancellation) throws(ClientError) -> EditAnswer {
-        // Numbers and paths can always be encoded.
+        // Encoding numbers and paths cannot fail.
         let input = (try? JSONEncoder().encode(request)) ?? Data()
         return try EngineQuestion(
             option: "--edit", input: input, largestAnswer: Self.largestAnswer, readsFiles: true

@@ -1,17 +1,17 @@
-// Recovery after an engine that died without its last message, or that is to end at once: its file is finished here.
+// Recovers the file of an engine that died without its last message, or that must end at once.
 import Glibc
 import KineContainers
 import KinePlatform
 import KineWire
 
 extension EngineProcess {
-    /// Kills the engine if it still runs, recovers its file, and removes the take from the list of those that died. Blocks for as
-    /// long as the disk needs.
+    /// Kills the engine if it still runs, recovers its file, and removes the take from the list of dead takes. Blocks
+    /// for as long as the disk needs.
     ///
     /// - Parameters:
-    ///   - output: the file that was being written; nil where there is none.
-    ///   - hasBegun: whether the engine had said that the take runs.
-    ///   - replaced: the file that the recording was to replace. While it has the name, nothing is recorded under it.
+    ///   - output: the output file; nil if there is none.
+    ///   - hasBegun: whether the engine had reported that the take runs.
+    ///   - replaced: the file to be replaced by the recording. While it has the name, nothing is recorded under it.
     func recover(
         _ cause: EngineDeath.Cause, output: String?, hasBegun: Bool, replacing replaced: FileIdentity?
     ) -> EngineDeath {
@@ -23,7 +23,7 @@ extension EngineProcess {
             do throws(MP4Recovery.Error) {
                 file = .recovered(path: output, try MP4Recovery.recover(output))
             } catch .nothingRecorded where replaced == nil {
-                // This take made it, and the next one may want its name.
+                // This take created the file, and the next one may use its name.
                 unlink(output.cString)
                 file = .notBegun
             } catch .storage(.cannotOpen(_, ENOENT)) where !hasBegun {
@@ -39,12 +39,12 @@ extension EngineProcess {
     }
 }
 
-/// A recording whose engine another process had started, and that may be gone as well.
+/// A recording of an engine that another process started; that process may have ended too.
 enum OrphanedRecording {
-    /// The time, in nanoseconds, that the killed engine has to end, and the client that started it to recover the file.
+    /// The time for the killed engine to end, and for the client that started it to recover the file, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
 
-    /// Kills the engine at the other end and recovers its file, unless the client that started the engine does it. Blocks.
+    /// Kills the connected engine and recovers its file, unless the client that started the engine does that. Blocks.
     static func end(_ engine: ProcessHandle?, _ output: String?) -> EngineDeath.File {
         guard let engine else { return .leftAlone(path: output) }
         let deadline = MonotonicClock.now() + patience
@@ -57,9 +57,9 @@ enum OrphanedRecording {
         }
     }
 
-    /// Makes an ordinary file of it, and takes its take off the list of those that died. Left alone where another process is at it:
-    /// the client that started the engine, or the engine itself, which only gave up the connection. Blocks for as long as the disk
-    /// needs.
+    /// Makes a regular MP4 file of the recording, and removes the take from the list of dead takes. Does nothing while
+    /// another process uses the file: the client that started the engine, or the engine itself, which may only have
+    /// closed the connection. Blocks for as long as the disk needs.
     static func recover(_ output: String?) -> EngineDeath.File {
         guard let output else { return .notRecorded }
         do throws(MP4Recovery.Error) {
@@ -72,18 +72,18 @@ enum OrphanedRecording {
 }
 
 extension EngineDeath.File {
-    /// Whether another try may succeed, for which the take stays in the list.
+    /// Whether recovery may succeed later; the take then stays in the list.
     fileprivate var canBeRecoveredLater: Bool {
         if case .unrecoverable(.storage) = self { true } else { false }
     }
 }
 
-/// The identity of the file that a name means now.
+/// The identity of the file that currently has a name.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil where no file has that name.
+    /// Nil if no file has that name.
     init?(_ path: String) {
         var status = stat()
         guard stat(path.cString, &status) == 0 else { return nil }

@@ -1,17 +1,17 @@
-// Starting the engine for a take.
+// Starts the engine for a take.
 import Glibc
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// An engine that this process started, with the control channel to it.
+/// An engine that this process started, with its control channel.
 struct EngineProcess {
     let process: ChildProcess
     let connection: ClientConnection
     let log: EngineLog
 
-    /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this process. It
-    /// gets /dev/null as descriptor 0, `output` or /dev/null as 1, the log as 2 and its end of the control channel as 3.
+    /// Starts an engine in its own session, so that the terminal's signals do not reach it and it outlives this
+    /// process. Its descriptors: 0 is /dev/null, 1 `output` or /dev/null, 2 the log, 3 its end of the control channel.
     static func start(
         _ locator: EngineLocator, writing output: FileDescriptor? = nil
     ) throws(ClientError) -> EngineProcess {
@@ -33,7 +33,7 @@ struct EngineProcess {
             var options = ChildProcess.Options()
             options.descriptors = [nil, output, log.descriptor, engineEnd]
             options.newSession = true
-            // The engine holds stream keys, which must not end up in a core file.
+            // The engine has stream keys in memory, which must not get into a core file.
             options.confinement = ChildProcess.Confinement()
             options.confinement?.noNewPrivileges = false
             let process = try ChildProcess(
@@ -45,7 +45,7 @@ struct EngineProcess {
         }
     }
 
-    /// Ends an engine that was not told of any take.
+    /// Ends an engine that has not received a request for a take.
     func giveUp() {
         connection.close()
         _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
@@ -58,9 +58,9 @@ extension ClientError.StartFault {
     }
 }
 
-// The engine's place, with the errors of this target.
+// Finds the engine, with the errors of this target.
 extension EngineLocator {
-    /// As `locate`.
+    /// Like `locate`, but throws `ClientError`.
     public func engine() throws(ClientError) -> FilePath {
         do throws(EngineLocator.Error) {
             return try locate()
@@ -74,24 +74,21 @@ extension EngineLocator {
     }
 }
 
-/// A bounded file in memory that becomes the engine's standard error. It outlives the client, so the engine never writes
-/// into a closed pipe. Owns its descriptor.
-///
-/// The standard error of the engine and its helpers, kept in memory: a death can be explained, and no take leaves a log file
-/// behind.
+/// The standard error of the engine and its helpers, as a bounded file in memory. It outlives the client, so the engine
+/// never writes into a closed pipe. It explains the engine's death without leaving a log file. Owns its descriptor.
 final class EngineLog {
-    /// The most bytes; later ones are lost.
+    /// The most bytes; later output is lost.
     static let limit = 256 * 1024
     /// The environment variable that makes the engine write on this process's standard error instead.
     static let variable = "KINECAST_DEBUG"
 
-    /// Nil where the engine writes on this process's standard error: the variable is set, or the kernel has no files in memory.
+    /// Nil if the engine writes to this process's standard error: the variable is set, or memfds do not exist.
     private let log: MemoryLog?
 
     init() { log = getenv(Self.variable) == nil ? MemoryLog(name: EngineLocator.name, limit: Self.limit) : nil }
 
     var descriptor: FileDescriptor { log?.descriptor ?? .standardError }
 
-    /// The line that tells most about a death; nil where nothing was written.
+    /// The line that says most about the engine's death; nil if nothing was written.
     func lastWords() -> String? { log?.lastWords() }
 }

@@ -1,4 +1,4 @@
-// An engine that is started for one question: it reads what belongs to it from standard input, prints the answer as JSON, and ends.
+// Starts an engine for one question: it reads standard input, prints the answer as JSON, and ends.
 import FoundationEssentials
 import Glibc
 import KineMedia
@@ -7,18 +7,18 @@ import KineWire
 import SystemPackage
 
 struct EngineQuestion {
-    /// Of the engine's command line.
+    /// The option for the engine's command line.
     var option: String
-    /// The engine's standard input; nil: none.
+    /// The engine's standard input, if any.
     var input: Data?
-    /// The most time for an answer, in nanoseconds; nil: as long as it takes.
+    /// The longest wait for an answer, in nanoseconds; nil: no limit.
     var patience: Int64?
     /// The most bytes of an answer.
     var largestAnswer = 16 << 20
-    /// It reads foreign files: it gains no rights, and a crash leaves none of their contents in a core file.
+    /// Whether it reads foreign files: it then gains no privileges, and a crash leaves no file contents in a core file.
     var readsFiles = false
 
-    /// Blocks until there is an answer. Where it is cancelled, the engine is killed.
+    /// Blocks until there is an answer. Cancelling kills the engine.
     func ask<Answer: Decodable>(
         _ locator: EngineLocator, _ cancellation: Cancellation = Cancellation()
     ) throws(ClientError) -> Answer {
@@ -50,9 +50,9 @@ struct EngineQuestion {
             defer { try? pipe.writeEnd.close() }
             var options = ChildProcess.Options()
             options.descriptors = [input?.descriptor, pipe.writeEnd, log.descriptor]
-            // The signal comes when the starting thread ends, which is this one, and it waits for the process.
+            // The signal comes when the starting thread ends: this one, which waits for the process.
             options.parentDeathSignal = SIGKILL
-            // It stays in this process's group, where a shell's background job ignores Ctrl-C.
+            // The engine stays in this process's group; a shell's background job ignores Ctrl-C.
             options.ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP, SIGINT, SIGQUIT])
             if readsFiles { options.confinement = ChildProcess.Confinement() }
             process = try ChildProcess(
@@ -63,7 +63,7 @@ struct EngineQuestion {
         defer { cancellation.remove(token) }
         let deadline = patience.map { MonotonicClock.now() + $0 } ?? .max
         let output = try? ChildOutput.read(pipe.readEnd, until: deadline, atMost: largestAnswer)
-        // One that was not read to its end would wait for a reader.
+        // A process whose output is not read to its end would wait for ever.
         if output.map({ $0.count >= largestAnswer }) ?? true { process.signal(SIGKILL) }
         return (output ?? [], process.end(signal: 0, deadline: deadline))
     }
@@ -87,9 +87,9 @@ package enum ChildOutput {
     }
 }
 
-// Engines that are started for one question and print the answer as JSON: `--list-sources`, `--doctor`.
+// Starts engines for reports: `--list-sources`, `--doctor`.
 public enum EngineReport {
-    /// The most time for an answer, in nanoseconds: an audio or display server may hang.
+    /// The longest wait for an answer, in nanoseconds: an audio or display server may hang.
     private static let patience: Int64 = 20_000_000_000
 
     /// The sources that this machine can record.
@@ -97,7 +97,7 @@ public enum EngineReport {
         try await BlockingCall.run("kine-report") { () throws(ClientError) in try ask("--list-sources", locator) }
     }
 
-    /// The checks of this machine, with a remedy for each that failed.
+    /// The checks of this machine, with a remedy for each failure.
     public static func doctor(_ locator: EngineLocator = EngineLocator()) async throws(ClientError) -> [DoctorCheck] {
         try await BlockingCall.run("kine-report") { () throws(ClientError) in try ask("--doctor", locator) }
     }

@@ -1,39 +1,39 @@
-// The samples of a take in a client: the memory that the engine shares, and what it tells about them.
+// The samples of a take in a client: the engine's shared memory, and the messages about it.
 import KinePlatform
 import KineRings
 import KineWire
 
-/// An event of a client's feed. Its reader gets them in order.
+/// An event of a client's feed. The reader gets them in order.
 public enum ClientFeedEvent: Sendable {
-    /// Samples can be read from now on.
+    /// Samples can now be read.
     case start(StreamReceiver, StreamDescription)
-    /// After everything up to that position.
+    /// The pause comes after all samples up to that position.
     case pause(after: StreamPosition)
     case resume(after: StreamPosition)
-    /// After everything up to that position there is nothing more.
+    /// No samples follow after that position.
     case finish(after: StreamPosition)
-    /// There are none, or no more, but for those in the memory already.
+    /// No samples follow, except those already in the memory.
     case failed(ClientError)
 }
 
-/// Samples on their way from an engine to this process. Read by one thread; end it with `EngineSession.endSamples`.
+/// Transfers samples from an engine to this process. Read it on one thread; end it with `EngineSession.endSamples`.
 public final class ClientFeed: Sendable {
     private let events = Mailbox<ClientFeedEvent>()
 
     init() {}
 
-    /// For poll: readable when there are events. The receiver has a descriptor of its own.
+    /// For poll: readable when there are events. The receiver has its own descriptor.
     public var descriptor: Int32 { events.descriptor }
 
     /// The events since the last call.
     public func collect() -> [ClientFeedEvent] { events.drain() }
 
-    /// Wakes the reader, for reasons of its own.
+    /// Wakes the reader without an event.
     public func signal() { events.interrupt() }
 
     // MARK: The session's thread
 
-    /// Nothing comes after the first event that is a last one.
+    /// Events after the first `finish` or `failed` are dropped.
     func post(_ event: ClientFeedEvent) {
         events.post(event)
         switch event {
@@ -42,7 +42,7 @@ public final class ClientFeed: Sendable {
         }
     }
 
-    /// - Parameter connection: has received the descriptors that belong to `start`.
+    /// - Parameter connection: has received the descriptors of `start`.
     func received(_ message: SampleFeedMessage, over connection: ClientConnection) {
         switch message {
         case .start(let stream):

@@ -54,7 +54,7 @@ extension ClientError.TakeReference: CustomStringConvertible {
 }
 
 extension ChildProcess.Ending {
-    /// The process's end in words, for the middle of a sentence.
+    /// The end of the process in words, for the middle of a sentence.
     public var sentence: String {
         switch self {
         case .exited(let status): "exit status \(status)"

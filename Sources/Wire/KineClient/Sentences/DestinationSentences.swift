@@ -1,14 +1,14 @@
-// The sentences about destinations: one for each event, one for the last summary, and the words that they and tables share.
+// Sentences about destinations, for events and the last summary, and words that they share with tables.
 import KineWire
 
 public enum DestinationSentences {
-    /// A sentence, and whether it reports trouble.
+    /// A sentence, and whether it reports a problem.
     public struct Sentence: Equatable, Sendable {
         public var text: String
         public var isWarning = false
     }
 
-    /// A sentence for an event; nil where none is needed. `isKnownLive`: the destination was reported as live already.
+    /// A sentence for an event; nil if none is needed. `isKnownLive`: the destination was already reported as live.
     public static func sentence(_ event: DestinationEvent, isKnownLive: Bool) -> Sentence? {
         let name = event.label
         switch event.kind {
@@ -29,7 +29,7 @@ public enum DestinationSentences {
 
     private static func warning(_ text: String) -> Sentence { Sentence(text: text, isWarning: true) }
 
-    /// An ending in words that follow the destination's name: "crashed (signal 11)".
+    /// An ending as words after the destination's name: "crashed (signal 11)".
     public static func words(_ ending: DestinationEnding) -> String {
         switch ending {
         case .finished: "finished"
@@ -52,7 +52,7 @@ public enum DestinationSentences {
         }
     }
 
-    /// A destination's line of the last summary: its end, what it sent, its losses and its memory.
+    /// A destination's line in the last summary: its end, sent bytes, losses and memory.
     public static func summary(_ status: DestinationStatus) -> String {
         let statistics = status.statistics
         var parts = [status.ending.map(words) ?? status.phase.rawValue, Quantity.count(statistics.frames, "frame")]
@@ -90,8 +90,8 @@ public enum DestinationSentences {
         return parts
     }
 
-    /// An extension's words on one line, without control characters, which could move the cursor, and without the full stop, so
-    /// that a sentence can go on behind them.
+    /// An extension's text on one line, without control characters, which could move the cursor, and without the full
+    /// stop, so that the sentence can continue.
     public static func phrase(_ text: String) -> String {
         var line = String(text.map { $0.isNewline || $0.isControl ? " " : $0 })
         while let last = line.last, last == "." || last == " " { line.removeLast() }

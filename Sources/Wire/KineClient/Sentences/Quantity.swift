@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in a form for people.
 import KineMedia
 
 public enum Quantity {
@@ -19,7 +19,7 @@ public enum Quantity {
         return seconds >= 3600 ? "\(seconds / 3600) h \(minutes)" : minutes
     }
 
-    /// `812 bytes`, `3.4 MB`: powers of ten, as file managers count.
+    /// `812 bytes`, `3.4 MB`: powers of ten, as in file managers.
     public static func bytes(_ count: some BinaryInteger) -> String {
         var value = Double(count)
         guard value >= 1000 else { return "\(count) bytes" }
@@ -30,7 +30,7 @@ public enum Quantity {
         return "\(oneDecimal(value / 1000)) TB"
     }
 
-    /// `0.4 MB`, `12 MB`: memory in powers of two, as limits and process viewers count it.
+    /// `0.4 MB`, `12 MB`: memory in powers of two, as in limits and process viewers.
     public static func memory(_ bytes: Int) -> String {
         let tenths = Int((Double(bytes) / Double(1 << 20) * 10).rounded())
         return tenths < 100 && tenths % 10 != 0
@@ -64,9 +64,9 @@ public enum Quantity {
         return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// The nearest whole number from 0 to 10^17: an engine may send any number.
+    /// The nearest whole number from 0 to 10^17, since an engine may send any number.
     private static func whole(_ value: Double) -> Int {
-        // Ten times the largest of these is still an Int.
+        // Ten times this limit still fits into an Int.
         Int(min(max(value.isNaN ? 0 : value, 0), 1e17).rounded())
     }
 

@@ -1,11 +1,11 @@
-// The sentences about a take: how it ended, and what became of its file.
+// Sentences about a take: its end, and the state of its file.
 import KineContainers
 import KineMedia
 import KineWire
 
 public enum TakeSentences {
-    /// The last lines of a take: one for the recording or broadcast, then one for each destination. `told`: the sentence about a
-    /// failure that was printed already; a reason that equals it is left out.
+    /// The last lines of a take: one for the recording or broadcast, then one for each destination. `told`: the failure
+    /// sentence that was already printed; an equal reason is omitted.
     public static func summary(_ summary: TakeSummary, told: String? = nil) -> [String] {
         let progress = summary.progress
         let reason = summary.reason == told ? "" : " (\(summary.reason))"
@@ -20,7 +20,7 @@ public enum TakeSentences {
         return [first] + summary.destinations.map(DestinationSentences.summary)
     }
 
-    /// A failure's sentence with another thing to do at its end, in the client's own words; nil: there is none.
+    /// A failure's sentence with an alternative at its end, in the client's own words, if there is one.
     public static func sentence(_ message: String, or alternative: String?) -> String {
         guard let alternative else { return message }
         return "\(message.hasSuffix(".") ? message.dropLast() : message[...]), or \(alternative)."
@@ -32,7 +32,7 @@ public enum TakeSentences {
             + "\(progress.framesDropped) dropped"
     }
 
-    /// The beginning of a sentence about the engine's death: how it died.
+    /// The beginning of a sentence about the cause of the engine's death.
     public static func happened(_ death: EngineDeath) -> String {
         switch death.cause {
         case .aborted: "The engine was ended immediately, as asked, with the broadcasts it had"
@@ -42,7 +42,7 @@ public enum TakeSentences {
         }
     }
 
-    /// A sentence about the engine's death and what became of the file.
+    /// A sentence about the engine's death and the state of its file.
     public static func death(_ death: EngineDeath) -> String {
         let happened = happened(death)
         switch death.file {
@@ -69,7 +69,7 @@ public enum TakeSentences {
         return "Recovered \(path): \(amount)\(lost)."
     }
 
-    /// A sentence about a clip that was saved.
+    /// A sentence about a saved clip.
     public static func clip(_ clip: ExportedClip) -> String {
         let beginning =
             switch clip.beginning {
@@ -82,21 +82,21 @@ public enum TakeSentences {
             + "\(beginning)."
     }
 
-    /// A sentence about a take that was dismissed.
+    /// A sentence about a dismissed take.
     public static func dismissal(of take: TakeRecord) -> String {
         "Take \(take.id) is off the list\(take.output.map { "; \($0) stays as it is" } ?? "")."
     }
 
-    /// A sentence about a take in the list whose engine died, with what to do about it.
+    /// A sentence about a listed take whose engine died, and what to do about it.
     public static func died(_ take: TakeRecord) -> String {
         let file = take.output.map { ", which was writing \($0)," } ?? ""
         return "The engine of take \(take.id)\(file) died; \(take.remedy)."
     }
 }
 
-// The sentences about recordings that were cut or looked at.
+// Sentences about trimmed recordings and images.
 public enum EditSentences {
-    /// A sentence about an excerpt that was written.
+    /// A sentence about a saved excerpt.
     public static func trimmed(_ file: TrimmedRecording) -> String {
         let encoded = Quantity.count(file.framesEncoded, "frame")
         return "Saved \(file.path): \(Quantity.length(file.duration)), \(Quantity.bytes(file.bytes)), "
@@ -104,7 +104,7 @@ public enum EditSentences {
             + (file.framesEncoded == 0 ? "all of them copied." : "\(encoded) encoded again, all others copied.")
     }
 
-    /// A sentence about an image that was written.
+    /// A sentence about a saved image.
     public static func thumbnail(_ image: RecordedImage, _ path: String) -> String {
         "Saved \(path): \(image.size.width)x\(image.size.height), the frame shown from \(image.time.seconds) s on, "
             + "\(Quantity.bytes(image.data.count))."

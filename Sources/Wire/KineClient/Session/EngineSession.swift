@@ -1,16 +1,15 @@
-// A session with the engine of one take. An app, the command line and a studio page hold one while they record.
+// A session with the engine of one take. An app, the command line or a studio page keeps one while it records.
 import KineMedia
 import KinePlatform
 import KineWire
 
-/// A client's control of a take that runs in an engine.
-///
-/// The session that started the engine owns the take: when the session is closed or released, the engine finishes the file and
-/// the broadcasts by itself, unless the take outlives its client; when the engine dies, the session recovers the file. An attached
-/// session only listens and asks; one that follows gets the owner's events as well.
-/// All waiting is done on the session's own thread, so no call blocks. Cancelling a task ends its wait, not its request.
+/// A client's control of a running take.
+/// The session that started the engine owns the take. When it is closed or released, the engine finishes the file and
+/// the broadcasts, unless the take outlives its client; when the engine dies, the session recovers the file. An
+/// attached session only sends requests; one that follows also gets the owner's events. All waiting is done on the
+/// session's thread, so no call blocks. Cancelling a task ends its wait, not its request.
 public final class EngineSession: Sendable {
-    /// The time that an engine has to answer a request.
+    /// The time for an engine to answer a request.
     public static let patience = Duration.seconds(10)
 
     private let stream: AsyncStream<SessionEvent>
@@ -23,8 +22,8 @@ public final class EngineSession: Sendable {
 
     deinit { close() }
 
-    /// Starts an engine and asks it for a take. Returns when the engine's process runs, also in a task that is cancelled; `events` tells
-    /// when the take does. A take that is written to standard output gets this process's.
+    /// Starts an engine and requests a take. Returns when the engine's process runs, even in a cancelled task; `events`
+    /// has `started` when the take runs. A take to standard output writes to that of this process.
     public static func start(
         _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
     ) async throws(ClientError) -> EngineSession {
@@ -43,7 +42,7 @@ public final class EngineSession: Sendable {
             do throws(ControlError) {
                 try engine.connection.send(.start(configuration, required: configuration.required))
             } catch {
-                // An engine that died at once is noticed by the loop: its channel is closed.
+                // The loop detects an engine that died at once: its channel is closed.
                 guard error == .closed else {
                     reply(.failure(ClientError(error)))
                     return engine.giveUp()
@@ -58,8 +57,8 @@ public final class EngineSession: Sendable {
         return EngineSession(events, mailbox)
     }
 
-    /// Connects to the engine of a take that another client started. `typed`: the take's id or enough of its beginning; nil: the
-    /// only take that runs.
+    /// Connects to the engine of a take that another client started. `typed`: the take's id or a unique beginning of
+    /// it; nil: the only running take.
     public static func attach(to typed: String?) async throws(ClientError) -> EngineSession {
         try await attach { () throws(TakeRegistry.Error) in
             let registry = try TakeRegistry.standard()
@@ -71,10 +70,10 @@ public final class EngineSession: Sendable {
         try await attach { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
     }
 
-    /// Reattaches to a running take, which another client started, or this app before it was started again: `events`
-    /// then has what the owner's has, and a file whose engine dies is recovered unless the owner does it.
+    /// Reattaches to a running take of another client, or of this app before a restart: `events` has the same events as
+    /// the owner's, and a file whose engine dies is recovered unless the owner does that.
     ///
-    /// - Parameter progress: `SessionEvent.progress` comes once a second.
+    /// - Parameter progress: whether `SessionEvent.progress` comes once a second.
     public static func follow(_ take: TakeRecord, progress: Bool = true) async throws(ClientError) -> EngineSession {
         try await follow(progress: progress) { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
     }
@@ -114,11 +113,11 @@ public final class EngineSession: Sendable {
         return (SessionMailbox(), events, continuation)
     }
 
-    /// The take's events in order, for one reader. The sequence ends when the session is closed. A reader that is 1024 events
-    /// behind loses the oldest.
+    /// The take's events in order, for one reader. The sequence ends when the session is closed. A reader that is 1024
+    /// events behind loses the oldest.
     public var events: Events { Events(session: self) }
 
-    /// The events of a session. Holding them keeps the session open.
+    /// The events of a session. Retaining them keeps the session open.
     public struct Events: AsyncSequence, Sendable {
         fileprivate let session: EngineSession
 
@@ -141,21 +140,21 @@ public final class EngineSession: Sendable {
 
     public func resume() async throws(ClientError) { try await send(.resume) }
 
-    /// Records the microphone from now on, or no more. Refused in a take that was begun without one, and where the person does not
-    /// allow it, who may be asked first.
+    /// Turns recording of the microphone on or off. Refused if the take was begun without one, or if the person does
+    /// not allow it; the engine may ask them first.
     public func setMicrophone(isOn: Bool) async throws(ClientError) {
         try await send(.setMicrophone(on: isOn))
     }
 
-    /// Shows another source from now on, fitted into the take's size, while the file and the broadcasts go on. Returns when it is shown.
-    /// If it cannot be opened, the take shows what it showed before, and the engine's reason is thrown.
-    /// It takes as long as the person does who is asked or draws, and throws `noAnswer` as `stop` does.
+    /// Switches the take to another source, fitted into its size; file and broadcasts go on. Returns when it is shown.
+    /// On an error the take keeps the old source. There is no time limit while a person is asked or draws a region, but
+    /// it throws `noAnswer` like `stop`.
     public func switchSource(to source: TakeConfiguration.Source) async throws(ClientError) {
         try await send(.switchSource(source))
     }
 
-    /// Shows that camera over the picture from now on; nil: none. Returns before its first frame: a camera takes a second to begin.
-    /// Refused where there is no such camera, and where the person does not allow it, who may be asked first.
+    /// Shows this camera over the picture; nil: none. Returns before its first frame: a camera takes a second to start.
+    /// Refused if there is no such camera, or if the person does not allow it; the engine may ask them first.
     public func setCamera(_ camera: TakeConfiguration.Camera?) async throws(ClientError) {
         try await send(.setCamera(camera))
     }
@@ -168,13 +167,13 @@ public final class EngineSession: Sendable {
         if case .status(let status) = reply { status } else { nil }
     }
 
-    /// Tells the extensions what is being shown. Refused where none runs.
+    /// Tells the extensions what is being shown. Refused if none runs.
     public func annotate(_ information: [String: String]) async throws(ClientError) {
         try await send(.annotate(information))
     }
 
-    /// The take's status with the links of its destinations. Throws `noLink` where no destination has one, and `refused` where this
-    /// program may not have them.
+    /// The take's status with the links of its destinations. Throws `noLink` if no destination has one, and `refused`
+    /// if this program may not have them.
     public func links() async throws(ClientError) -> TakeStatus {
         let status = try await status()
         if let reason = status.withheld { throw .refused(Refusal(.notPermitted, reason)) }
@@ -184,31 +183,31 @@ public final class EngineSession: Sendable {
         return status
     }
 
-    /// Replaces the links by new ones; the old ones stop working.
+    /// Replaces the links with new ones; the old ones stop working.
     public func renewLinks() async throws(ClientError) -> TakeStatus {
         _ = try await links()
         return try await send(.renewLinks, Self.takeStatus)
     }
 
-    /// Begins to broadcast to a further destination of a take that runs; `events` tells how that goes. Returns the destination's number,
-    /// by which its events and its status name it.
+    /// Adds a destination to a running take; `events` reports its progress. Returns the number that its events and its
+    /// status have.
     public func addDestination(_ destination: TakeConfiguration.Destination) async throws(ClientError) -> Int {
         try await send(.addDestination(destination)) {
             if case .destinationAdded(let number) = $0 { number } else { nil }
         }
     }
 
-    /// Finishes the broadcast to one destination, while the take and the others go on. Returns when it has ended, which takes as long as
-    /// its service may take to finish, and throws `noAnswer` as `stop` does. Refused for the last destination of a take that was begun for
-    /// its destinations alone.
+    /// Ends the broadcast to one destination; the take and the others go on. Returns when it has ended, within the time
+    /// its service may take to finish; throws `noAnswer` like `stop`. Refused for the last destination of a take that
+    /// was begun for destinations only.
     public func removeDestination(_ number: Int) async throws(ClientError) -> DestinationEnding {
         try await send(.removeDestination(number)) {
             if case .destinationRemoved(let ending) = $0 { ending } else { nil }
         }
     }
 
-    /// Has samples of the take sent to this process. A session has one feed at a time; a process may have several sessions. Returns when
-    /// the engine has accepted the request; samples begin with the feed's first event.
+    /// Requests samples of the take for this process. A session has one feed at a time; a process may have several
+    /// sessions. Returns when the engine has accepted the request; samples begin with the feed's first event.
     public func receiveSamples(_ request: SampleRequest) async throws(ClientError) -> ClientFeed {
         let (feed, earlier) = (ClientFeed(), mailbox.feed)
         mailbox.feed = feed
@@ -221,19 +220,19 @@ public final class EngineSession: Sendable {
         return feed
     }
 
-    /// The samples are not wanted any more.
+    /// Ends the feed.
     public func endSamples() { mailbox.post(.request(.endSamples, from: nil)) }
 
-    /// The program that `SessionEvent.commandNeeded` asked for runs as `process`.
+    /// Reports that the program for `SessionEvent.commandNeeded` runs as `process`.
     public func commandStarted(process: Int32) { mailbox.post(.request(.commandStarted(process: process), from: nil)) }
 
-    /// Asks for the take's end and returns at once; `events` tells how it ended.
+    /// Requests the take's end and returns at once; `events` has the outcome.
     public func requestStop(immediately: Bool = false) {
         mailbox.post(.request(.stop(immediately: immediately), from: nil))
     }
 
-    /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine says anything; throws
-    /// `noAnswer` after ten seconds in which it does not. `immediately` skips moving the index.
+    /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine sends
+    /// messages; throws `noAnswer` after ten seconds without one. `immediately` skips moving the index.
     public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
         try await send(.stop(immediately: immediately))
         return try await outcome()
@@ -245,19 +244,19 @@ public final class EngineSession: Sendable {
         return try result.get()
     }
 
-    /// Kills the engine, with its extensions, and recovers the file, for a user who will not wait; `events` tells what was saved. An
-    /// attached session kills the process at the other end of its connection.
+    /// Kills the engine with its extensions and recovers the file, for a user who does not want to wait; `events` has
+    /// the outcome. An attached session kills the process at the other end of its connection.
     public func abort() { mailbox.post(.abort) }
 
-    /// Closes the connection. An engine whose take this session started finishes it by itself.
+    /// Closes the connection. An engine whose take this session started then finishes it.
     public func close() { mailbox.post(.close) }
 
-    /// Waits until the session is closed and the engine that it started, with all its helpers, is gone.
+    /// Waits until the session is closed and the engine that it started, with all its helpers, has exited.
     public func closed() async { _ = await mailbox.finished.value() }
 
-    /// Asks, and waits for the answer; throws `refused` for a refusal.
+    /// Sends a request and waits for the answer; throws `refused` for a refusal.
     ///
-    /// - Parameter timeout: `noAnswer` is thrown after it, unless the engine may take long and goes on saying anything.
+    /// - Parameter timeout: after it, `noAnswer` is thrown, unless the engine may take long and sends messages.
     @discardableResult
     func send(
         _ request: ClientRequest, within timeout: Duration = patience
@@ -269,7 +268,7 @@ public final class EngineSession: Sendable {
         return try result.get()
     }
 
-    /// - Parameter value: what is wanted of the reply; nil where it is another one.
+    /// - Parameter value: the expected value of the reply; nil for another reply.
     func send<Value>(
         _ request: ClientRequest, within timeout: Duration = patience, _ value: (EngineReply) -> Value?
     ) async throws(ClientError) -> Value {
@@ -282,8 +281,8 @@ public final class EngineSession: Sendable {
 
 // Clips of a running take.
 extension EngineSession {
-    /// Connects to the engine of a take that has a clip buffer. `typed`: as for `attach(to:)`; nil where several takes run: the only one
-    /// of them with a clip buffer.
+    /// Connects to the engine of a take with a clip buffer. `typed`: as for `attach(to:)`; nil: the only running take,
+    /// or the only one of several with a clip buffer.
     public static func attach(toClipBufferOf typed: String?) async throws(ClientError) -> EngineSession {
         try await attach { () throws(TakeRegistry.Error) in
             let registry = try TakeRegistry.standard()
@@ -299,15 +298,15 @@ extension EngineSession {
         }
     }
 
-    /// Has the engine write the last `duration` of the take to a new file. Returns when the file is there, and throws `noAnswer` as
-    /// `stop` does, `refused` where there will be none. The take goes on.
+    /// Writes the last `duration` of the running take to a new file. Returns when the file is complete; throws
+    /// `noAnswer` like `stop`, and `refused` if there will be no file.
     ///
     /// - Parameters:
-    ///   - path: absolute.
-    ///   - duration: nil, or longer than the buffer: all that it holds.
-    ///   - overwrite: replace an existing file.
-    ///   - isPrivate: only its owner may read the file, whatever the umask.
-    ///   - isNumbered: it gets the next free name if that one is taken.
+    ///   - path: an absolute path.
+    ///   - duration: nil, or longer than the buffer: everything in it.
+    ///   - overwrite: whether to replace an existing file.
+    ///   - isPrivate: whether only its owner may read the file, whatever the umask.
+    ///   - isNumbered: whether to use the next free name if a file exists.
     public func exportClip(
         to path: String, duration: MediaTime?, overwrite: Bool = false, isPrivate: Bool = false,
         isNumbered: Bool = false

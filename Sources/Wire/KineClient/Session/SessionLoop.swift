@@ -1,23 +1,23 @@
-// Carries out the actions of SessionStateMachine on a thread of its own, with one poll for the engine's messages, the end of its
-// process and the requests of the session's user.
+// Carries out the actions of SessionStateMachine on its own thread, with one poll for the engine's messages, the end of
+// its process and the requests of the session's user.
 import Glibc
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// The thread's side of a session. Used on that thread only.
+/// The part of a session that runs on its thread. Used on that thread only.
 final class SessionLoop {
     private let mailbox: SessionMailbox
     private let events: AsyncStream<SessionEvent>.Continuation
     private let connection: ClientConnection
     private let engine: EngineProcess?
-    /// The file that the recording is to replace. While it has the name, nothing is recorded under it.
+    /// The file to be replaced by the recording. While it has the name, nothing is recorded under it.
     private let replaced: FileIdentity?
     private var machine: SessionMailbox.Machine
-    /// False once the channel is closed, since poll would report it as readable for ever.
+    /// False after the channel is closed, since poll would always report it as readable.
     private var readsChannel = true
 
-    /// - Parameter engine: nil where another client started it.
+    /// - Parameter engine: nil if another client started it.
     init(
         _ role: SessionMailbox.Machine.Role, over connection: ClientConnection, engine: EngineProcess? = nil,
         replacing replaced: FileIdentity? = nil, mailbox: SessionMailbox, events: AsyncStream<SessionEvent>.Continuation
@@ -47,13 +47,13 @@ final class SessionLoop {
 
     private func wait() -> (mailbox: Bool, channel: Bool) {
         var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
-        // poll leaves out negative descriptors.
+        // poll ignores negative descriptors.
         entries.append(
             pollfd(fd: readsChannel ? connection.descriptor.rawValue : -1, events: connection.pollEvents, revents: 0))
         var deadline = machine.nextDeadline
         if machine.isClosing, let process = engine?.process {
             entries.append(pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0))
-            // Without a pidfd, the process is checked every 5 ms, sooner than a person notices.
+            // Without a pidfd, the process is checked every 5 ms, faster than a person notices.
             if process.exitDescriptor < 0 { deadline = MonotonicClock.now() + 5_000_000 }
         }
         WakeSignal.poll(&entries, until: deadline)
@@ -73,7 +73,7 @@ final class SessionLoop {
     }
 
     private func handle(_ input: SessionMailbox.Machine.Input) {
-        // What the engine wrote before it died is still read.
+        // Messages that the engine wrote before it died are still read.
         if case .channelClosed = input { mailbox.feed?.post(.failed(.takeIsOver)) }
         for action in machine.handle(input) { perform(action) }
     }
@@ -104,7 +104,7 @@ final class SessionLoop {
         return EngineDeath(cause: cause, file: file)
     }
 
-    /// On a thread of its own: a person takes their time.
+    /// On its own thread, because a person may take long.
     private func askPerson(_ question: String) {
         let mailbox = mailbox
         do throws(Errno) {

@@ -3,24 +3,24 @@ import KinePlatform
 import KineWire
 import Synchronization
 
-/// The inputs for a session's thread, from any other.
+/// The inputs for a session's thread, from any other thread.
 final class SessionMailbox: Sendable {
     typealias Answer = Promise<Result<EngineReply, ClientError>>
     typealias Machine = SessionStateMachine<Answer>
 
     private let inputs = Mailbox<Machine.Input>()
     private let reader = Mutex<ClientFeed?>(nil)
-    /// Fulfilled when the session's thread has nothing left to do.
+    /// Fulfilled when the session's thread is done.
     let finished = Promise<Void>()
-    /// How the take ended, or that the session was closed before.
+    /// The take's outcome, or an error if the session was closed first.
     let outcome = Promise<Result<TakeOutcome, ClientError>>()
 
-    /// For poll: readable when an input came.
+    /// For poll: readable when there is input.
     var descriptor: Int32 { inputs.descriptor }
 
     func post(_ input: Machine.Input) { if !inputs.post(input) { Self.refuse(input) } }
 
-    /// The reader of samples that this session has.
+    /// The feed that reads samples in this session.
     var feed: ClientFeed? {
         get { reader.withLock { $0 } }
         set { reader.withLock { $0 = newValue } }
@@ -29,7 +29,7 @@ final class SessionMailbox: Sendable {
     /// The inputs since the last call, in order.
     func collect() -> [Machine.Input] { inputs.drain() }
 
-    /// Refuses the requests that are left, and all later ones. The session's thread calls it at its end.
+    /// Refuses the remaining requests, and all later ones. The session's thread calls this at its end.
     func close() {
         inputs.close()
         inputs.drain().forEach(Self.refuse)
@@ -42,7 +42,7 @@ final class SessionMailbox: Sendable {
     }
 }
 
-/// Any number of tasks may wait; each gets the value.
+/// A value that is set once. Any number of tasks may wait for it.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -55,7 +55,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives the value to all that wait and will wait. A second value is ignored.
+    /// Gives the value to all present and later waiters. A second value is ignored.
     package func fulfil(_ value: Value) {
         let waiters = state.withLock { state in
             guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
@@ -66,7 +66,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// Waits for the value; nil where the task is cancelled first.
+    /// Waits for the value; nil if the task is cancelled first.
     package func value() async -> Value? {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -76,7 +76,7 @@ package final class Promise<Value: Sendable>: Sendable {
             await withCheckedContinuation { continuation in
                 let (isSettled, value): (Bool, Value?) = state.withLock { state in
                     if let value = state.value { return (true, value) }
-                    // The handler may have run before the continuation was there.
+                    // The cancellation handler may have run before the continuation was stored.
                     if state.cancelled.remove(waiter) != nil { return (true, nil) }
                     state.waiters[waiter] = continuation
                     return (false, nil)

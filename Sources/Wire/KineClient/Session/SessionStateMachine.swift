@@ -1,38 +1,38 @@
-// The course of a session with an engine as a state machine without I/O. SessionLoop feeds it and carries out its actions.
+// The course of a session with an engine as a state machine without I/O. SessionLoop sends inputs and performs actions.
 import KineWire
 
 extension ClientRequest {
-    /// Whether the engine may take as long as it needs. The time for an answer then limits only its silence: it is asked for its
-    /// status as well, and again each time that is over.
+    /// Whether the request has no time limit. Then only the engine's silence is limited: its status is requested as
+    /// well, and again after each interval.
     fileprivate var mayTakeLong: Bool {
         switch self {
-        // A switch: the desktop may ask the person which window to show, or they may draw a region.
+        // `switchSource` too: the desktop may ask the person for a window, or they may draw a region.
         case .setMicrophone, .setCamera, .switchSource, .removeDestination, .exportClip, .stop: true
         default: false
         }
     }
 }
 
-/// The client's side of a control channel, for the client that started the engine or for one that came later. `Caller`:
-/// what waits for an answer.
+/// The client's side of a control channel, for the client that started the engine or for one that attached later.
+/// `Caller` waits for an answer.
 struct SessionStateMachine<Caller: Sendable> {
     enum Role: Equatable {
-        /// This process started the engine, and recovers the file if it dies. `file`: its path, if there is to be one.
+        /// This process started the engine, and recovers the file if it dies. `file`: its path, if there is one.
         case owner(pid: Int32, file: String? = nil)
-        /// Another process started it. `follows`: this one gets the owner's events, and recovers the file if the owner
-        /// did not.
+        /// Another process started the engine. `follows`: this session gets the owner's events, and recovers the file
+        /// if the owner did not.
         case guest(TakeRecord, follows: Bool)
     }
 
     enum Input {
         case message(EngineMessage)
-        /// The control channel ended, or broke for that reason.
+        /// The control channel ended, or broke with this error.
         case channelClosed(ControlError?)
-        /// `from`: nil: the answer is not waited for. `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
+        /// `from`: nil: the answer is ignored. `deadline`: nanoseconds of CLOCK_MONOTONIC, if any.
         case request(ClientRequest, from: Caller?, deadline: Int64? = nil)
-        /// End the engine now, and save what there is.
+        /// End the engine now, and save the recording so far.
         case abort
-        /// The engine is gone, and its file was recovered if it could be.
+        /// The engine has exited, and its file was recovered if possible.
         case recovered(EngineDeath)
         /// The time on CLOCK_MONOTONIC, in nanoseconds.
         case time(Int64)
@@ -43,21 +43,21 @@ struct SessionStateMachine<Caller: Sendable> {
     }
 
     enum Action {
-        /// `id`: 0: the answer is not waited for.
+        /// `id`: 0: the answer is ignored.
         case send(id: Int, ClientRequest)
-        /// Pass on to the reader of samples.
+        /// Pass the message on to the reader of samples.
         case feed(SampleFeedMessage)
         case emit(SessionEvent)
-        /// Ask the person at this process's terminal, and come back with `permissionAnswer`.
+        /// Ask the person at this process's terminal; their answer is the request `permissionAnswer`.
         case askPerson(String)
-        /// A stop is done after the take's last event.
+        /// A stop request is answered after the take's last event.
         case answer(Caller, Result<EngineReply, ClientError>)
-        /// Kill the engine if it still runs, recover its file, and come back with `recovered`. `hasBegun`: it had said that the
-        /// take runs.
+        /// Kill the engine if it still runs, recover its file, and send `recovered`. `hasBegun`: the engine had
+        /// reported that the take runs.
         case recover(EngineDeath.Cause, output: String?, hasBegun: Bool)
-        /// An engine whose take runs finishes it by itself then.
+        /// Close the channel; an engine whose take runs then finishes it.
         case closeChannel
-        /// Nothing is left to wait for.
+        /// The session is done.
         case finish
     }
 
@@ -65,7 +65,7 @@ struct SessionStateMachine<Caller: Sendable> {
         case running
         case recovering(isClosing: Bool)
         case over(TakeOutcome)
-        /// The channel is closed, and the engine's process is waited for.
+        /// The channel is closed; the engine's process has not exited yet.
         case closing
         case finished
     }
@@ -73,11 +73,11 @@ struct SessionStateMachine<Caller: Sendable> {
     private struct Pending {
         var caller: Caller
         var request: ClientRequest
-        /// The engine has said anything since it was last asked.
+        /// Whether the engine has sent a message since its status was last requested.
         var isEngineAlive = false
     }
 
-    /// The nanoseconds after which an engine that takes long is asked for its status again.
+    /// Nanoseconds until the status is requested again during a long request.
     static var checkInterval: Int64 { 10_000_000_000 }
 
     private let role: Role
@@ -90,11 +90,11 @@ struct SessionStateMachine<Caller: Sendable> {
 
     init(_ role: Role) { self.role = role }
 
-    /// The time at which `Input.time` is due next; nil: never.
+    /// The time to send `Input.time` next; nil: never.
     var nextDeadline: Int64? { pending.nextDeadline }
 
     var isFinished: Bool { state == .finished }
-    /// Whether the end of the engine's process is waited for.
+    /// Whether the session waits for the engine's process to exit.
     var isClosing: Bool { state == .closing }
 
     mutating func handle(_ input: Input) -> [Action] {
@@ -115,7 +115,7 @@ struct SessionStateMachine<Caller: Sendable> {
         switch message {
         case .event(let event): return received(event)
         case .answer(let id, let result):
-            // Its time may be over.
+            // The request may have timed out.
             guard let one = pending.remove(id) else { return [] }
             return [.answer(one.caller, result.mapError { ClientError.refused($0) })]
         }

@@ -1,16 +1,16 @@
-// Asks the person at this process's terminal a question, on the engine's behalf.
+// Asks the person at this process's terminal a question for the engine.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 /// A terminal at which a person can answer.
 package struct TerminalQuestion {
-    /// Nanoseconds for an answer, as in the engine.
+    /// Nanoseconds for an answer, the same as in the engine.
     package static let patience: Int64 = 60_000_000_000
 
     private let terminal: FileDescriptor
 
-    /// The terminal that controls this process; nil: there is none, or the process is in its background, where reading would stop it.
+    /// The terminal that controls this process; nil if there is none, or if reading would stop this background process.
     package static func controlling() -> TerminalQuestion? {
         guard
             let terminal = try? FileDescriptor.open(
@@ -31,10 +31,10 @@ package struct TerminalQuestion {
 
     init(terminal: FileDescriptor) { self.terminal = terminal }
 
-    /// Returns the answer; nil where there is none in time. Closes the terminal. Blocks.
+    /// Returns the answer; nil if there is none in time. Closes the terminal. Blocks.
     package consuming func ask(_ question: String, patience: Int64 = Self.patience) -> Bool? {
         defer { try? terminal.close() }
-        // What was typed before the question is no answer to it.
+        // Text typed before the question is not an answer.
         tcflush(terminal.rawValue, TCIFLUSH)
         guard (try? terminal.writeAll("\n\(question) [y/N] ".utf8)) != nil else { return nil }
         var line: [UInt8] = []

@@ -1,14 +1,14 @@
-// The takes of this user that run or whose engine died, and the recovery of their files.
+// This user's takes that run or whose engine died, and the recovery of their files.
 import KineContainers
 import KinePlatform
 import KineWire
 import SystemPackage
 
 public enum KnownTakes {
-    /// The time that an engine has to answer for a list; a busier one is shown without its status.
+    /// The time for an engine to answer for a list; a slower one is listed without its status.
     public static let statusPatience = Duration.seconds(2)
 
-    /// The takes that run, and those whose engine died. `typed`: an id or its beginning, for that one running take only.
+    /// The running takes, and those whose engine died. `typed`: an id or its beginning, for that one running take.
     public static func list(_ typed: String? = nil) async throws(ClientError) -> TakeRegistry.Listing {
         try await inRegistry { (registry) throws(TakeRegistry.Error) in
             guard let typed else { return registry.list() }
@@ -16,18 +16,18 @@ public enum KnownTakes {
         }
     }
 
-    /// A take's status; nil where its engine does not answer.
+    /// A take's status; nil if its engine does not answer.
     public static func status(of take: TakeRecord) async -> TakeStatus? {
         try? await EngineSession.attach(to: take).status(within: statusPatience)
     }
 
-    /// Removes a take whose engine died from the list; its file stays as it is. `typed`: as for `EngineSession.attach`,
-    /// among those that died.
+    /// Removes a take whose engine died from the list; its file does not change. `typed`: as for
+    /// `EngineSession.attach`, but for dead takes.
     public static func dismiss(_ typed: String?) async throws(ClientError) -> TakeRecord {
         try await inRegistry { (registry) throws(TakeRegistry.Error) in try registry.dismiss(typed) }
     }
 
-    /// Finishes a recording whose engine died, in place, and removes its take from the list.
+    /// Recovers a recording whose engine died, in place, and removes its take from the list.
     public static func recover(_ file: String) async throws(ClientError) -> RecoveredFile {
         try await BlockingCall.run("kine-recover") { () throws(ClientError) in
             do throws(MP4Recovery.Error) {
@@ -38,10 +38,10 @@ public enum KnownTakes {
         }
     }
 
-    /// `recover` for a thread of its own.
+    /// Like `recover`, but blocks.
     static func recoverBlocking(_ file: String) throws(MP4Recovery.Error) -> RecoveredFile {
         let saved = try MP4Recovery.recover(file)
-        // The engine may have been given another path to the file.
+        // The engine may know the file by another path.
         if let recovered = FilePath(escaped: file).resolved {
             try? TakeRegistry.standard().forget { $0.output.flatMap { FilePath(escaped: $0).resolved } == recovered }
         }

@@ -1,9 +1,9 @@
-// Reads the values of a manifest's JSON, each within its limits, and notes the keys that nobody reads.
+// Reads the values of a manifest's JSON, checks their limits, and collects unknown keys.
 import KinePlatform
 import Synchronization
 
 extension ServiceManifest {
-    /// Collects the places of the keys that a decoder came across and that no reader knows.
+    /// Collects the places of keys that no reader knows.
     final class UnknownKeys: Sendable {
         static let info = CodingUserInfoKey(rawValue: "UnknownKeys")
         private let found = Mutex<[String]>([])
@@ -21,7 +21,7 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// An object of a manifest. Other keys than `keys` do no harm: they are misspelt, or of a later version.
+    /// An object of a manifest. Keys outside `keys` are allowed: they are misspelt, or of a later version.
     func object<Key: CodingKey>(_ keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
         for key in try container(keyedBy: AnyKey.self).allKeys where Key(stringValue: key.stringValue) == nil {
@@ -32,14 +32,14 @@ extension Decoder {
 }
 
 extension Decoder {
-    /// Notes keys of a later form as unknown in a manifest of an earlier one.
+    /// Reports keys of a later format version as unknown in a manifest of an earlier one.
     func noteUnknown<Key: CodingKey>(_ keys: [Key], in object: KeyedDecodingContainer<Key>) {
         let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
         for key in keys where object.contains(key) { unknown?.insert(codingPath + [key]) }
     }
 }
 
-/// Each of these returns nil, or an empty list, where the key is absent or null.
+/// Each method returns nil, or an empty list, if the key is absent or null.
 extension KeyedDecodingContainer {
     func problem(_ key: Key, _ reason: String) -> ServiceManifest.Problem { .init(codingPath + [key], reason) }
 
@@ -48,7 +48,7 @@ extension KeyedDecodingContainer {
         return try superDecoder(forKey: key).object(keys)
     }
 
-    /// Whether the value is a text, where a value of another kind is allowed too.
+    /// Whether the value is a text, if other types are allowed too.
     func hasText(_ key: Key) -> Bool { (try? decodeIfPresent(String.self, forKey: key)) ?? nil != nil }
 
     /// A text of at most `limit` characters on one line.
@@ -100,7 +100,7 @@ extension KeyedDecodingContainer {
         return members
     }
 
-    /// For each key of an object a list of words, all of which, keys too, are `isValid`; nil where the value is no object.
+    /// For each key of an object a list of words; all must be `isValid`. Nil if it is not an object.
     func wordLists(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String: [String]]? {
         guard let lists = try? nestedContainer(keyedBy: AnyKey.self, forKey: key) else { return nil }
         guard lists.allKeys.count <= 64 else {
@@ -116,7 +116,7 @@ extension KeyedDecodingContainer {
         return found
     }
 
-    /// A list of words that `isValid`, each once; `what` names such a word in the message.
+    /// A list of words that are `isValid`, without duplicates; `what` describes such a word in the message.
     func words(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String] {
         var words: [String] = []
         for word: String in try list(key) where !words.contains(word) {
@@ -142,7 +142,7 @@ extension ServiceManifest {
     public struct Problem: Swift.Error, Equatable, Sendable {
         /// "video.raw.pixelFormat", "setup[0].key"; empty: the whole file.
         public var place: String
-        /// The rest of a sentence that begins with the place: the mistake, and what is allowed.
+        /// The rest of a sentence that begins with the place: the mistake, and the allowed values.
         public var reason: String
 
         init(_ path: [any CodingKey], _ reason: String) {

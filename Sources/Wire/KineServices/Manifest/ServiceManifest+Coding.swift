@@ -4,16 +4,15 @@ import KineMedia
 import KinePlatform
 
 extension ServiceManifest: Decodable {
-    /// The longest file that is read as a manifest, in bytes.
+    /// The largest manifest, in bytes.
     public static let fileLimit = 65536
-    /// The newest version of the manifest's form that this program knows. It reads all older ones.
+    /// The newest version of the manifest's format that this program supports. It reads all older ones.
     private static let formVersion = 2
-    /// Seconds that any extension may ask for to finish.
+    /// The most seconds that an extension may request to finish.
     private static let longestFinish = 300.0
     private static let mostGroups = 8
 
-    /// Reads a manifest from the bytes of its file; also the places of the keys that were ignored because this version does not
-    /// know them.
+    /// Reads a manifest from the bytes of its file. Also returns the places of unknown keys, which are ignored.
     public static func read(_ bytes: [UInt8]) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
         guard bytes.count <= fileLimit else {
             throw Problem([], "has \(bytes.count) bytes and may have \(fileLimit)")
@@ -41,7 +40,7 @@ extension ServiceManifest: Decodable {
 
     public init(from decoder: any Decoder) throws {
         let file = try decoder.object(CodingKeys.self)
-        // First, as the other keys may mean something else in another version.
+        // Checked first, because in another version the other keys may have other meanings.
         let form = try file.whole(.kinecast, 0...Int(Int32.max)) ?? 1
         guard (1...Self.formVersion).contains(form) else {
             throw file.problem(
@@ -84,7 +83,7 @@ extension ServiceManifest: Decodable {
         restarts = try file.whole(.restarts, 0...10) ?? restarts
     }
 
-    /// Only a person opens this machine to others.
+    /// Only a person may open this machine to others.
     private func checkListening(at key: String, _ file: KeyedDecodingContainer<CodingKeys>) throws {
         guard let field = setup.first(where: { $0.key == key }) else {
             throw file.problem(.listen, "has to be the key of a setting, and \(key.quoted) is none")
@@ -195,17 +194,17 @@ extension SampleRequirements.Video: Decodable {
 }
 
 extension String {
-    /// The end of a sentence about a text that is no identifier.
+    /// The end of a sentence about a text that is not an identifier.
     package static let serviceIDRule =
         "has to begin with a letter or a digit and consist of letters, digits, ., - and _, at most 100"
 
-    /// Whether it can be the identifier of a service, an app or a group. Such a text is a file's name, too.
+    /// Whether the text can be the identifier of a service, an app or a group. It can then be a file name too.
     package var isServiceID: Bool {
         guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
     }
 
-    /// The end of a sentence about a text that is no identifier of a group.
+    /// The end of a sentence about a text that is not an identifier of a group.
     static let groupRule =
         "the identifier of a group: letters, digits, ., - and _, at most 100, a letter or a digit first"
 
@@ -224,7 +223,7 @@ extension String {
         hasPrefix("/") && utf8.count <= 1000 && printable(limit: 1000) == self && !split(separator: "/").contains("..")
     }
 
-    /// RFC 3986, 3.1, in small letters.
+    /// RFC 3986, 3.1, in lowercase.
     var isURLScheme: Bool {
         guard let first = utf8.first, first.isLetter, !first.isUppercase else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit && !$0.isUppercase || [0x2b, 0x2d, 0x2e].contains($0) }

@@ -1,32 +1,32 @@
-// The `manifest.json` of an extension's bundle: it describes the extension and the samples that it wants.
+// The `manifest.json` of an extension's bundle: it describes the extension and the samples that it requests.
 import KineMedia
 
 /// A service as its bundle describes it. Written by hand or by `kinecast extension new`.
 public struct ServiceManifest: Sendable, Equatable {
     /// The extension's access to the network.
     public enum Network: String, Sendable, CaseIterable {
-        /// Connect to others, by TCP and UDP.
+        /// Connect to other hosts by TCP and UDP.
         case connect
-        /// Only accept connections on the socket that it is given.
+        /// Only accept connections on the socket that the engine passes.
         case none
     }
 
-    /// One setting of the user's: `--set KEY=VALUE`.
+    /// A setting that the user provides: `--set KEY=VALUE`.
     public struct SetupField: Sendable, Equatable {
         public var key: String
-        /// For a person to read.
+        /// A title for a person.
         public var title: String
         public var isRequired: Bool
-        /// Never shown, logged, or visible to another process.
+        /// Whether the value must never be shown, logged, or visible to another process.
         public var isSecret: Bool
-        /// Names a file, which the engine opens and passes on, since the extension cannot open it.
+        /// Whether the value names a file. The engine opens and passes it, since the extension cannot open it.
         public var isFile: Bool
         public var defaultValue: String?
-        /// More words for a person who has to fill it in: where the value is found, what it looks like.
+        /// Help for a person who fills in the setting: where to find the value, how it looks.
         public var hint: String?
         public var kind = Kind.text(TextRule())
 
-        /// What values a setting takes.
+        /// The kind of values that a setting accepts.
         public enum Kind: Sendable, Equatable {
             case text(TextRule)
             /// One of these values.
@@ -34,7 +34,7 @@ public struct ServiceManifest: Sendable, Equatable {
             case number(NumberRule)
         }
 
-        /// A value to choose, and its name for a person.
+        /// A value to choose, and its title for a person.
         public struct Choice: Sendable, Equatable {
             public var value: String
             public var title: String
@@ -45,11 +45,11 @@ public struct ServiceManifest: Sendable, Equatable {
             }
         }
 
-        /// The texts that a setting takes.
+        /// The texts that a setting accepts.
         public struct TextRule: Sendable, Equatable {
-            /// Characters.
+            /// In characters.
             public var lengths: ClosedRange<Int>?
-            /// As for the names of files: `*`, `?` and `[a-z]`; the whole text has to match.
+            /// A shell pattern with `*`, `?` and `[a-z]`; the whole text has to match.
             public var pattern: SetupPattern?
 
             public init(lengths: ClosedRange<Int>? = nil, pattern: SetupPattern? = nil) {
@@ -58,12 +58,12 @@ public struct ServiceManifest: Sendable, Equatable {
             }
         }
 
-        /// The numbers that a setting takes.
+        /// The numbers that a setting accepts.
         public struct NumberRule: Sendable, Equatable {
-            /// Nil: as small as it likes.
+            /// Nil: no limit.
             public var minimum: Double?
             public var maximum: Double?
-            /// Without a fraction.
+            /// Whether the number must not have a fraction.
             public var isWhole: Bool
 
             public init(minimum: Double? = nil, maximum: Double? = nil, isWhole: Bool = false) {
@@ -86,49 +86,49 @@ public struct ServiceManifest: Sendable, Equatable {
         }
     }
 
-    /// The most resident memory of an extension in bytes, and the limit if the manifest has none.
+    /// The highest memory limit of an extension in bytes, and the default.
     public static let memoryLimit = 50 << 20
 
     /// Unique among services: letters, digits, `.`, `-` and `_`.
     public var id: String
-    /// For a person to read.
+    /// A name for a person.
     public var name: String
     public var version: String?
-    /// The file name of a picture of it inside the bundle, PNG or SVG; nil: none.
+    /// The file name of its icon inside the bundle, PNG or SVG, if there is one.
     public var icon: String?
     /// The file name of the executable, inside the bundle.
     public var executable: String
     /// The file name of a program inside the bundle that asks for the settings; nil: a person fills in `setup`.
     public var setupProgram: String?
-    /// nil: no frames.
+    /// Nil: no frames.
     public var video: SampleRequirements.Video?
-    /// nil: not this audio.
+    /// Nil: no audio of the applications.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
     public var samples: SampleRequirements { SampleRequirements(video: video, appAudio: appAudio, micAudio: micAudio) }
     public var setup: [SetupField] = []
-    /// Names of environment variables that the extension needs; every other is left out.
+    /// Names of environment variables that the extension needs; it gets no others.
     public var environment: [String] = []
-    /// Absolute paths of files and directories that the extension reads or executes, beyond those of every extension.
+    /// Absolute paths of further files and directories that the extension reads or executes.
     public var readable: [String] = []
     public var network = Network.connect
-    /// Whether it receives UDP at ports of its choice. Only with `Network.connect`.
+    /// Whether the extension receives UDP at ports that it chooses. Only with `Network.connect`.
     public var bindsUDP = false
     /// The groups whose container the extension shares with apps.
     public var groups: [String] = []
-    /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.
+    /// The key of the setting with ADDRESS:PORT; the engine listens there and passes the socket. Nil: no listening.
     public var listen: String?
-    /// Whether the engine opens what this setting names, with its user's rights: a file, or an address to listen at. Only a person, or
-    /// the app that asks them, gives its value.
+    /// Whether the engine opens this setting's value with its user's rights: a file, or an address to listen at. Only a
+    /// person, or the app that asks them, may provide the value.
     public func engineOpens(_ key: String) -> Bool { key == listen || setup.contains { $0.key == key && $0.isFile } }
 
-    /// Schemes of the addresses that this service takes with `--to`: "rtmp" …
+    /// The address schemes that this service accepts with `--to`: "rtmp" …
     public var urlSchemes: [String] = []
-    /// Bytes of resident memory, touched shared frames included; `ServiceManifest.memoryLimit` at most.
+    /// Bytes of resident memory, including touched shared frames; at most `ServiceManifest.memoryLimit`.
     public var memoryLimit = ServiceManifest.memoryLimit
-    /// Seconds that `broadcastFinished` may take.
+    /// The seconds that `broadcastFinished` may take.
     public var finishSeconds = 5.0
-    /// The number of times that a crashed or stalled extension is started again in one take.
+    /// How often a crashed or stalled extension is restarted in one take.
     public var restarts = 1
 
     public init(id: String, name: String, executable: String) {
@@ -138,10 +138,9 @@ public struct ServiceManifest: Sendable, Equatable {
     }
 }
 
-// The environment variables that an extension gets.
 extension ServiceManifest {
-    /// The `NAME=value` entries that an extension gets: search path, language, home, and those that its manifest asks for.
-    /// Never anything of the display, the audio server or the session.
+    /// The `NAME=value` entries that an extension gets: search path, language, home, and those in its manifest. Never
+    /// those of the display, the audio server or the session.
     public func childEnvironment(from environment: [String]) -> [String] {
         environment.filter { entry in
             let name = String(entry.prefix { $0 != "=" })
@@ -149,12 +148,12 @@ extension ServiceManifest {
             return ["PATH", "LANG", "TZ", "HOME"].contains(name) || name.hasPrefix("LC_")
                 || self.environment.contains(name)
         }
-            // Swift's own crash reporter would delay the death of a process by seconds.
+            // Swift's crash reporter would delay the process's end by seconds.
             + ["SWIFT_BACKTRACE=enable=no"]
     }
 
-    /// Whether a variable leads to the display, the audio or the session, or makes the loader run something else: no extension
-    /// gets it, whatever its manifest asks for.
+    /// Whether a variable gives access to the display, the audio or the session, or makes the loader run other code. No
+    /// extension gets it, even if its manifest requests it.
     public static func isWithheld(_ variable: String) -> Bool {
         ["DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR"].contains(variable)
             || ["WAYLAND", "PULSE_", "PIPEWIRE", "DBUS_", "LD_", "KINECAST_"].contains(where: variable.hasPrefix)

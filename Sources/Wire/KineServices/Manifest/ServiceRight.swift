@@ -1,21 +1,21 @@
-// What a manifest asks for its service: shown when it is installed and in lists, and more than usual only with the person's consent.
+// The rights that a manifest requests: shown at installation and in lists; unusual ones need the person's consent.
 
-/// Something that a service may do, because its manifest asks for it.
+/// A right that a service's manifest requests.
 public enum ServiceRight: Hashable, Sendable {
     /// To connect to other machines, and to ports of this one.
     case connect
-    /// To receive by UDP at ports of its choice.
+    /// To receive by UDP at ports that it chooses.
     case bindUDP
-    /// To serve at the address that the person gives to that setting.
+    /// To serve at the address that the person provides for this setting.
     case listen(setting: String)
-    /// To read and execute this file, or this directory with all below it.
+    /// To read and execute this file, or this directory with all its contents.
     case read(String)
-    /// To share a group's container, and what is passed on in it.
+    /// To share a group's container, and samples passed on in the group.
     case group(String)
-    /// To know the value of this variable.
+    /// To read this variable.
     case environment(String)
 
-    /// Every service may have it unasked.
+    /// Whether every service may have it without consent.
     public var isUsual: Bool {
         switch self {
         case .connect, .listen: true
@@ -25,15 +25,15 @@ public enum ServiceRight: Hashable, Sendable {
 }
 
 extension ServiceManifest {
-    /// In the order in which they are shown.
+    /// In display order.
     public var rights: [ServiceRight] {
         let sockets = (network == .connect ? [ServiceRight.connect] : []) + (bindsUDP ? [.bindUDP] : [])
         return sockets + (listen.map { [.listen(setting: $0)] } ?? []) + readable.map(ServiceRight.read)
             + groups.map(ServiceRight.group) + environment.map(ServiceRight.environment)
     }
 
-    /// Whether the person has to agree to the rights: there are more than usual ones, and not all of them are those of `old`. The usual
-    /// ones count as well then: what a service reads is another matter once it may connect.
+    /// Whether the person has to consent: there are unusual rights, and not all rights are those of `old`. The usual
+    /// ones count too then: access to files matters more once the service may connect.
     func needsConsent(replacing old: ServiceManifest?) -> Bool {
         !rights.allSatisfy(\.isUsual) && !Set(rights).isSubset(of: old?.rights ?? [])
     }

@@ -1,4 +1,4 @@
-// A setting in a manifest: what every form says of it, and what form 2 adds.
+// A setting in a manifest: the keys of all format versions, and those of version 2.
 
 extension ServiceManifest.SetupField {
     private enum Keys: CodingKey, CaseIterable {
@@ -12,7 +12,7 @@ extension ServiceManifest.SetupField {
         .type, .hint, .choices, .minimum, .maximum, .whole, .minimumLength, .maximumLength, .pattern,
     ]
 
-    /// `form`: the manifest's.
+    /// `form`: the manifest's format version.
     init(from decoder: any Decoder, form: Int) throws {
         let field = try decoder.object(Keys.self)
         let key = try field.decode(String.self, forKey: .key)
@@ -91,7 +91,7 @@ extension ServiceManifest.SetupField {
         return choices
     }
 
-    /// A limit that is not used would be taken for one that is.
+    /// An ignored limit would look like a limit that is checked.
     private static func refuseKeys(
         ofOtherTypesThan type: TypeName, in field: KeyedDecodingContainer<Keys>
     ) throws {
@@ -106,22 +106,22 @@ extension ServiceManifest.SetupField {
     }
 }
 
-// Checks the value of a setting: in an app's form, on the command line, and in the engine before an extension starts.
+// Checks a setting's value: in an app's form, on the command line, and in the engine before an extension starts.
 extension ServiceManifest.SetupField {
     /// The most characters of a value.
     public static let valueLimit = 10_000
 
-    /// What is wrong with a value. The value itself may be a secret, so it is in none of them.
+    /// The problem with a value. It does not contain the value, which may be a secret.
     public enum ValueProblem: Error, Sendable, Equatable {
         case notAChoice([String])
         case notANumber(whole: Bool)
         case outOfRange(minimum: Double?, maximum: Double?)
-        /// Its number of characters.
+        /// The value's number of characters.
         case length(Int, allowed: ClosedRange<Int>)
         case pattern(String)
     }
 
-    /// Nil: the value can be used. An empty value is that of a setting that is not set, and always can.
+    /// Nil if the value is valid. An empty value means that the setting is not set, and is always valid.
     public func problem(with value: String) -> ValueProblem? {
         if value.isEmpty { return nil }
         let count = value.unicodeScalars.count

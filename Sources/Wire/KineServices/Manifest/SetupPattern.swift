@@ -1,7 +1,7 @@
-// The pattern that a setting's text has to match. It is a shell's pattern and not a regular expression: whatever a manifest has in it,
-// matching takes no longer than the text's length times the pattern's.
+// The pattern that a setting's text has to match. A shell pattern instead of a regular expression: for any pattern,
+// matching takes at most the text's length times the pattern's.
 
-/// `*` stands for any text, `?` for one character, `[a-z_]` for one of those, `[!a-z]` for one of all others; the rest for itself.
+/// `*` stands for any text, `?` for one character, `[a-z_]` for one of those, `[!a-z]` for one of all others.
 public struct SetupPattern: Sendable, Equatable {
     private enum Part: Sendable, Equatable {
         case anything
@@ -17,14 +17,14 @@ public struct SetupPattern: Sendable, Equatable {
         static let all = CharacterSet(ranges: [], isInverted: true)
     }
 
-    /// Characters of a pattern.
+    /// The most characters of a pattern.
     static let limit = 200
 
-    /// As it was written.
+    /// The pattern as written.
     public let text: String
     private let parts: [Part]
 
-    /// Nil where a bracket is not closed, is empty or holds a range from later to earlier, or where the pattern is too long.
+    /// Nil if a bracket is not closed, is empty or has a descending range, or if the pattern is too long.
     public init?(_ text: String) {
         guard !text.isEmpty, text.unicodeScalars.count <= Self.limit else { return nil }
         var parts: [Part] = []
@@ -43,7 +43,7 @@ public struct SetupPattern: Sendable, Equatable {
         self.parts = parts
     }
 
-    /// Reads up to and with the closing bracket.
+    /// Reads up to and including the closing bracket.
     private static func readSet(_ rest: inout Substring.UnicodeScalarView) -> CharacterSet? {
         var set = CharacterSet(ranges: [])
         if rest.first == "!" {
@@ -51,7 +51,7 @@ public struct SetupPattern: Sendable, Equatable {
             set.isInverted = true
         }
         while let first = rest.popFirst() {
-            // A bracket that comes first stands for itself.
+            // A bracket in the first place stands for itself.
             if first == "]", !set.ranges.isEmpty { return set }
             var last = first
             if rest.first == "-", let end = rest.dropFirst().first, end != "]" {
@@ -64,7 +64,7 @@ public struct SetupPattern: Sendable, Equatable {
         return nil
     }
 
-    /// Whether all of the text matches. Only the last `*` is ever tried again, so it takes at most the product of both lengths.
+    /// Whether the whole text matches. Only the last `*` is retried: at most the product of both lengths.
     public func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (place, part) = (0, 0)

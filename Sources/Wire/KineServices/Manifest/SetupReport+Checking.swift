@@ -1,4 +1,4 @@
-// Checks what a setup program says. It is foreign: sizes, counts and addresses are within bounds, or it has broken the protocol.
+// Checks the messages of a setup program, which is foreign: sizes, counts and addresses must be within limits.
 import FoundationEssentials
 import KinePlatform
 import KineWire
@@ -6,24 +6,22 @@ import KineWire
 /// A setup program's message that can be shown to a person.
 public enum CheckedSetupReport: Sendable, Equatable {
     case ask(number: Int, message: String?, [ServiceManifest.SetupField])
-    /// An https address.
     case login(URL)
     case finished([String: String], broadcastURL: URL?)
-    /// One sentence.
     case failed(String)
 
-    /// What a setup program did wrong: the end of a sentence that begins with it.
+    /// A setup program's mistake: the end of a sentence that begins with the program.
     public struct Violation: Error, Sendable, Equatable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Characters of an address.
+    /// The most characters of an address.
     private static let addressLimit = 2000
     private static let entryLimit = 64
 
     /// - Parameters:
-    ///   - given: what the person has answered for settings whose value only they give (`engineOpens`).
-    ///   - secrets: what the person has typed unseen, which no sentence repeats.
+    ///   - given: the person's answers for settings that only a person may provide (`engineOpens`).
+    ///   - secrets: the secrets that the person has typed, which no sentence repeats.
     public init(
         _ report: SetupReport, for manifest: ServiceManifest, given: [String: String], secrets: [String]
     ) throws(Violation) {
@@ -33,7 +31,7 @@ public enum CheckedSetupReport: Sendable, Equatable {
                 number: question.question, message: question.message?.cleaned(of: secrets, limit: 500),
                 try Self.fields(question.fields, secrets).map { $0.asked(for: manifest) })
         case .login(let address):
-            // An address can carry out what the program has read.
+            // An address can send out data that the program has read.
             guard manifest.network == .connect else {
                 throw Violation(description: "wants a login, and its manifest has no network")
             }
@@ -70,11 +68,11 @@ public enum CheckedSetupReport: Sendable, Equatable {
             throw Violation(description: "asked for a field twice at once")
         }
         do {
-            // The same reader as for a manifest, so that the same rules hold.
+            // Uses the manifest's reader, so that the same rules apply.
             let json = try JSONEncoder().encode(fields)
             return try JSONDecoder().decode([FieldOfForm2].self, from: json).map(\.field)
         } catch let problem as ServiceManifest.Problem {
-            // It repeats what cannot be, as the program has written it.
+            // The reason repeats the invalid value as the program wrote it.
             let reason = problem.description.cleaned(of: secrets, limit: 500)
             throw Violation(description: "asked for a field that cannot be: \(reason)")
         } catch {
@@ -88,7 +86,7 @@ public enum CheckedSetupReport: Sendable, Equatable {
         init(from decoder: any Decoder) throws { field = try .init(from: decoder, form: 2) }
     }
 
-    /// Only what a person can judge by its host: no user name that looks like one, nothing that cannot be seen.
+    /// Accepts only an address whose host a person can judge: no user name, only visible characters.
     private static func address(_ text: String, of what: String, schemes: [String]) throws(Violation) -> URL {
         let list = schemes.map { "\($0)://" }.joined(separator: " or ")
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
@@ -106,8 +104,8 @@ public enum CheckedSetupReport: Sendable, Equatable {
 }
 
 extension ServiceManifest.SetupField {
-    /// The field as a person sees it. One whose value the engine opens is the manifest's own, without a default: neither other words
-    /// than at installation nor an empty line name a file.
+    /// The field to show to a person. If the engine opens its value, this is the manifest's own field without a
+    /// default: the program must not change its words, and an empty line must not name a file.
     fileprivate func asked(for manifest: ServiceManifest) -> Self {
         guard manifest.engineOpens(key), var own = manifest.setup.first(where: { $0.key == key }) else { return self }
         own.isRequired = isRequired
@@ -116,7 +114,7 @@ extension ServiceManifest.SetupField {
     }
 }
 
-// One sentence for each mistake in the settings for a service.
+// One sentence for each mistake in the settings of a service.
 extension Service.SetupProblem: CustomStringConvertible {
     public var description: String {
         switch self {

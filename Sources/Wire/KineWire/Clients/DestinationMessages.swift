@@ -6,10 +6,10 @@ import KinePlatform
 public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     /// The process has been started.
     case launching
-    /// `broadcastStarted` runs, or has returned and the broadcast does not arrive at its server yet.
+    /// `broadcastStarted` runs, or has returned and the server does not receive the broadcast yet.
     case starting
     case live
-    /// It was live, and the broadcast does not arrive now.
+    /// The destination was live, and the server does not receive the broadcast now.
     case reconnecting
     case paused
     case finishing
@@ -18,15 +18,15 @@ public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
 
 /// The end of a destination.
 public enum DestinationEnding: Codable, Sendable, Equatable {
-    /// It finished with the take.
+    /// The destination finished with the take.
     case finished
-    /// It ended the broadcast itself; its sentence.
+    /// The extension ended the broadcast; its sentence.
     case failed(String)
-    /// Its process ended unexpectedly: "exit status 1", "signal 11" …
+    /// The process ended unexpectedly: "exit status 1", "signal 11" …
     case crashed(String)
-    /// It used more memory than its limit; both in bytes.
+    /// The process used more memory than its limit; both in bytes.
     case memoryLimitExceeded(peak: Int, limit: Int)
-    /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
+    /// The extension stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
     case stalled(String)
 }
 
@@ -34,26 +34,26 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
 public struct DestinationEvent: Codable, Sendable, Equatable {
     public enum Kind: Codable, Sendable, Equatable {
         case phase(DestinationPhase)
-        /// The address at which the broadcast can be seen.
+        /// The address at which the broadcast can be watched.
         case link(String)
         /// A plain address for players.
         case playerLink(String)
-        /// The state in the extension's own words.
+        /// The state in the extension's words.
         case state(String)
         case warning(String)
         /// A line of the extension's log.
         case log(ExtensionLogLine)
-        /// The service's information for the app, in place of what was told before.
+        /// The service's information for the app, which replaces the previous one.
         case serviceInfo([String: String])
-        /// It uses 80 % of its memory limit; both in bytes.
+        /// The extension uses 80 % of its memory limit; both in bytes.
         case memoryWarning(resident: Int, limit: Int)
-        /// It is being restarted after this ending.
+        /// The extension is being restarted after this ending.
         case restarting(after: DestinationEnding)
-        /// It is over for good.
+        /// The destination has ended for good.
         case ended(DestinationEnding)
     }
 
-    /// The destination's number: its place in `TakeConfiguration.destinations`, and the next numbers for those added later.
+    /// The destination's number: its place in `TakeConfiguration.destinations`; added ones get the next numbers.
     public var destination: Int
     /// The destination's name for a person: service and address, without secrets.
     public var label: String
@@ -77,16 +77,16 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var label: String
     public var phase: DestinationPhase
     public var link: String?
-    /// A plain address for players; nil if none was asked for.
+    /// A plain address for players; nil if none was requested.
     public var playerLink: String?
-    /// The state in the extension's own words.
+    /// The state in the extension's words.
     public var state: String?
-    /// The service's information for the app; nil: none.
+    /// The service's information for the app, if there is any.
     public var serviceInfo: [String: String]?
-    /// The reason why it is not live, in the extension's words.
+    /// The reason why the destination is not live, in the extension's words.
     public var problem: String?
     public var pid: Int32?
-    /// In bytes, as are the two below.
+    /// In bytes, like the next two.
     public var residentMemory = 0
     public var peakMemory = 0
     public var memoryLimit = 0
@@ -95,15 +95,15 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var secondsSinceHeartbeat: Double?
     /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
-    /// Frames dropped or replaced by newer ones because the extension was too slow, and those of the time in which it was started again.
+    /// Frames dropped or replaced by newer ones because the extension was too slow or was being restarted.
     public var framesSkipped = 0
     /// Seconds of audio lost for the same reasons, all streams together.
     public var audioLost: Double = 0
     public var restarts = 0
-    /// The layers of confinement that hold for its process.
+    /// The layers of confinement in effect for its process.
     public var confinement: Set<Sandbox.Layer>?
     public var ending: DestinationEnding?
-    /// A client has removed it from the take, so its ending says nothing about the take's.
+    /// Whether a client has removed it from the take; its ending then does not affect the take's.
     public var isRemoved = false
 
     public init(destination: Int, service: String, label: String, phase: DestinationPhase) {
@@ -115,7 +115,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
 }
 
 extension KeyedDecodingContainer {
-    /// Leaves out layers of a later version. The synthesized decoding of `DestinationStatus` calls this.
+    /// Omits layers of a later version. The synthesized decoding of `DestinationStatus` calls this.
     func decodeIfPresent(_ type: Set<Sandbox.Layer>.Type, forKey key: Key) throws -> Set<Sandbox.Layer>? {
         try decodeIfPresent([String].self, forKey: key).map { Set($0.compactMap(Sandbox.Layer.init)) }
     }

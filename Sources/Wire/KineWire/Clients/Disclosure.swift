@@ -1,12 +1,12 @@
-// What an answer or an event gives away of what a take captures, and which kinds there are: `ClientRequest.disclosed`
-// says it of each request. No switch over messages has a default: a new message does not compile without its line.
+// Which captured kinds an answer or an event discloses; `ClientRequest.disclosed` does this for requests. No switch
+// over messages has a default: a new message does not compile without its line.
 import KineMedia
 
-/// The kinds of a person's things that a take captures.
+/// The kinds of a person's data that a take captures.
 public struct CapturedKinds: Sendable, Equatable {
-    /// Those that it captures now.
+    /// The kinds that the take captures now.
     public private(set) var now: Set<PermissionKind>
-    /// Those that it captures, or has captured at any time.
+    /// The kinds that the take captures, or has ever captured.
     public private(set) var ever: Set<PermissionKind>
 
     public init(_ kinds: Set<PermissionKind> = []) { (now, ever) = (kinds, kinds) }
@@ -24,18 +24,18 @@ extension SampleRequest {
         case .raw, .encoded: kinds = [.screen, .camera]
         case .camera, nil: break
         }
-        // The microphone may be mixed into it.
+        // The microphone may be mixed into the application audio.
         if appAudio != nil { kinds.formUnion([.screen, .microphone]) }
         if micAudio != nil { kinds.insert(.microphone) }
         kinds.formIntersection(captured)
-        // A file may be in a camera's place now, and a camera later.
+        // The camera may be a file now, and a device later.
         if case .camera = video { kinds.insert(.camera) }
         return kinds
     }
 }
 
 extension TakeConfiguration {
-    /// The kinds that the take captures from its beginning.
+    /// The kinds that the take captures from its start.
     public var capturedKinds: Set<PermissionKind> {
         var kinds: Set<PermissionKind> = source.showsDesktop ? [.screen] : []
         if audio.microphone != .none, !audio.isMicrophoneOff { kinds.insert(.microphone) }
@@ -45,7 +45,7 @@ extension TakeConfiguration {
 }
 
 extension TakeConfiguration.Source {
-    /// Whether what is captured is on a person's desktop.
+    /// Whether the source is on a person's desktop.
     public var showsDesktop: Bool {
         switch self {
         case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .chosenWindow, .application: true
@@ -56,17 +56,17 @@ extension TakeConfiguration.Source {
 }
 
 extension TakeConfiguration.Camera {
-    /// Whether it is a device, which can show a person. A file or a generated picture cannot.
+    /// Whether the camera is a device, which can show a person. A file or a generated picture cannot.
     public var showsPerson: Bool { device != "pattern" && (!device.hasPrefix("/") || device.hasPrefix("/dev/")) }
 }
 
-// What a program gets that may not have what the take captures: no links, and nothing that services say in their own
-// words but for problems, since that may hold a link or a key.
+// Messages for a program that may not see what the take captures: without links, and without services' own words except
+// problems, since those may contain a link or a key.
 
 extension EngineMessage {
-    /// Nil: nothing is left of the message.
+    /// Nil if nothing of the message remains.
     ///
-    /// - Parameter reason: why links and words are left out, for `TakeStatus.withheld`.
+    /// - Parameter reason: why links and words are omitted, for `TakeStatus.withheld`.
     public func withoutLinks(_ reason: String) -> EngineMessage? {
         switch self {
         case .answer(_, .failure): self

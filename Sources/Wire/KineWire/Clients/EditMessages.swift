@@ -1,15 +1,15 @@
-// What a client asks of an engine that it starts for a finished recording, and the answer: each is one JSON object. Decoders and
-// encoders are in the engine's process, so that no app has to link them, and none dies of a damaged file.
+// A client's request to an engine that it starts for a finished recording, and the answer: each is one JSON object.
+// Decoders and encoders run in the engine's process, so no app has to link them, and none crashes on a damaged file.
 import FoundationEssentials
 import KineMedia
 
-/// A question about one recording.
+/// A request about one recording.
 public enum EditRequest: Codable, Equatable, Sendable {
     case trim(TrimRequest)
     case images(ImagesRequest)
 }
 
-/// To write a part of a recording to another file.
+/// Writes a part of a recording to another file.
 public struct TrimRequest: Codable, Equatable, Sendable {
     /// Absolute paths.
     public var input: String
@@ -18,11 +18,11 @@ public struct TrimRequest: Codable, Equatable, Sendable {
     public var start: MediaTime?
     /// Nil, or later than the end: the end.
     public var end: MediaTime?
-    /// A file of the output's name is replaced.
+    /// Whether to replace an existing file.
     public var overwrite: Bool?
-    /// The file gets the next free name if that one is taken: Kinecast has chosen it.
+    /// Whether the file gets the next free name if one exists, because Kinecast has chosen the name.
     public var isNumbered: Bool { numbered ?? false }
-    /// Absent where it is false, as in messages of older clients.
+    /// Absent for false, as in messages of older clients.
     private var numbered: Bool?
 
     public init(
@@ -38,9 +38,9 @@ public struct TrimRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// To make still images of a recording.
+/// Makes still images of a recording.
 public struct ImagesRequest: Codable, Equatable, Sendable {
-    /// The most times of one request: the images are held in memory until the answer is sent.
+    /// The most times of one request: the images stay in memory until the answer is sent.
     public static let mostTimes = 100
 
     /// An absolute path.
@@ -65,14 +65,14 @@ public enum EditAnswer: Codable, Equatable, Sendable {
     case failed(EditFailure)
 }
 
-/// A part of a recording in a file of its own.
+/// A part of a recording in its own file.
 public struct TrimmedRecording: Codable, Equatable, Sendable {
     public var path: String
     public var bytes: Int64
     public var duration: MediaTime
     public var size: PixelSize
     public var frames: Int
-    /// The first frames, which were encoded again; the others were copied.
+    /// The number of first frames that were encoded again; the others were copied.
     public var framesEncoded: Int
 
     public init(path: String, bytes: Int64, duration: MediaTime, size: PixelSize, frames: Int, framesEncoded: Int) {
@@ -91,7 +91,7 @@ public struct RecordedImage: Codable, Equatable, Sendable {
     public var time: MediaTime
     /// In pixels.
     public var size: PixelSize
-    /// A file of the format that was asked for.
+    /// An image file in the requested format.
     public var data: Data
 
     public init(time: MediaTime, size: PixelSize, data: Data) {
@@ -101,17 +101,17 @@ public struct RecordedImage: Codable, Equatable, Sendable {
     }
 }
 
-/// The reason why there is no answer.
+/// The reason for a missing answer.
 public struct EditFailure: Error, Codable, Equatable, Sendable {
-    /// The kind of a failure. An engine of a later version may send others.
+    /// The kind of a failure. A later version's engine may send others.
     public enum Code: String, Sendable, CaseIterable {
         /// The file cannot be read.
         case cannotRead
-        /// It was not recorded by Kinecast, or is damaged.
+        /// The file was not recorded by Kinecast, or is damaged.
         case notARecording
-        /// Its take still runs, or it has to be recovered.
+        /// The file's take still runs, or the file must be recovered.
         case notFinished
-        /// The times are not within the recording, or in the wrong order.
+        /// The times are outside the recording, or in the wrong order.
         case outOfRange
         /// A library is missing, or cannot do this.
         case unavailable
@@ -125,7 +125,7 @@ public struct EditFailure: Error, Codable, Equatable, Sendable {
     public var code: String
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// Another thing that the person can do. Older engines do not send it.
+    /// An alternative for the person. Older engines do not send it.
     public var alternative: Alternative?
 
     public init(code: Code, message: String, alternative: Alternative? = nil) {

@@ -1,11 +1,11 @@
-// What an engine tells its clients: answers to their requests, and events.
+// The messages of an engine to its clients: answers to their requests, and events.
 import KineMedia
 import KinePlatform
 
-/// From an engine to a client, which skips what it does not know. In JSON, `{"id":3,"reply":…}`,
-/// `{"id":3,"refusal":…}`, or an event's own object, which has no id.
+/// A message from an engine to a client, which skips unknown ones. In JSON: `{"id":3,"reply":…}`,
+/// `{"id":3,"refusal":…}`, or an event's object, which has no id.
 public enum EngineMessage: Codable, ControlMessage, Equatable {
-    /// `id`: the request's.
+    /// `id`: the request's number.
     case answer(id: Int, Result<EngineReply, Refusal>)
     case event(EngineEvent)
 
@@ -52,14 +52,14 @@ public enum EngineReply: Codable, Sendable, Equatable {
 
 /// The reason why a request was not carried out. The take goes on.
 public struct Refusal: Error, Codable, Sendable, Equatable {
-    /// The kind of a refusal. Its name stays as it is, for logs and programs.
+    /// The kind of a refusal. Its name never changes, so logs and programs can rely on it.
     public enum Code: String, Codable, Sendable, CaseIterable {
-        /// It is not possible now, or something that is needed is missing. What a later version adds is read as this,
-        /// too.
+        /// The request is not possible now, or something required is missing. Codes of later versions are also decoded
+        /// as this.
         case unavailable
-        /// The program may not do it without a person's permission.
+        /// The program needs a person's permission.
         case notPermitted
-        /// The request makes no sense: a path that is not absolute, a value out of range …
+        /// The request is invalid: a path that is not absolute, a value out of range …
         case invalidRequest
         /// Client and engine are of different versions.
         case otherVersion
@@ -67,20 +67,20 @@ public struct Refusal: Error, Codable, Sendable, Equatable {
         case noDestination
         /// The take has no clip buffer.
         case notBuffering
-        /// A clip of this take is being written.
+        /// Another clip of this take is being written.
         case exportInProgress
-        /// There is nothing that a clip could show, or no way to write one now.
+        /// There is nothing to put into a clip, or it cannot be written now.
         case noClip
-        /// The file cannot be made there, or it exists.
+        /// The file cannot be created there, or exists already.
         case cannotCreate
-        /// The disk is full or failed. Nothing is left of the file.
+        /// The disk is full or failed. No file is left.
         case storageFailed
 
         public init(from decoder: any Decoder) throws {
             self = Code(rawValue: try String(from: decoder)) ?? .unavailable
         }
 
-        /// The command's, as in docs/exit-statuses.
+        /// The command's exit status, as in docs/exit-statuses.
         public var exitStatus: Int32 {
             switch self {
             case .invalidRequest: ExitStatus.usage
@@ -96,7 +96,7 @@ public struct Refusal: Error, Codable, Sendable, Equatable {
     public var code: Code
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// Another thing that the person can do.
+    /// An alternative for the person.
     public var alternative: Alternative?
 
     public init(_ code: Code, _ message: String, alternative: Alternative? = nil) {
@@ -106,38 +106,38 @@ public struct Refusal: Error, Codable, Sendable, Equatable {
     }
 }
 
-/// Something that happened to a take.
+/// An event of a take.
 public enum EngineEvent: Codable, Sendable, Equatable {
-    /// The take runs: its first frame has been captured. To the client that started it, and to those that follow.
+    /// The take runs: its first frame has been captured. Sent to the client that started it, and to those that follow.
     case started(TakeStarted)
-    /// The take waits for a window of a program, which is to be started now, with these `NAME=value` in its
-    /// environment. To the client that started the engine; `started` follows when the window is there.
+    /// The take waits for a window of a program: start the program now with these `NAME=value` in its environment. Sent
+    /// to the client that started the engine; `started` follows when the window exists.
     case commandNeeded(environment: [String])
-    /// Once a second, if the client asked for it, and takes the one before.
+    /// Sent once a second, if the client requested it and has read the previous one.
     case progress(TakeProgress)
     case paused
     case resumed
-    /// The microphone is recorded from now on, or no more.
+    /// The microphone was turned on or off.
     case microphone(on: Bool)
-    /// The take shows this source from now on; as `TakeStatus.source`.
+    /// The take now shows this source, as in `TakeStatus.source`.
     case sourceSwitched(TakeConfiguration.Source)
-    /// That camera is shown over the picture from now on, while it gives frames; nil: none.
+    /// This camera is now shown over the picture, while it gives frames; nil: none.
     case camera(TakeConfiguration.Camera?)
-    /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses
-    /// meanwhile; otherwise it shows a card while the screen is locked.
+    /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile;
+    /// otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)
-    /// Asks the person at the client's terminal whether the app may capture; one sentence. Only to a client that
-    /// said it can.
+    /// A question for the person at the client's terminal whether the app may capture; one sentence. Sent only to a
+    /// client that can ask.
     case permissionQuestion(String)
     /// One sentence for a person about a problem; the take goes on.
     case warning(String)
-    /// Something happened to one of the destinations; the take goes on.
+    /// An event of one of the destinations; the take goes on.
     case destination(DestinationEvent)
-    /// To a client that asked for samples.
+    /// Sent to a client that requested samples.
     case samples(SampleFeedMessage)
-    /// To a client that asked for frames.
+    /// Sent to a client that requested frames.
     case frames(FrameFeedMessage)
-    /// The engine closes the connection with this client, and the take goes on without it.
+    /// The engine closes the connection with this client; the take goes on without it.
     case dismissed(Refusal)
     /// The take is over and the file finished. The last message.
     case finished(TakeSummary)
@@ -145,18 +145,18 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case failed(TakeFailure)
 }
 
-/// A take that has begun, and the environment in which a COMMAND appears on a private screen. `output` is nil without a
-/// recording, and `TakeConfiguration.standardOutput` where that is written to; here and below.
+/// A take that has begun. `output` is nil without a recording, and `TakeConfiguration.standardOutput` if it is written
+/// to that; the same below.
 public struct TakeStarted: Codable, Sendable, Equatable {
     public var id: String
     public var output: String?
-    /// The path of its file; nil: there is none.
+    /// The path of the file, if there is one.
     public var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
-    /// The frame in pixels.
+    /// The frame size in pixels.
     public var size: PixelSize
-    /// `NAME=value` for a COMMAND on a private screen; empty without one.
+    /// `NAME=value` for a COMMAND to appear on the private screen; empty without one.
     public var environment: [String]
-    /// The most bits a second for the destinations; nil: no limit.
+    /// The highest bitrate for the destinations in bits a second; nil: no limit.
     public var maximumBitrate: Int?
 
     public init(
@@ -170,14 +170,14 @@ public struct TakeStarted: Codable, Sendable, Equatable {
     }
 }
 
-/// Another thing that a person can do where something failed. Each client says it in its own words, the command line by
-/// its option.
+/// An alternative for a person after a failure. Each client describes it in its own words, the command line by its
+/// option.
 public enum Alternative: String, Codable, Sendable, CaseIterable {
     case replaceFile, recordVirtualScreen, recordSilently, giveRegion, chooseWindow, nameWindow
 }
 
 extension KeyedDecodingContainer {
-    /// Leaves out one of a later version. The synthesized decoding of failures and refusals calls this.
+    /// Omits an alternative of a later version. The synthesized decoding of failures and refusals calls this.
     func decodeIfPresent(_ type: Alternative.Type, forKey key: Key) throws -> Alternative? {
         try decodeIfPresent(String.self, forKey: key).flatMap { Alternative(rawValue: $0) }
     }
@@ -189,14 +189,14 @@ public typealias ClientConnection = ControlConnection<EngineMessage, ClientMessa
 public typealias EngineConnection = ControlConnection<ClientMessage, EngineMessage>
 
 extension ControlConnection<EngineMessage, ClientMessage> {
-    /// Sends a request as `send` does. The answer repeats `id`, which is 0 where the client does not wait for one.
+    /// Sends a request like `send`. The answer repeats `id`, which is 0 if the client ignores the answer.
     public func send(_ request: ClientRequest, id: Int = 0) throws(ControlError) {
         try send(ClientMessage(id: id, request))
     }
 }
 
 extension ControlConnection<ClientMessage, EngineMessage> {
-    /// Whether the client's messages have the meaning that they have here. Otherwise it may have what `ControlProtocol`
-    /// promises.
+    /// Whether the client's messages have the meaning defined here. Otherwise only the promises of `ControlProtocol`
+    /// hold.
     public var isSameProtocol: Bool { peerHello?.protocolNumber == ControlProtocol.number }
 }

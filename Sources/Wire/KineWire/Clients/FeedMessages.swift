@@ -1,13 +1,13 @@
-// What a client and an engine tell each other about frames and samples, which go over other ways: sockets to extensions, and memory.
+// Messages between a client and an engine about frames and samples. Those go through sockets and memory.
 import KineRings
 
-/// The frames that a client wants.
+/// The frames that a client requests.
 public struct FrameRequest: Codable, Sendable, Equatable {
-    /// A group that the client's app and the extension are members of.
+    /// A group whose members include the client's app and the extension.
     public var group: String
-    /// The extension's service; nil: each of the group's.
+    /// The extension's service; nil: all services of the group.
     public var service: String?
-    /// The number of the one destination to connect with again; nil: with each that runs.
+    /// The number of the one destination to reconnect with; nil: all running ones.
     public var destination: Int?
 
     public init(group: String, service: String? = nil, destination: Int? = nil) {
@@ -17,28 +17,26 @@ public struct FrameRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What an engine tells a client that wants frames.
+/// An engine's message to a client that has requested frames.
 public enum FrameFeedMessage: Codable, Sendable, Equatable {
-    /// For each extension, as soon as it has started. One of that service passes frames on. The descriptor is one end
-    /// of a pair of packet sockets: see `FramePacket`.
+    /// Sent for each extension of that service when it has started. The descriptor is one end of a pair of packet
+    /// sockets; see `FramePacket`.
     case open(service: String, destination: Int)
-    /// The client gets none any more, and has to end what it has; one sentence.
+    /// The client gets no more frames, and must end its connections; one sentence.
     case ended(String)
 }
 
-/// What an engine tells a client about the samples that it asked for.
-///
-/// What an engine tells a client about the samples that it asked for. They go through memory whose descriptors come with `start`, as an
-/// extension's do.
+/// An engine's message to a client about the samples that it requested. They go through memory whose descriptors come
+/// with `start`, as for an extension.
 public enum SampleFeedMessage: Codable, Sendable, Equatable {
-    /// Once, before the first sample, unless `failed` comes instead. Its descriptors are in the order of
+    /// Sent once, before the first sample, unless `failed` is sent instead. Its descriptors are in the order of
     /// `ExtensionRequest.start`'s.
     case start(StreamDescription)
-    /// After everything up to that position.
+    /// The pause comes after all samples up to that position.
     case pause(after: StreamPosition)
     case resume(after: StreamPosition)
-    /// After everything up to that position there is nothing more: the take is over.
+    /// No samples follow after that position: the take is over.
     case finish(after: StreamPosition)
-    /// There are none, or no more; one sentence.
+    /// No samples follow; one sentence.
     case failed(String)
 }

@@ -1,17 +1,17 @@
-// What a client and an engine understand of each other whatever their versions: an app that links an older client finds
-// the engine that is installed, and an update leaves takes running.
+// The messages that clients and engines of all versions understand: an app with an older client uses the installed
+// engine, and an update leaves takes running.
 import KineMedia
 import KinePlatform
 
 /// The protocol of clients and engines.
 ///
 /// Its number changes when a message changes its meaning, and when a reply or an event may have a value that its reader
-/// has to know. It does not change with a new request, which an older engine refuses; with a new event, which an older
-/// client skips; nor with a new key, which the other side ignores, and which is optional to its reader. A setting that
-/// an engine must not ignore is listed by `TakeConfiguration.required`.
+/// must know. It does not change for a new request, which an older engine refuses; for a new event, which an older
+/// client skips; or for a new key, which the other side ignores, and which is optional to its reader.
+/// `TakeConfiguration.required` lists the settings that an engine must not ignore.
 ///
-/// Between two numbers, and for ever, this is understood (`FrozenMessageTests` has it byte by byte), and every other
-/// request is refused:
+/// Between different numbers, and for ever, only the following is understood (`FrozenMessageTests` has each byte), and
+/// every other request is refused:
 ///
 ///     both              {"kinecast":1,"protocolNumber":N}
 ///     client → engine   {"id":1,"request":{"status":{}}}
@@ -21,9 +21,9 @@ import KinePlatform
 ///                       {"finished":{"_0":{"reason":…,"output":…,"progress":…}}}
 ///                       {"failed":{"_0":{"exitStatus":…,"message":…}}}
 ///
-/// So the types of this file are frozen: a key keeps its name and its form, one that comes later is optional, and what
-/// has to change gets another key. Destinations alone may change, and are left out where they are not understood.
-/// Recovery needs no message: the file's own form says how far it is.
+/// So the types of this file are frozen: a key keeps its name and its format, a new key is optional, and a changed
+/// value gets a new key. Only destinations may change; they are omitted if they cannot be decoded. Recovery needs no
+/// message: the file format itself shows how complete the file is.
 public enum ControlProtocol {
     public static let number = 1
 }
@@ -59,11 +59,11 @@ public struct TakeStatus: Codable, Sendable, Equatable {
         get { progress.destinations }
         set { progress.destinations = newValue }
     }
-    /// The camera over the picture; nil: none.
+    /// The camera over the picture, if there is one.
     public var camera: TakeConfiguration.Camera?
-    /// The reason why the links and words of destinations are left out, one sentence; nil: they are not.
+    /// The reason why the links and words of destinations are omitted, one sentence; nil if they are not.
     public var withheld: String?
-    /// The rules for windows that are to be hidden which no window matches now, as `--exclude` takes them.
+    /// The `--exclude` rules that match no window now.
     public var unmatchedExclusions: [String] = []
 
     public init(id: String, phase: TakePhase, output: String?, source: String, progress: TakeProgress) {
@@ -83,11 +83,11 @@ public struct TakeSummary: Codable, Sendable, Equatable {
         get { progress.destinations }
         set { progress.destinations = newValue }
     }
-    /// The reason for its end: "stopped", "duration reached", "window closed" …
+    /// The reason for the end: "stopped", "duration reached", "window closed" …
     public var reason: String
-    /// The person at the screen has stopped it, at the desktop's indicator.
+    /// Whether the person stopped the take at the desktop's indicator.
     public var isStoppedAtDesktop = false
-    /// The take ended because its source did, such as a closed window; `reason` names it.
+    /// Whether the take ended because its source did, such as a closed window; `reason` names it.
     public var isSourceEnded = false
 
     public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {
@@ -97,8 +97,8 @@ public struct TakeSummary: Codable, Sendable, Equatable {
         self.reason = reason
     }
 
-    /// The command's exit status for a take that ended as it should: 0, or 75 if a destination ended for good without
-    /// having finished. One that a client removed does not count.
+    /// The command's exit status for a take that ended properly: 0, or 75 if a destination ended early. A destination
+    /// that a client removed does not count.
     public var exitStatus: Int32 {
         destinations.contains { !$0.isRemoved && $0.ending != nil && $0.ending != .finished }
             ? ExitStatus.destinationFailed : 0
@@ -110,7 +110,7 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// Another thing that the person can do.
+    /// An alternative for the person.
     public var alternative: Alternative?
     /// The recording, if anything was recorded and kept.
     public var summary: TakeSummary?
@@ -126,7 +126,7 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
 }
 
 extension KeyedDecodingContainer {
-    /// Leaves them out where their form is another. The synthesized decoding of `TakeProgress` calls this.
+    /// Omits destinations in another format. The synthesized decoding of `TakeProgress` calls this.
     func decode(_ type: [DestinationStatus].Type, forKey key: Key) throws -> [DestinationStatus] {
         (try? decodeIfPresent(type, forKey: key)) ?? []
     }

@@ -1,26 +1,26 @@
-// One end of a control channel over a connected unix socket. It never blocks unless asked to wait with a deadline, so an
-// engine can serve several from one poll loop, and a peer that stops reading costs it a bounded buffer and no time.
+// One end of a control channel over a connected unix socket. It never blocks except in methods with a deadline, so an
+// engine can serve several from one poll loop; a peer that stops reading costs a bounded buffer and no time.
 import CLinux
 import Glibc
 import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// A connected control channel. Owns its descriptor and closes it when it goes away. Any thread may call it.
+/// A connected control channel. Owns its descriptor and closes it when released. May be called from any thread.
 public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: Sendable {
     private struct State {
         var decoder = ControlDecoder()
         var output = SendQueue()
-        /// Received descriptors until `removeDescriptors`.
+        /// Received descriptors, until `removeDescriptors`.
         var incoming: [FileDescriptor] = []
         var condition = Condition.open
     }
 
     private enum Condition {
         case open
-        /// The other end has closed, maybe one direction only: waiting messages may still be sent.
+        /// The other end has closed, perhaps in one direction only: waiting messages may still be sent.
         case peerClosed
-        /// This end has given up. The error stays until `readAvailable` has thrown it.
+        /// This end has broken off. The error stays until `readAvailable` has thrown it.
         case broken(ControlError?)
 
         var isBroken: Bool { if case .broken = self { true } else { false } }
@@ -29,7 +29,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// The most bytes that wait for a peer that does not read.
     public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
 
-    /// Bytes after which one call of `readAvailable` reads no more.
+    /// The number of bytes after which one call of `readAvailable` stops reading.
     private static var mostAtOnce: Int { 64 * 1024 }
 
     /// The socket, for poll. Do not read, write or close it.
@@ -37,11 +37,11 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     private let receivesDescriptors: Bool
     private let state: Mutex<State>
 
-    /// The most descriptors that one message carries, and that are kept until `removeDescriptors`; more are closed.
+    /// The most descriptors in one message, and the most kept until `removeDescriptors`; more are closed.
     public static var descriptorLimit: Int { Int(KINE_DESCRIPTOR_LIMIT) }
 
-    /// Adopts a connected unix socket, checks whose process is at the other end, and queues the hello. If it throws, the
-    /// socket is closed. Descriptors that the peer sends are refused, or dropped, unless `receivingDescriptors` is set.
+    /// Adopts a connected unix socket, checks the user of the process at the other end, and queues the hello. Closes
+    /// the socket if it throws. Descriptors are refused or dropped unless `receivingDescriptors` is set.
     public init(adopting socket: FileDescriptor, receivingDescriptors: Bool = false) throws(ControlError) {
         descriptor = socket
         receivesDescriptors = receivingDescriptors
@@ -63,28 +63,28 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         try? descriptor.close()
     }
 
-    /// The process at the other end; nil where the connection has ended, or the system does not say.
+    /// The process at the other end; nil if the connection has ended, or if it is unknown.
     public var peer: ProcessHandle? {
         let pid = kine_peer_pid(descriptor.rawValue)
         guard pid > 0, let process = ProcessHandle(pid) else { return nil }
-        // It held its end when the handle was made, so the number was its own.
+        // The process was still connected after the handle was created, so the number was its own.
         var entry = pollfd(fd: descriptor.rawValue, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 0 ? process : nil
     }
 
-    /// The events to poll the descriptor for: always input, output while something waits to be sent.
+    /// The events to poll the descriptor for: always input, and output while data waits to be sent.
     public var pollEvents: Int16 {
         state.withLock { Int16($0.output.isEmpty || $0.condition.isBroken ? POLLIN : POLLIN | POLLOUT) }
     }
 
-    /// Whether the other end has closed, or this one has given up on it. No message will come any more.
+    /// Whether the other end has closed, or this one has broken off. No message will come any more.
     public var isClosed: Bool {
         state.withLock { if case .open = $0.condition { false } else { true } }
     }
 
-    /// The whole messages that have arrived, of at most 64 KB at once, so that a peer that writes without end does not hold
-    /// up its reader. Does not wait. Also sends what waited, so a poll loop calls nothing else. An empty array with `isClosed`
-    /// set is the end of the stream.
+    /// The complete messages that have arrived, at most 64 KB at once, so that a peer that never stops writing does not
+    /// block its reader. Does not wait. Also sends waiting data, so a poll loop calls nothing else. An empty array with
+    /// `isClosed` set is the end of the stream.
     public func readAvailable() throws(ControlError) -> [Received] {
         try state.withLock { state throws(ControlError) in
             if case .broken(let failure?) = state.condition {
@@ -96,7 +96,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
             do throws(ControlError) {
                 try read(&state, into: &messages)
             } catch {
-                // Whole messages before the fault are still good; the fault is thrown by the next call.
+                // Complete messages before the error are still valid; the next call throws the error.
                 breakOff(&state, messages.isEmpty ? nil : error)
                 if messages.isEmpty { throw error }
             }
@@ -104,15 +104,15 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Sends a message, or as much of it as the peer takes now; the rest goes when `readAvailable` or `flush` is next called.
-    /// `descriptors`, at most `descriptorLimit`, arrive with it. The caller keeps its own and may close them at once.
+    /// Sends a message as far as the peer accepts it now; `readAvailable` or `flush` sends the rest. `descriptors`, at
+    /// most `descriptorLimit`, arrive with it. The caller keeps its own and may close them at once.
     public func send(_ message: Sent, descriptors: [FileDescriptor] = []) throws(ControlError) {
         precondition(descriptors.count <= Self.descriptorLimit, "more descriptors than a message carries")
         try enqueue(message, descriptors: descriptors)
     }
 
-    /// Sends a message as `send` does. Returns a sentence where it cannot be a message, because it is too long or has no JSON: the
-    /// other end does not know of it, and may wait. A connection that has ended is found by reading.
+    /// Sends a message like `send`. Returns a sentence if it cannot be encoded, because it is too long or not valid
+    /// JSON: the other end does not get it, and may wait for it. Reading detects a connection that has ended.
     public func deliver(_ message: Sent, descriptors: [FileDescriptor] = []) -> String? {
         do throws(ControlError) {
             try send(message, descriptors: descriptors)
@@ -122,8 +122,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         return nil
     }
 
-    /// The received descriptors, in the order in which they were sent; the caller owns them now. They come no later than their
-    /// message.
+    /// The received descriptors in the order in which they were sent; the caller now owns them. They arrive no later
+    /// than their message.
     public func removeDescriptors() -> [FileDescriptor] {
         state.withLock { state in
             defer { state.incoming = [] }
@@ -131,21 +131,21 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// The received descriptor that was sent first; nil: none is left. The caller owns it.
+    /// The received descriptor that was sent first, if any is left. The caller owns it.
     public func removeFirstDescriptor() -> FileDescriptor? {
         state.withLock { $0.incoming.isEmpty ? nil : $0.incoming.removeFirst() }
     }
 
-    /// The other end's hello; nil before it was read.
+    /// The other end's hello; nil until it was read.
     public var peerHello: ControlHello? { state.withLock { $0.decoder.hello } }
 
-    /// Whether the other end has not yet taken everything that was sent.
+    /// Whether the other end has not yet accepted all sent data.
     public var isPeerBehind: Bool { state.withLock { !$0.output.isEmpty } }
 
-    /// Whether there may be something to read, without reading it; does not wait.
+    /// Whether there may be input, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
 
-    /// Sends the waiting messages. True when none waits any more.
+    /// Sends the waiting messages. Returns true when none is left.
     @discardableResult
     public func flush() throws(ControlError) -> Bool {
         try state.withLock { state throws(ControlError) in
@@ -155,8 +155,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Waits until the kernel has all that was sent, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). True if it
-    /// has. For a last message before the process ends.
+    /// Waits until the kernel has accepted all data, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
+    /// Returns whether it has. For a last message before the process ends.
     public func drain(until deadline: Int64) -> Bool {
         while true {
             guard let done = try? flush() else { return false }
@@ -165,8 +165,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Waits until at least one message has come, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Empty
-    /// when the time is up; throws `.closed` when the other end is gone. Blocks: not for Swift's cooperative pool.
+    /// Waits for at least one message, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Empty when the
+    /// time is over; throws `.closed` when the other end has closed. Blocks: not for Swift's cooperative pool.
     public func receive(until deadline: Int64) throws(ControlError) -> [Received] {
         while true {
             let messages = try readAvailable()
@@ -176,10 +176,10 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Ends the connection now; the other end sees the end of the stream. The descriptor stays open until this object goes.
+    /// Ends the connection now; the other end sees the end of the stream. This object's release closes the descriptor.
     public func close() { state.withLock { breakOff(&$0, nil) } }
 
-    /// Reads until nothing is there, or enough for one call.
+    /// Reads all input, up to the limit of one call.
     private func read(_ state: inout State, into messages: inout [Received]) throws(ControlError) {
         try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk throws(ControlError) in
             var left = Self.mostAtOnce
@@ -233,7 +233,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Sends as much as the peer takes. After an error here, the messages that the peer sent before can still be read.
+    /// Sends as much as the peer accepts. After an error here, earlier messages of the peer can still be read.
     private func push(_ state: inout State) throws(ControlError) {
         do throws(Errno) {
             try state.output.send(to: descriptor)
@@ -272,8 +272,8 @@ extension ControlConnection {
         try self.init(adopting: socket, receivingDescriptors: receivingDescriptors)
     }
 
-    /// One end of a new socket pair, and the descriptor of the other end for a process that is about to be started. The caller
-    /// closes that descriptor once the process has inherited it.
+    /// One end of a new socket pair, and the descriptor of the other end for a process to be started. The caller closes
+    /// that descriptor when the process has inherited it.
     public static func pair(
         receivingDescriptors: Bool = false
     ) throws(ControlError) -> (near: ControlConnection, farEnd: FileDescriptor) {

@@ -7,10 +7,10 @@ import KinePlatform
 public struct ControlHello: Codable, Sendable, Equatable {
     /// The version of the frames, and of the messages of a channel without a protocol number.
     public var kinecast: Int
-    /// As `ControlMessage.protocolNumber` of the messages that this side reads.
+    /// The `ControlMessage.protocolNumber` of the messages that this side reads.
     public var protocolNumber: Int?
 
-    /// Raised whenever frames change so that the other side would misread them. Unknown messages are skipped instead.
+    /// Raised if a change of frames would make the other side misread them. Unknown messages are skipped instead.
     public static let currentVersion = 1
 
     public init(kinecast: Int = currentVersion, protocolNumber: Int? = nil) {
@@ -21,11 +21,11 @@ public struct ControlHello: Codable, Sendable, Equatable {
 
 /// A message that can be received on a control channel.
 public protocol ControlMessage: Decodable, Sendable {
-    /// The number of the channel's messages, where its two ends may be of different versions. The reader of a message
-    /// decides what a peer of another number may say.
+    /// The protocol number of the messages, if the two ends may have different versions. The reader of a message
+    /// decides which messages it accepts from a peer with another number.
     static var protocolNumber: Int? { get }
 
-    /// The message to receive in place of `name`, which this version cannot read; nil skips it.
+    /// The message to receive instead of `name`, which this version cannot read; nil skips it.
     static func replacement(forUnknown name: String) -> Self?
 }
 
@@ -35,13 +35,13 @@ extension ControlMessage {
     public static func replacement(forUnknown name: String) -> Self? { nil }
 }
 
-/// Turns received bytes into messages, however they were cut. A frame that is a JSON object and no known message is one of a
-/// later version and is skipped. Every other error is final: nothing behind damaged bytes can be trusted.
+/// Turns received bytes into messages, however they were split. A frame that is a JSON object but not a known message
+/// is of a later version and is skipped. Every other error is final: bytes after it cannot be trusted.
 public struct ControlDecoder: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
-        /// A frame announces more bytes than any message has.
+        /// A frame announces more bytes than a message may have.
         case tooLarge(length: Int, limit: Int)
-        /// The first frame was no hello: the other end does not speak this protocol.
+        /// The first frame was not a hello: the other end does not speak this protocol.
         case notKinecast
         /// The other side speaks another version.
         case version(theirs: Int)
@@ -51,18 +51,18 @@ public struct ControlDecoder: Sendable {
 
     /// The longest JSON of one message, in bytes.
     public static let messageLimit = 1 << 20
-    /// The longest JSON of a hello: short, so that a stranger cannot make this side wait for a megabyte.
+    /// The longest JSON of a hello: short, so that an unknown peer cannot make this side wait for a megabyte.
     static let helloLimit = 1024
 
     private var buffer: [UInt8] = []
     private var consumed = 0
-    /// The other side's; nil before it has come.
+    /// The other side's hello; nil until it was read.
     private(set) var hello: ControlHello?
     private var failure: Error?
 
     public init() {}
 
-    /// Bytes that are held until their frame is complete.
+    /// Bytes of an incomplete frame.
     public var pendingBytes: Int { buffer.count - consumed }
 
     /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds the buffer.
@@ -74,7 +74,7 @@ public struct ControlDecoder: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next whole message, or nil while its bytes are not all there.
+    /// The next complete message; nil until all of its bytes are there.
     public mutating func next<Message: ControlMessage>(_ type: Message.Type = Message.self) throws(Error) -> Message? {
         if let failure { throw failure }
         do throws(Error) {
@@ -105,7 +105,7 @@ public struct ControlDecoder: Sendable {
             guard let object = try? JSONDecoder().decode([String: Anything].self, from: json) else {
                 throw .malformed(reason(error))
             }
-            // Its first key, or the beginning of a long one.
+            // The first key, or the beginning of a long one.
             return Message.replacement(forUnknown: (object.keys.min() ?? "").printable(limit: 100))
         }
     }
@@ -128,15 +128,15 @@ public struct ControlDecoder: Sendable {
     }
 }
 
-/// A value that is not looked at.
+/// A value that is ignored.
 private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
 }
 
 /// Turns messages into frames.
 public enum ControlEncoder {
-    /// The frame of one message: length and JSON. Throws where a value has no JSON (a number that is not finite) or where
-    /// the JSON is longer than `ControlDecoder.messageLimit`.
+    /// The frame of one message: length and JSON. Throws if a value has no JSON, such as infinity, or if the JSON is
+    /// longer than `ControlDecoder.messageLimit`.
     public static func frame(_ message: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

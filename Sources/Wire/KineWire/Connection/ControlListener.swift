@@ -1,10 +1,10 @@
-// The socket on which an engine accepts further clients, which ask for its status, pause it or stop it.
+// The socket on which an engine accepts further clients, which request its status, pause it or stop it.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A listening control socket. Owns its descriptor; the socket file's directory, open to its owner only, belongs to the
+/// A listening control socket. Owns its descriptor; the socket file's directory, open only to its owner, belongs to the
 /// registry.
 public final class ControlListener: Sendable {
     /// The socket, for poll: readable when a client waits.
@@ -22,7 +22,7 @@ public final class ControlListener: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// Whether a process listens on the socket at `path`. Connects to it; nil if it accepts no further connection now.
+    /// Whether a process listens on the socket at `path`. Connects to it; nil if it accepts no connection now.
     public static func isListening(at path: FilePath) -> Bool? {
         do {
             let socket = try UnixSocket.connect(to: path)
@@ -33,9 +33,9 @@ public final class ControlListener: Sendable {
         }
     }
 
-    /// Every client that waits; does not block. Processes of other users, and clients that are already gone, are left out.
-    /// `isExhausted`: one still waits and this process has no descriptor for it. The socket stays readable then; do not poll it
-    /// for a moment.
+    /// Accepts all waiting clients; does not block. Ignores processes of other users, and clients that have already
+    /// closed. `isExhausted`: a client still waits, but this process has no descriptor for it. The socket then stays
+    /// readable; do not poll it for a moment.
     public func acceptWaiting<Received, Sent>(
         as type: ControlConnection<Received, Sent>.Type
     ) -> (connections: [ControlConnection<Received, Sent>], isExhausted: Bool) {

@@ -1,12 +1,10 @@
-// Requests that wait for their answers: the one place that numbers them, for either end of a channel and for work that
-// other threads do for it.
+// Requests that wait for answers. Numbers them, for either end of a channel and for work on other threads.
 
-/// Requests under numbers of their own. An answer finds its request by the number, once, in whatever order answers
-/// come.
+/// Requests with unique numbers. An answer finds its request by number, once, and answers may come in any order.
 package struct PendingRequests<Request> {
     fileprivate struct Entry {
         var request: Request
-        /// Nanoseconds of CLOCK_MONOTONIC; nil: it waits for as long as it takes.
+        /// Nanoseconds of CLOCK_MONOTONIC; nil: no limit.
         var deadline: Int64?
     }
 
@@ -15,7 +13,7 @@ package struct PendingRequests<Request> {
 
     package init() {}
 
-    /// The latest instant for `removeDue`; nil: no request has a deadline.
+    /// The time to call `removeDue` at the latest; nil: no request has a deadline.
     package var nextDeadline: Int64? { entries.values.compactMap(\.deadline).min() }
 
     package func count(where matches: (Request) -> Bool) -> Int { entries.values.count { matches($0.request) } }
@@ -28,25 +26,25 @@ package struct PendingRequests<Request> {
         }
     }
 
-    /// Returns the request's number: 1 for the first, and then the next one.
+    /// Returns the request's number, which counts up from 1.
     package mutating func add(_ request: Request, until deadline: Int64? = nil) -> Int {
         lastNumber += 1
         entries[lastNumber] = Entry(request: request, deadline: deadline)
         return lastNumber
     }
 
-    /// The request that is answered now; nil: none of that number waits.
+    /// Removes the request that is answered now; nil if there is none with this number.
     package mutating func remove(_ number: Int) -> Request? { entries.removeValue(forKey: number)?.request }
 
-    /// The oldest first.
+    /// Oldest first.
     package mutating func removeAll() -> [Request] {
         defer { entries = [:] }
         return entries.sorted { $0.key < $1.key }.map(\.value.request)
     }
 
-    /// Removes the requests whose time is over, and returns them, the oldest first.
+    /// Removes and returns the requests that are due, oldest first.
     ///
-    /// - Parameter extended: another deadline for a request that goes on waiting; nil: it is removed.
+    /// - Parameter extended: the new deadline of a request that continues to wait; nil removes it.
     package mutating func removeDue(at now: Int64, unless extended: (inout Request) -> Int64?) -> [Request] {
         var removed: [Request] = []
         for number in entries.keys.sorted() {

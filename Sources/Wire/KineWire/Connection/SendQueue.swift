@@ -1,12 +1,12 @@
-// Bytes that a peer has not read yet, and the descriptors that go with them.
+// Bytes that a peer has not read yet, and their descriptors.
 import Glibc
 import SystemPackage
 
-/// Frames that wait to be sent. It holds copies of the descriptors that go with them, until they are sent or removed.
+/// Frames that wait to be sent. Owns copies of their descriptors until they are sent or removed.
 struct SendQueue {
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// The descriptors that go with the byte of `bytes` at that index, in order.
+    /// The descriptors to send with the byte of `bytes` at that index, in order.
     private var passed: [(index: Int, descriptors: [FileDescriptor])] = []
 
     var isEmpty: Bool { bytes.isEmpty }
@@ -28,10 +28,10 @@ struct SendQueue {
         bytes.append(contentsOf: frame)
     }
 
-    /// Sends as much as the peer takes now.
+    /// Sends as much as the peer accepts now.
     mutating func send(to socket: FileDescriptor) throws(Errno) {
         while sent < bytes.count {
-            // Descriptors go with their frame's first byte, and no byte of it before them.
+            // Descriptors are sent with their frame's first byte, which must not be sent without them.
             let descriptors = passed.first.flatMap { $0.index == sent ? $0.descriptors : nil } ?? []
             let end = passed.dropFirst(descriptors.isEmpty ? 0 : 1).first?.index ?? bytes.count
             let count = try UnixSocket.send(bytes[sent..<end], descriptors: descriptors, to: socket)

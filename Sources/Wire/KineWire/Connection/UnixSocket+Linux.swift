@@ -1,35 +1,35 @@
-// Unix stream sockets: the system calls behind the control channel, each with its errno. Descriptors are closed on
-// exec and do not block, unless the call says so; no call raises SIGPIPE.
+// Unix stream sockets: the system calls of the control channel, each with its errno. Descriptors are closed on exec and
+// non-blocking, unless stated otherwise; no call raises SIGPIPE.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
 enum UnixSocket {
-    /// The longest path that a socket's address holds, in bytes (unix(7): sun_path, less its end).
+    /// The longest path in a socket address, in bytes (unix(7): sun_path without the terminator).
     static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Two sockets connected with each other.
+    /// Two connected sockets.
     static func pair() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var fds: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &fds) == 0 else { throw Errno(rawValue: errno) }
         return (FileDescriptor(rawValue: fds[0]), FileDescriptor(rawValue: fds[1]))
     }
 
-    /// Connects to a listener on this machine, which never waits (EAGAIN: the listener's queue is full).
+    /// Connects to a listener on this machine without waiting (EAGAIN: the listener's queue is full).
     static func connect(to path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { Glibc.connect($0, $1, $2) }
     }
 
-    /// Binds a new socket file, readable by its owner only, and listens. The queue is as long as the kernel allows: a process that hangs
-    /// accepts nothing, and has to be reached all the same to be ended.
+    /// Binds a new socket file, readable only by its owner, and listens. The queue is as long as the kernel allows: a
+    /// process that hangs accepts no connections, but clients must be able to connect to end it.
     static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
         try make(path) { socket, address, length in
             bind(socket, address, length) == 0 && chmod(path.cString, 0o600) == 0 ? Glibc.listen(socket, SOMAXCONN) : -1
         }
     }
 
-    /// The next connection that waits; nil if none does. It still blocks: call `setNonBlockingAndCloseOnExec` next.
+    /// The next waiting connection, if any. It still blocks: call `setNonBlockingAndCloseOnExec` next.
     static func accept(_ listener: FileDescriptor) throws(Errno) -> FileDescriptor? {
         while true {
             do throws(Errno) {
@@ -41,7 +41,7 @@ enum UnixSocket {
         }
     }
 
-    /// Bytes sent; 0: the peer takes no more for now. `descriptors` go with the first byte.
+    /// Bytes sent; 0: the peer accepts no more for now. `descriptors` are sent with the first byte.
     static func send(
         _ bytes: ArraySlice<UInt8>, descriptors: [FileDescriptor] = [], to socket: FileDescriptor
     ) throws(Errno) -> Int {
@@ -53,8 +53,8 @@ enum UnixSocket {
         } ?? 0
     }
 
-    /// Bytes read, at most the size of `buffer`; nil: nothing is there for now; 0: the end of the stream. Descriptors that came
-    /// along are appended to `descriptors`, whose owner closes them; without it, the kernel drops them.
+    /// Bytes read, at most the size of `buffer`; nil: no input for now; 0: the end of the stream. Received descriptors
+    /// are appended to `descriptors`, whose owner closes them; without it, the kernel drops them.
     static func receive(
         from socket: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer,
         descriptors: UnsafeMutablePointer<[FileDescriptor]>? = nil
@@ -71,13 +71,13 @@ enum UnixSocket {
                 }
             }
         } catch {
-            // The peer died with bytes of ours unread.
+            // The peer died without reading all of our bytes.
             if error == .connectionReset { return 0 }
             throw error
         }
     }
 
-    /// The result of a system call, which is repeated after a signal; nil if it would have to wait.
+    /// The result of a system call, repeated after a signal; nil if it would block.
     private static func unlessItWouldWait(_ call: () -> Int) throws(Errno) -> Int? {
         while true {
             let result = call()
@@ -105,7 +105,7 @@ enum UnixSocket {
         return entries[0].revents != 0
     }
 
-    /// Whether a read would not wait.
+    /// Whether a read would not block.
     static func isReadable(_ socket: FileDescriptor) -> Bool {
         var entry = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0
@@ -113,7 +113,7 @@ enum UnixSocket {
 
     private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    /// A socket for which `use`, given the address of `path`, returns 0.
+    /// Creates a socket for which `use`, given the address of `path`, returns 0.
     private static func make(
         _ path: FilePath, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(Errno) -> FileDescriptor {

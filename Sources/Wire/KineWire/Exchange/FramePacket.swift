@@ -1,25 +1,24 @@
-// The packets between an extension and a process to which it passes samples. They go over a pair of packet sockets (unix(7),
-// SOCK_SEQPACKET) that the engine has made. All numbers are in the machine's own byte order: both ends run on it.
+// The packets between an extension and a process to which it passes samples, over a pair of packet sockets (unix(7),
+// SOCK_SEQPACKET) from the engine. All numbers are in native byte order: both ends run on the same machine.
 import FoundationEssentials
 import KineMedia
 import KineRings
 
-/// One packet.
 public enum FramePacket: Sendable, Equatable {
-    /// The first one, from the sender: the streams. Its descriptors: the memory of the samples and, if there are uncompressed frames,
-    /// theirs. The receiver can only read them.
+    /// The first packet, from the sender: the streams. Its descriptors: the memory of the samples and, if there are
+    /// uncompressed frames, theirs. The receiver can only read them.
     case hello(StreamDescription)
-    /// An uncompressed frame in a slot, which stays as it is until it is released.
+    /// An uncompressed frame in a slot, which does not change until it is released.
     case frame(number: UInt64, sequence: UInt64, slot: Int, lost: Losses)
-    /// An access unit or audio in the ring, which stays as it is until it is released.
+    /// An access unit or audio in the ring, which does not change until it is released.
     case record(number: UInt64, position: UInt64, lost: Losses)
-    /// From the receiver: it does not read that sample any more.
+    /// From the receiver: it no longer reads this sample.
     case released(number: UInt64)
 
-    /// Samples that no receiver got, since the sender began.
+    /// Samples that no receiver got, since the sender started.
     public struct Losses: Sendable, Equatable {
         public var frames: UInt64 = 0
-        /// Nanoseconds.
+        /// In nanoseconds.
         public var audio: UInt64 = 0
 
         public init(frames: UInt64 = 0, audio: UInt64 = 0) {
@@ -27,19 +26,19 @@ public enum FramePacket: Sendable, Equatable {
             self.audio = audio
         }
 
-        /// The most frames, and the most nanoseconds of audio (104 days), that a sender can have lost. No sum of such numbers overflows.
+        /// The most lost frames, and nanoseconds of lost audio (104 days), of a sender. Their sums do not overflow.
         static let most: UInt64 = 1 << 53
 
-        /// The losses since an earlier packet of the same sender; nil where a counter has fallen, or is greater than `most`.
+        /// The losses since an earlier packet of the same sender; nil if a counter has decreased, or exceeds `most`.
         package func added(since earlier: Losses) -> Losses? {
             guard earlier.frames <= frames, earlier.audio <= audio, max(frames, audio) <= Self.most else { return nil }
             return Losses(frames: frames - earlier.frames, audio: audio - earlier.audio)
         }
     }
 
-    /// The longest packet, in bytes: below the buffer of a socket as Linux makes it.
+    /// The longest packet, in bytes: less than a socket's default buffer on Linux.
     public static let limit = 65536
-    /// Bytes of every packet but the first: kind and slot (4 each), number, sequence or position, lost frames, lost audio (8 each).
+    /// Bytes of later packets: kind, slot (4 each), number, sequence or position, lost frames, lost audio (8 each).
     private static let byteCount = 40
 
     private enum Kind: UInt32 {
@@ -47,7 +46,7 @@ public enum FramePacket: Sendable, Equatable {
         case frame, record, released
     }
 
-    /// Nil: the streams' description is too long.
+    /// Nil if the streams' description is too long.
     public var bytes: [UInt8]? {
         switch self {
         case .hello(let stream):
@@ -69,7 +68,7 @@ public enum FramePacket: Sendable, Equatable {
         withUnsafeBytes(of: word) { Array($0) }
     }
 
-    /// Nil: the bytes are no packet.
+    /// Nil if the bytes are not a packet.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, let kind = Kind(rawValue: bytes.loadUnaligned(as: UInt32.self)) else { return nil }
         if kind == .hello {

@@ -1,16 +1,16 @@
-// One end of a pair of packet sockets: each packet arrives whole or not at all, and with its descriptors. Linux.
+// One end of a pair of packet sockets: each packet arrives complete or not at all, with its descriptors. Linux.
 import CLinux
 import Glibc
 import SystemPackage
 
-/// A connected packet socket. Owns its descriptor. Nothing here waits.
+/// A connected packet socket. Owns its descriptor. No method blocks.
 package final class PacketSocket: Sendable {
     package enum Reading: Equatable {
         case packet(FramePacket, [FileDescriptor])
-        /// Nothing is there for now.
+        /// No packet is available now.
         case none
         case closed
-        /// The bytes are no packet.
+        /// The bytes are not a packet.
         case protocolViolation
     }
 
@@ -20,7 +20,7 @@ package final class PacketSocket: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// Two ends, which close on exec and do not block.
+    /// Two connected descriptors, closed on exec and non-blocking.
     package static func pair() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -28,7 +28,7 @@ package final class PacketSocket: Sendable {
         return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
-    /// False where the other end is gone, or does not read.
+    /// Returns false if the other end has closed, or does not read.
     package func send(_ packet: FramePacket, descriptors: [FileDescriptor] = []) -> Bool {
         guard let bytes = packet.bytes,
             let sent = try? UnixSocket.send(bytes[...], descriptors: descriptors, to: descriptor)

@@ -1,12 +1,12 @@
-// An extension's connection to its server in numbers, for a person to see. Each property may be missing.
+// An extension's connection to its server in numbers, for a person. Each property may be missing.
 
 /// An extension's connection at one moment.
 public struct ConnectionStatistics: Codable, Sendable, Equatable {
-    /// Seconds since the present connection was made.
+    /// Seconds since the present connection was established.
     public var uptime: Double?
     /// Connections after the first.
     public var reconnects: Int?
-    /// Bits a second that arrive at the other end now.
+    /// Bits a second that currently arrive at the other end.
     public var bitrate: Int?
     /// Milliseconds of samples that wait to be sent.
     public var queueMilliseconds: Int?
@@ -37,7 +37,7 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
         }
     }
 
-    /// The nearest statistics that can be sent: not negative, and so small that sums of them do not overflow.
+    /// The nearest statistics that can be sent: not negative, and small enough that sums do not overflow.
     public var bounded: ConnectionStatistics {
         var bounded = self
         bounded.uptime = uptime.flatMap(Self.bound).map { min($0, 1e9) }  // thirty years

@@ -3,9 +3,9 @@
 import FoundationEssentials
 import KinePlatform
 
-/// Something to be done on the desktop.
+/// A request to the desktop.
 public struct DesktopRequest: Codable, Sendable, Equatable, ControlMessage {
-    /// Repeated by the answer.
+    /// The answer repeats it.
     public var number: Int
     public var task: DesktopTask
 
@@ -19,22 +19,22 @@ public struct DesktopRequest: Codable, Sendable, Equatable, ControlMessage {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         number = try container.decode(Int.self, forKey: .number)
-        // A task of a later version is answered, or its sender would wait for ever.
+        // A task of a later version must be answered, or its sender would wait for ever.
         task = (try? container.decode(DesktopTask.self, forKey: .task)) ?? .unknown
     }
 }
 
 public enum DesktopTask: Codable, Sendable, Equatable {
     case post(NotificationContents)
-    /// Takes back a notification, shown or pending.
+    /// Withdraws a notification, shown or pending.
     case withdraw(identifier: String)
-    /// Opens the app that the take belongs to, or has its window raised. `token`: that of the click which is the reason.
+    /// Opens the app of the take, or raises its window. `token`: the one of the click that caused this, if any.
     case activateApp(token: String?)
     /// Puts a text on the clipboard for the members of a group.
     case setText(PasteboardText, group: String)
-    /// Asks for the text that a member of the group has put there.
+    /// Requests the text that a member of the group has put on the clipboard.
     case text(group: String)
-    /// One of a later version. Never sent.
+    /// A task of a later version. Never sent.
     case unknown
 }
 
@@ -50,15 +50,15 @@ public struct NotificationContents: Codable, Sendable, Equatable {
         }
     }
 
-    /// One of the same sender with the same identifier replaces it.
+    /// Replaces the same sender's notification with the same identifier.
     public var identifier: String
     public var title: String
     public var text: String
     /// A name of the freedesktop.org sound naming specification; "": the desktop's own choice; nil: no sound.
     public var sound: String?
-    /// Only for the sender, when the person opens the notification.
+    /// Returned to the sender when the person opens the notification.
     public var payload: [String: String]
-    /// Seconds.
+    /// In seconds.
     public var delay: Double
     public var actions: [Action]
 
@@ -78,7 +78,7 @@ public struct NotificationContents: Codable, Sendable, Equatable {
 
 /// A text for the clipboard. Its JSON is base64: the length does not depend on the characters.
 public struct PasteboardText: Codable, Sendable, Equatable {
-    /// The most bytes of UTF-8, so that the text fits in a message.
+    /// The most bytes of UTF-8; the text then fits into a message.
     public static let limit = 512 << 10
 
     private var data: Data
@@ -89,16 +89,16 @@ public struct PasteboardText: Codable, Sendable, Equatable {
     public var byteCount: Int { data.count }
 }
 
-/// The answer to a request, or what the person has done.
+/// The answer to a request, or a person's action.
 public enum DesktopAnswer: Codable, Sendable, Equatable, ControlMessage {
     case done(number: Int)
-    /// The clipboard's text; nil: it is not that group's.
+    /// The clipboard's text; nil if it is not that group's.
     case text(PasteboardText?, number: Int)
     case failed(DesktopFailure, number: Int)
     /// The person has clicked on a notification or pressed one of its buttons. Answers no request.
     case activated(NotificationActivation)
 
-    /// The number of the request that is answered.
+    /// The number of the answered request.
     public var number: Int? {
         switch self {
         case .done(let number), .text(_, let number), .failed(_, let number): number
@@ -107,18 +107,18 @@ public enum DesktopAnswer: Codable, Sendable, Equatable, ControlMessage {
     }
 }
 
-/// The reason why something was not done.
+/// The reason why a request failed.
 public struct DesktopFailure: Codable, Sendable, Equatable, Error {
     public enum Code: String, Codable, Sendable {
-        /// The desktop has nothing that does it.
+        /// The desktop does not support the request.
         case unavailable
-        /// Too many in a short time.
+        /// Too many requests in a short time.
         case tooMany
         /// The request breaks a rule.
         case invalid
-        /// The sender is no member of the group.
+        /// The sender is not a member of the group.
         case notMember
-        /// The app could not be opened, and the person was told by a notification.
+        /// The app could not be opened, and a notification tells the person so.
         case personTold
         /// The desktop refused or did not answer.
         case failed
@@ -141,7 +141,7 @@ public struct DesktopFailure: Codable, Sendable, Equatable, Error {
 /// A click on a notification.
 public struct NotificationActivation: Codable, Sendable, Equatable {
     public var identifier: String
-    /// The button's; nil: the notification itself.
+    /// The button's identifier; nil: the notification itself.
     public var action: String?
     public var payload: [String: String]
     /// The desktop's permission to come to the front, for XDG_ACTIVATION_TOKEN.
@@ -155,24 +155,24 @@ public struct NotificationActivation: Codable, Sendable, Equatable {
     }
 }
 
-// The limits of requests to the desktop. Their words come from another program, and a person will read them.
+// The limits of requests to the desktop. Their texts come from another program, and a person will read them.
 extension NotificationContents {
     public static let titleLimit = 200
     public static let textLimit = 1000
     public static let identifierLimit = 100
     public static let actionLimit = 3
     public static let payloadLimit = 32
-    /// Seconds.
+    /// In seconds.
     public static let longestDelay = 86400.0
     private static let buttonLimit = 40
     private static let payloadTextLimit = 1000
 
-    /// The notification as a person may see it: each text on one line, without control characters and these secrets, and cut
-    /// behind its limit. Throws where an identifier, a sound or the delay is none.
+    /// The notification in a form for a person: each text on one line, without control characters and these secrets,
+    /// and cut to its limit. Throws if an identifier, a sound or the delay is invalid.
     ///
     /// - Parameters:
-    ///   - secrets: texts that are left out.
-    ///   - service: the name that stands in front of the title; nil: none.
+    ///   - secrets: texts to remove.
+    ///   - service: the name to put before the title, if any.
     public func cleaned(of secrets: [String] = [], service: String? = nil) throws(DesktopFailure)
         -> NotificationContents
     {
@@ -192,7 +192,7 @@ extension NotificationContents {
             throw DesktopFailure(.invalid, "A notification's delay is at most a day; post it later.")
         }
         guard actions.count <= Self.actionLimit, Set(actions.map(\.identifier)).count == actions.count,
-            // The desktop's own word for a click on the notification.
+            // "default" is the desktop's name for a click on the notification itself.
             actions.allSatisfy({
                 $0.identifier.isShortName(limit: Self.identifierLimit) && $0.identifier != "default"
             })
@@ -216,7 +216,7 @@ extension NotificationContents {
 extension String {
     fileprivate func isShortName(limit: Int) -> Bool { !isEmpty && utf8.count <= limit && isPrintable }
 
-    /// A name as the sound naming specification has them. No file has such a name: it has neither a slash nor a dot.
+    /// A name in the form of the sound naming specification. It cannot be a path: it has neither a slash nor a dot.
     fileprivate var isSoundName: Bool {
         utf8.count <= 60 && utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }

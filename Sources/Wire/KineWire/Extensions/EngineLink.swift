@@ -1,17 +1,17 @@
-// The way from anywhere in an extension's process to its engine. KinecastExtension connects it, and KinecastExchange, which apps
-// link too, finds out by it whether it runs in an extension.
+// Connects all code in an extension's process with its engine. KinecastExtension sets it up; KinecastExchange, which
+// apps link too, uses it to find out whether it runs in an extension.
 import KineRings
 import Synchronization
 import SystemPackage
 
-/// An extension's link to its engine, for everything but samples and the handler's own reports. Any thread may call it.
+/// An extension's link to its engine, except for samples and the handler's own reports. May be called from any thread.
 package final class EngineLink: Sendable {
     private struct State {
         var send: (@Sendable (ExtensionReport) -> Void)?
         var start: ExtensionStart?
         var receiver: StreamReceiver?
         var receivers: [@Sendable (ExtensionRequest, [FileDescriptor]) -> Bool] = []
-        /// Requests that came before anything in the process wanted them, and their descriptors.
+        /// Requests that came before a receiver was added, and their descriptors.
         var early: [(request: ExtensionRequest, descriptors: [FileDescriptor])] = []
     }
 
@@ -25,19 +25,19 @@ package final class EngineLink: Sendable {
     /// Whether this process is an extension.
     package var isExtension: Bool { state.withLock { $0.send != nil } }
 
-    /// The engine's first message; nil before it has come, and in an app.
+    /// The engine's first message; nil before it has come, and always in an app.
     package var start: ExtensionStart? { state.withLock { $0.start } }
 
-    /// The memory of the samples; nil before the engine's first message has come.
+    /// The memory of the samples; nil until the engine's first message has come.
     package var receiver: StreamReceiver? { state.withLock { $0.receiver } }
 
-    /// Sends a report. Nothing happens in an app.
+    /// Sends a report. Does nothing in an app.
     package func send(_ report: ExtensionReport) { state.withLock { $0.send }?(report) }
 
-    /// Has the engine's requests told, also those that have come already. `receive` is called on the control thread or on this one,
-    /// must not block, and returns whether the request is one of its own; it then owns the descriptors.
+    /// Adds a receiver of the engine's requests, including earlier ones. `receive` is called on the control thread or
+    /// on this one, must not block, and returns whether it handles the request; it then owns the descriptors.
     package func receive(_ receive: @escaping @Sendable (ExtensionRequest, [FileDescriptor]) -> Bool) {
-        // Each belongs to one receiver: it is taken out before it is offered.
+        // Each request belongs to one receiver, so it is removed before it is offered.
         let early = state.withLock { state in
             state.receivers.append(receive)
             defer { state.early = [] }
@@ -59,12 +59,12 @@ package final class EngineLink: Sendable {
         }
     }
 
-    /// Owns the descriptors from now on.
+    /// Takes ownership of the descriptors.
     package func received(_ request: ExtensionRequest, descriptors: [FileDescriptor]) {
         var asked = 0
         while true {
             let more = state.withLock { state -> ArraySlice<@Sendable (ExtensionRequest, [FileDescriptor]) -> Bool> in
-                // One that was added while others were asked is asked, too.
+                // Also ask a receiver that was added meanwhile.
                 let more = state.receivers[asked...]
                 guard more.isEmpty else { return more }
                 if state.early.count >= 64 {

@@ -3,50 +3,50 @@
 import KineMedia
 import KineRings
 
-/// From an engine to an extension.
+/// A message from an engine to an extension.
 public enum ExtensionRequest: Codable, ControlMessage, Equatable {
-    /// The first message, once. Its descriptors, in this order: the memory of the samples, the state page, the pipe that wakes
-    /// the extension, and, if `frames` is set, the memory of the uncompressed frames.
+    /// The first message, once. Its descriptors, in order: the memory of the samples, the state page, the pipe that
+    /// wakes the extension, and, if `frames` is set, the memory of the uncompressed frames.
     case start(ExtensionStart)
-    /// After everything up to that position.
+    /// The pause comes after all samples up to that position.
     case pause(after: StreamPosition)
     case resume(after: StreamPosition)
     /// Another application is shown: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String], after: StreamPosition)
-    /// The link is to be replaced: `broadcastLinkRenewalRequested()`. Only if `links` said that it can be.
+    /// Requests another link: `broadcastLinkRenewalRequested()`. Only if `links` said that it is renewable.
     case renewLink(after: StreamPosition)
-    /// The screen that is shown was locked or unlocked: `broadcastScreenLocked(_:)`. Extensions older than this message skip it.
+    /// The recorded screen was locked or unlocked: `broadcastScreenLocked(_:)`. Older extensions skip it.
     case screenLocked(Bool, after: StreamPosition)
-    /// A process of that group wants frames: `FrameSender`. The descriptor is one end of a pair of packet sockets; the other end
-    /// has that process. Only to extensions whose manifest names the group, and not before `started`.
+    /// A process of that group requests frames: `FrameSender`. The descriptor is one end of a pair of packet sockets;
+    /// that process has the other. Only to extensions whose manifest names the group, and only after `started`.
     case frameReceiver(group: String)
-    /// After everything up to that position, finish within so many seconds and end.
+    /// Finish after all samples up to that position, within this many seconds, and end.
     case finish(after: StreamPosition, seconds: Double)
-    /// The answer to `ExtensionReport.desktop`, or what the person has done with a notification.
+    /// The answer to `ExtensionReport.desktop`, or a person's action on a notification.
     case desktop(DesktopAnswer)
-    /// One of a later version, by its name. Never sent.
+    /// A request of a later version, by its name. Never sent.
     case unknown(String)
 
     public static func replacement(forUnknown name: String) -> ExtensionRequest? { .unknown(name) }
 }
 
-/// Everything an extension has to know before its first sample.
+/// The data that an extension needs before its first sample.
 public struct ExtensionStart: Codable, Sendable, Equatable {
     /// The service's id.
     public var service: String
-    /// The user's settings, secrets among them.
+    /// The user's settings, including secrets.
     public var setupInfo: [String: String]
-    /// The streams. Their keys are beside the others in JSON.
+    /// The streams. In JSON, their keys are on the same level as the others.
     public var stream: StreamDescription
-    /// Bytes of resident memory at which the extension is ended.
+    /// The extension is ended if its resident memory reaches this many bytes.
     public var memoryLimit: Int
-    /// Seconds that `broadcastFinished` may take.
+    /// The seconds that `broadcastFinished` may take.
     public var finishSeconds: Double
-    /// The engine understands `ExtensionReport.live`. Nil from one that is older than that message.
+    /// Whether the engine supports `ExtensionReport.live`. Nil from an engine older than that message.
     public var understandsLive: Bool? = true
-    /// The containers of the groups that the manifest names. Nil from an engine that is older than groups.
+    /// The containers of the manifest's groups. Nil from an engine older than groups.
     public var groups: [GroupPlace]?
-    /// The engine understands `ExtensionReport.desktop`. Nil from one that is older than that message.
+    /// Whether the engine supports `ExtensionReport.desktop`. Nil from an engine older than that message.
     public var understandsDesktop: Bool? = true
 
     public init(
@@ -89,34 +89,34 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     }
 }
 
-/// From an extension to its engine, which skips those that it does not know.
+/// A message from an extension to its engine, which skips unknown ones.
 public enum ExtensionReport: Codable, ControlMessage, Equatable {
     /// `broadcastStarted` has returned.
     case started
-    /// Whether the broadcast arrives at its destination; if not, the reason in one sentence, if it is known. Only if `start`
-    /// said that the engine understands it. An extension that never sends it is live once it has started.
+    /// Whether the server receives the broadcast; if not, the reason in one sentence, if known. Only if `start` said
+    /// that the engine supports it. An extension that never sends this is live once it has started.
     case live(Bool, reason: String?)
-    /// Every 15 seconds, whatever the handler does.
+    /// Sent every 15 seconds, whatever the handler does.
     case heartbeat
-    /// Once a second where they have changed, and at the end.
+    /// Sent once a second if they have changed, and at the end.
     case statistics(ExtensionStatistics)
     /// The address of the broadcast's page.
     case link(String)
-    /// The same, with more details.
+    /// Like `link`, with more details.
     case links(BroadcastLinks)
-    /// A few words on the broadcast's state: "connected", "reconnecting" …
+    /// The broadcast's state in a few words: "connected", "reconnecting" …
     case state(String)
-    /// One sentence that a person should read.
+    /// One sentence for a person.
     case warning(String)
     /// A line for the log of the app's developer.
     case log(ExtensionLogLine)
-    /// The service's information for the app, in place of what was told before.
+    /// The service's information for the app, which replaces the previous one.
     case serviceInfo([String: String])
-    /// Decoding has to begin anew: the next frame should be a keyframe.
+    /// Decoding has to start again: the next frame should be a keyframe.
     case needsKeyframe
-    /// The limits of the encoder from now on, until the next of these. Only if `start` said that the encoder is adjustable.
+    /// The limits of the encoder until the next such report. Only if `start` said that the encoder is adjustable.
     case encoding(EncodingRequest)
-    /// Something to be done on the desktop. Only if `start` said that the engine understands it.
+    /// A request to the desktop. Only if `start` said that the engine supports it.
     case desktop(DesktopRequest)
     /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
     case failed(String)
@@ -124,12 +124,12 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case finished
 }
 
-/// The addresses at which a broadcast can be seen.
+/// The addresses at which a broadcast can be watched.
 public struct BroadcastLinks: Codable, Sendable, Equatable {
     public var page: String
     /// A plain address for players.
     public var player: String?
-    /// The extension understands `ExtensionRequest.renewLink`.
+    /// Whether the extension supports `ExtensionRequest.renewLink`.
     public var isRenewable: Bool
 
     public init(page: String, player: String? = nil, isRenewable: Bool = false) {
@@ -141,17 +141,17 @@ public struct BroadcastLinks: Codable, Sendable, Equatable {
 
 /// The counters of an extension. The engine counts the first four itself; in an extension's report they are 0.
 public struct ExtensionStatistics: Codable, Sendable, Equatable {
-    /// Frames that it has taken, in all of its processes.
+    /// Frames that the extension has taken, in all of its processes.
     public var frames = 0
-    /// Audio samples that it has taken.
+    /// Audio samples that the extension has taken.
     public var audioSamples = 0
-    /// Bytes of encoded samples that it has taken.
+    /// Bytes of encoded samples that the extension has taken.
     public var bytes = 0
-    /// Bytes that wait in the sample ring.
+    /// Unread bytes in the sample ring.
     public var queuedBytes = 0
-    /// Bytes that the handler says it has sent, to all peers together.
+    /// Bytes that the handler has sent to all peers together, as it reports.
     public var sentBytes = 0
-    /// Peers that the handler says it serves.
+    /// Peers that the handler serves, as it reports.
     public var viewers: Int?
     /// The handler's connection, as it reports it.
     public var connection: ConnectionStatistics?
@@ -165,7 +165,7 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
     public init() {}
 }
 
-/// The engine's end: reports come in, requests go out, `start` with its descriptors.
+/// The engine's end: reports come in, requests go out; `start` has descriptors.
 public typealias SupervisorConnection = ControlConnection<ExtensionReport, ExtensionRequest>
 /// The extension's end: requests come in, with descriptors, and reports go out.
 public typealias ExtensionConnection = ControlConnection<ExtensionRequest, ExtensionReport>
@@ -173,7 +173,7 @@ public typealias ExtensionConnection = ControlConnection<ExtensionRequest, Exten
 /// The directory that the members of a group share.
 public struct GroupPlace: Codable, Sendable, Equatable {
     public var identifier: String
-    /// Absolute.
+    /// An absolute path.
     public var path: String
 
     public init(identifier: String, path: String) {
@@ -182,18 +182,16 @@ public struct GroupPlace: Codable, Sendable, Equatable {
     }
 }
 
-/// Their keys are in a variable of the extension's environment; the first is descriptor 4.
-///
-/// The descriptors that an extension starts with beside its control channel: the socket that the engine listens on for it, and the
-/// files that its settings name.
+/// The descriptors that an extension starts with besides its control channel: the socket that the engine listens on for
+/// it, and the files that its settings name. Their keys are in an environment variable; the first is descriptor 4.
 public enum PassedDescriptors {
-    /// Holds the keys of their settings, separated by colons.
+    /// Has the keys of their settings, separated by colons.
     public static let variable = "KINECAST_DESCRIPTORS"
-    /// Names the extension's own directory, the only one that it may write to.
+    /// Has the path of the extension's data directory, the only one that it may write to.
     public static let dataVariable = "KINECAST_DATA"
-    /// Behind the three standard ones and the control channel.
+    /// After the three standard descriptors and the control channel.
     public static let first: Int32 = 4
-    /// The most that one extension gets.
+    /// The most descriptors for one extension.
     public static let limit = 16
 
     public static func entry(_ keys: [String]) -> String { "\(variable)=\(keys.joined(separator: ":"))" }

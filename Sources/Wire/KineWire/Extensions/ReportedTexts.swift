@@ -1,32 +1,32 @@
-// What an extension says of itself in words: its service's information, its log, and the check of a destination.
+// Texts that an extension reports: its service's information, its log, and the check of a destination.
 import KinePlatform
 
-/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON on standard
-/// input, because it holds secrets. The executable's status is 0 whatever the answer is.
+/// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON
+/// on standard input, because it contains secrets. The executable's status is 0 for every answer.
 public struct DestinationReport: Codable, Sendable, Equatable {
     /// The only argument of the executable.
     public static let option = "--check"
-    /// Bytes of the longest question and of the longest answer.
+    /// The most bytes of a question and of an answer.
     public static let limit = 1 << 20
 
-    /// One sentence: the reason why the server would refuse a broadcast; nil: it would accept it.
+    /// One sentence on why the server would refuse a broadcast; nil if it would accept it.
     public var problem: String?
     /// The server's name for itself.
     public var server: String?
-    /// Its address and port in numbers.
+    /// The server's address and port in numbers.
     public var address: String?
-    /// The version of TLS; nil: the connection is not encrypted.
+    /// The version of TLS; nil if the connection is not encrypted.
     public var tls: String?
     /// The names in the server's certificate.
     public var certificate: String?
-    /// Milliseconds there and back, as the kernel measures it.
+    /// The round trip in milliseconds, as the kernel measures it.
     public var roundTrip: Double?
     /// Milliseconds from the first packet to the permission to publish.
     public var duration: Double?
 
     public init(problem: String? = nil) { self.problem = problem }
 
-    /// The report with the server's texts made safe for a terminal, and without these secrets.
+    /// The report without these secrets, and with the server's texts made safe for a terminal.
     public func cleaned(of secrets: [String]) -> DestinationReport {
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
         var report = self
@@ -39,12 +39,12 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     }
 }
 
-/// The bounds of a service's information. It is foreign text to whoever gets it.
+/// The limits of a service's information. It is foreign text for its recipients.
 public enum ServiceInfo {
-    /// The most bytes of it as JSON: the statuses of all destinations fit in one message (`ControlDecoder.messageLimit`).
+    /// The most bytes of JSON: all destinations' statuses fit into a message (`ControlDecoder.messageLimit`).
     public static let byteLimit = 4096
 
-    /// At most 64 entries and 4096 bytes, the first by their keys, each text on one line and cut behind its limit, and without these
+    /// At most 64 entries and 4096 bytes, sorted by key; each text on one line, cut to its limit, and without these
     /// secrets.
     public static func bounded(_ info: [String: String], without secrets: [String] = []) -> [String: String] {
         var bounded: [String: String] = [:]
@@ -61,7 +61,7 @@ public enum ServiceInfo {
     }
 }
 
-/// What an extension writes into its log.
+/// A line of an extension's log.
 public struct ExtensionLogLine: Codable, Sendable, Equatable {
     public enum Level: String, Codable, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
@@ -78,7 +78,7 @@ public struct ExtensionLogLine: Codable, Sendable, Equatable {
     }
 
     public var level: Level
-    /// One line, of at most 1000 characters.
+    /// One line of at most 1000 characters.
     public var message: String
 
     /// The most characters of a line.

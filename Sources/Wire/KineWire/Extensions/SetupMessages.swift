@@ -1,26 +1,26 @@
-// The messages between a client and a service's setup program, on the program's descriptor 3: the same frames as those of an extension.
-// docs/extensions.md describes them for programs that do not use the library.
+// The messages between a client and a service's setup program, on the program's descriptor 3, with the same frames as
+// an extension's. docs/extensions.md describes them for programs that do not use the library.
 import KineMedia
 
-/// From a client to a setup program.
+/// A message from a client to a setup program.
 public enum SetupRequest: Codable, ControlMessage, Equatable {
     /// The first message, once.
     case start(SetupStart)
-    /// The answers to the question of that number, by the keys of its fields. A field that was left empty is absent.
+    /// The answers to the question with that number, by field key. A field that was left empty is absent.
     case answers([String: String], question: Int)
-    /// Nothing comes of the setup. The program is to end, and is killed if it does not.
+    /// The setup is cancelled. The program must end, or it is killed.
     case cancel
-    /// One of a later version, by its name. Never sent.
+    /// A request of a later version, by its name. Never sent.
     case unknown(String)
 
     public static func replacement(forUnknown name: String) -> SetupRequest? { .unknown(name) }
 }
 
-/// What a setup program has to know.
+/// The data that a setup program starts with.
 public struct SetupStart: Codable, Sendable, Equatable {
     /// The service's id.
     public var service: String
-    /// The app that wants to broadcast, as it says of itself.
+    /// The app that wants to broadcast, as it identifies itself.
     public var app: AppIdentity
 
     public init(service: String, app: AppIdentity) {
@@ -29,19 +29,19 @@ public struct SetupStart: Codable, Sendable, Equatable {
     }
 }
 
-/// From a setup program to the client, which skips those that it does not know.
+/// A message from a setup program to the client, which skips unknown ones.
 public enum SetupReport: Codable, ControlMessage, Equatable {
-    /// Fields for the person. The next message is sent when the answers have come.
+    /// Fields for the person. Send the next message only after the answers.
     case ask(SetupQuestion)
-    /// An address that the person opens to log in, https only. The program sees itself when they have.
+    /// An https address that the person opens to log in. The program finds out when the login is complete.
     case login(String)
     /// The setup is complete. The program ends.
     case finished(SetupResult)
-    /// It cannot be completed; one sentence. The program ends.
+    /// The setup cannot be completed; one sentence. The program ends.
     case failed(String)
 }
 
-/// Fields that the person is to fill in.
+/// Fields for the person to fill in.
 public struct SetupQuestion: Codable, Sendable, Equatable {
     /// 1 for the first question, 2 for the second …
     public var question: Int
@@ -56,7 +56,7 @@ public struct SetupQuestion: Codable, Sendable, Equatable {
     }
 }
 
-/// A field, with the keys that a setting has in a manifest of form 2.
+/// A field, with the keys of a setting in a manifest of format version 2.
 public struct SetupQuestionField: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable {
         case text, secret, choice, number
@@ -94,11 +94,11 @@ public struct SetupQuestionField: Codable, Sendable, Equatable {
     }
 }
 
-/// What a setup program has found out.
+/// The result of a setup program.
 public struct SetupResult: Codable, Sendable, Equatable {
-    /// For the extension, by the keys of the manifest's settings.
+    /// The settings for the extension, by the keys of the manifest.
     public var setupInfo: [String: String]
-    /// The address at which the broadcast can be watched. Nil where the extension tells it later, or where there is none.
+    /// The address at which the broadcast can be watched; nil if unknown, or if the extension reports it later.
     public var broadcastURL: String?
 
     public init(setupInfo: [String: String], broadcastURL: String? = nil) {

@@ -1,13 +1,13 @@
-// The decisions of a person about the apps that ask to capture.
+// A person's decisions about the apps that ask to capture.
 
-/// Something of a person's that an app asks to capture.
+/// A kind of a person's data that an app asks to capture.
 public enum PermissionKind: String, Codable, Sendable, CaseIterable {
-    /// Their screen, or a part of it, with what the machine plays. A private screen or a pattern needs no permission.
+    /// The screen, or a part of it, with the machine's audio. A private screen or a pattern needs no permission.
     case screen
     case microphone
     case camera
 
-    /// For a sentence.
+    /// In words, for a sentence.
     public var words: String {
         switch self {
         case .screen: "the screen"
@@ -24,12 +24,12 @@ public enum PermissionKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A program that asks, as the engine sees it.
+/// A program that asks for permission, as the engine sees it.
 public struct PermissionSubject: Codable, Sendable, Equatable, Hashable {
     /// The app's own name for itself, `AppIdentity.identifier`.
     public var identifier: String
-    /// The path of its executable, without links. A program at the same path with the same identifier is the same app, also after an
-    /// update.
+    /// The path of its executable, with links resolved. A program with the same path and identifier is the same app,
+    /// also after an update.
     public var executable: String
 
     public init(identifier: String, executable: String) {
@@ -45,7 +45,7 @@ public struct AppPermissions: Codable, Sendable, Equatable {
     }
 
     public var subject: PermissionSubject
-    /// The name that people know; nil: the identifier.
+    /// The app's name for a person; nil: the identifier.
     public var name: String?
     /// Nil: the person was not asked, or did not answer.
     public var screen: Decision?
@@ -85,7 +85,7 @@ public struct AppPermissions: Codable, Sendable, Equatable {
             identifier: try entry.decode(String.self, forKey: .identifier),
             executable: try entry.decode(String.self, forKey: .executable))
         name = try entry.decodeIfPresent(String.self, forKey: .name)
-        // A decision of a later version is none: the person is asked.
+        // An unknown decision of a later version is ignored: the person is asked.
         screen = try entry.decodeIfPresent(String.self, forKey: .screen).flatMap(Decision.init)
         microphone = try entry.decodeIfPresent(String.self, forKey: .microphone).flatMap(Decision.init)
         camera = try entry.decodeIfPresent(String.self, forKey: .camera).flatMap(Decision.init)

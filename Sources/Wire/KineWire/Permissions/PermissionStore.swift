@@ -1,9 +1,9 @@
-// The file with the person's decisions, `$XDG_CONFIG_HOME/kinecast/permissions.json`. Engines write it, and `kinecast permissions`.
+// The person's decisions, in `$XDG_CONFIG_HOME/kinecast/permissions.json`. Written by engines and the command.
 import FoundationEssentials
 import KinePlatform
 import SystemPackage
 
-/// The decisions about all apps of this user. Its calls block for as long as a small file takes; any process may call them.
+/// The decisions about all apps of this user. Calls block for a small file; any process may call them.
 public struct PermissionStore: Sendable {
     public typealias Error = SettingsFile.Error
 
@@ -23,7 +23,7 @@ public struct PermissionStore: Sendable {
         PermissionStore(file: try SettingsFile(named: "permissions.json", variable).path)
     }
 
-    /// All decisions, in the order in which apps first asked. None where there is no file.
+    /// All decisions, in the order in which apps first asked. Empty if there is no file.
     public func list() throws(Error) -> [AppPermissions] { try decode(try settings.contents()).apps }
 
     private func decode(_ bytes: [UInt8]?) throws(Error) -> Contents {
@@ -36,7 +36,7 @@ public struct PermissionStore: Sendable {
         try list().first { $0.subject == subject }
     }
 
-    /// Keeps a decision.
+    /// Stores a decision.
     public func decide(
         _ decision: AppPermissions.Decision, _ kinds: Set<PermissionKind>, for subject: PermissionSubject, name: String?
     ) throws(Error) {
@@ -49,7 +49,7 @@ public struct PermissionStore: Sendable {
         }
     }
 
-    /// Takes decisions back: the person is asked again. Returns what was removed.
+    /// Revokes decisions, so that the person is asked again. Returns the removed ones.
     public func revoke(where isWanted: (AppPermissions) -> Bool) throws(Error) -> [AppPermissions] {
         var removed: [AppPermissions] = []
         try update { apps in

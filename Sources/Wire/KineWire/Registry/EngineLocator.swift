@@ -3,18 +3,18 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Finds `kinecast-engine`: the file that `KINECAST_ENGINE` names, else the first of `places` that can be executed.
+/// Finds `kinecast-engine`: the file in `KINECAST_ENGINE`, else the first executable file of `places`.
 public struct EngineLocator: Sendable {
     public static let name = "kinecast-engine"
     public static let variable = "KINECAST_ENGINE"
 
-    /// The path in the variable; nil where it is unset.
+    /// The path in the variable, if it is set.
     public var named: String?
-    /// This process's own executable; nil where the system does not say.
+    /// This process's executable; nil if unknown.
     public var executable: String?
-    /// The command line's executable that PATH leads to; nil where it is not installed.
+    /// The command line's executable in PATH; nil if it is not installed.
     public var command: String?
-    /// Where distributions install it.
+    /// The directories in which distributions install it.
     public var systemPlaces: [FilePath]
 
     public init(
@@ -28,8 +28,8 @@ public struct EngineLocator: Sendable {
         self.systemPlaces = systemPlaces
     }
 
-    /// For this executable and then for the command line's: `../libexec/kinecast/` seen from its directory, as it is installed, then
-    /// that directory itself, as it is built. Then the system's places. Throws where no executable is known.
+    /// For this executable and then the command line's: `../libexec/kinecast/` relative to its directory (installed),
+    /// then that directory itself (built). Then the system's directories. Throws if no executable is known.
     public func places() throws(Error) -> [FilePath] {
         let command = command.map { FilePath(escaped: $0).resolved ?? FilePath(escaped: $0) }
         let executables = [executable.map { FilePath(escaped: $0) }, command].compactMap(\.self)
@@ -61,13 +61,13 @@ public struct EngineLocator: Sendable {
 }
 
 extension EngineLocator {
-    /// The reason why there is no engine.
+    /// The reason why no engine was found.
     public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
-        /// The variable names something that cannot be executed.
+        /// The variable names a file that cannot be executed.
         case namedUnusable(String)
-        /// The engine is in none of these places.
+        /// The engine is in none of these directories.
         case notFound(places: [FilePath])
-        /// The system does not say where this process's executable is, and the command line is not installed.
+        /// This process's executable is unknown, and the command line is not installed.
         case executableUnknown
 
         public var description: String {

@@ -6,13 +6,13 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// A registered take, which others can find. The entry is removed by `unregister` or when this object is released.
+/// A registered take, which clients can find. The entry is removed by `unregister` or when this object is released.
 public final class Registration: Sendable {
-    /// The entry's record, which others read.
+    /// The entry's record, which clients read.
     public var record: TakeRecord { contents.withLock { $0 } }
     /// The socket to which further clients connect.
     public let listener: ControlListener
-    /// The take's own directory, open to its owner only; only the registry's files may be in it.
+    /// The take's own directory, open only to its owner; only the registry may put files there.
     public let directory: FilePath
     private let contents: Mutex<TakeRecord>
     private let removed = Mutex(false)
@@ -25,7 +25,7 @@ public final class Registration: Sendable {
 
     deinit { unregister() }
 
-    /// Enters the path of the file, which was not known before. Where that fails, `kinecast recover` has to be given the path.
+    /// Stores the file's path, which was unknown before. If that fails, `kinecast recover` needs the path.
     public func setOutput(_ path: String) {
         let record = contents.withLock { record in
             record.output = path
@@ -35,19 +35,19 @@ public final class Registration: Sendable {
         try? PrivateDirectory.replace(directory.appending(TakeRegistry.recordName), with: Array(json))
     }
 
-    /// Removes the entry. Clients that are connected stay connected.
+    /// Removes the entry. Connected clients stay connected.
     public func unregister() {
         let first = removed.withLock { removed in
             defer { removed = true }
             return !removed
         }
         guard first else { return }
-        // Renamed to an unfinished entry first: half an entry would look like that of a dead engine.
+        // First renamed to an unfinished entry: a partial entry would look like a dead engine's.
         let leaving = directory.removingLastComponent().appending(Self.unfinishedName(record.id))
         PrivateDirectory.remove(rename(directory.cString, leaving.cString) == 0 ? leaving : directory)
     }
 
-    /// The process that makes the unfinished entry in a directory of that name; nil if the name is not that of one.
+    /// The process that creates the unfinished entry with this directory name; nil for another name.
     static func ownerOfUnfinished(_ name: String) -> Int32? {
         let parts = name.split(separator: "-")
         guard parts.count == 3, parts[0] == ".new" else { return nil }
@@ -58,13 +58,13 @@ public final class Registration: Sendable {
 }
 
 extension TakeRegistry {
-    /// Registers this process as the engine of a new take. The entry gets its name last, by a rename, so that no client sees
-    /// it without its socket.
+    /// Registers this process as the engine of a new take. The entry is renamed last, so that no client sees it without
+    /// its socket.
     ///
     /// - Parameters:
-    ///   - output: absolute path of the file to be written, if there is one and its name is known.
-    ///   - source: what is recorded, for a person to read.
-    ///   - app: who asked for it.
+    ///   - output: the absolute path of the output file, if there is one and its name is known.
+    ///   - source: the source, in words for a person.
+    ///   - app: the app that requested the take.
     ///   - clipBuffer: the time that its clip buffer keeps, if it has one.
     public func register(
         output: String?, source: String, app: AppIdentity? = nil, clipBuffer: MediaTime? = nil
@@ -80,7 +80,7 @@ extension TakeRegistry {
                 let json = try JSONEncoder().encode(record)
                 try PrivateDirectory.write(Array(json), to: unfinished.appending(Self.recordName))
                 let listener = try ControlListener(path: unfinished.appending(Self.socketName))
-                // Rename refuses if an entry has that id already (one chance in 10^12 for each take): try another.
+                // Renaming fails if an entry already has that id (one chance in 10^12 for each take): try another.
                 guard rename(unfinished.cString, finished.cString) == 0 else { throw Errno(rawValue: errno) }
                 return Registration(record: record, listener: listener, directory: finished)
             } catch {

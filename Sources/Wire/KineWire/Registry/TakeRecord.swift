@@ -1,4 +1,4 @@
-// The registry's record of a take: enough to find it, to show it to a person, and to recover its file.
+// The registry's record of a take: the data to find it, to show it to a person, and to recover its file.
 import KineMedia
 import KinePlatform
 
@@ -7,15 +7,15 @@ public struct TakeRecord: Codable, Sendable, Equatable {
     public var id: String
     /// The engine's process.
     public var pid: Int32
-    /// The absolute path of the recording; nil: none.
+    /// The absolute path of the recording, if there is one.
     public var output: String?
-    /// The source for a person to read: "screen eDP-1", "window 0x3a00007" …
+    /// The source in words for a person: "screen eDP-1", "window 0x3a00007" …
     public var source: String
     /// The time of the registration, in seconds since 1970, UTC.
     public var started: Double
-    /// The app that asked for the take; nil: the command line.
+    /// The app that requested the take; nil: the command line.
     public var app: AppIdentity?
-    /// The time that its clip buffer keeps; nil: it has none.
+    /// The time that its clip buffer keeps, if it has one.
     public var clipBuffer: MediaTime?
 
     public init(
@@ -33,7 +33,7 @@ public struct TakeRecord: Codable, Sendable, Equatable {
 }
 
 extension TakeRecord {
-    /// The end of a sentence about a take whose engine died: what to do about it.
+    /// The end of a sentence that says what to do about a take whose engine died.
     public var remedy: String {
         let dismissing = "kinecast dismiss \(id) takes it off the list"
         guard let output else { return "it wrote no file, and \(dismissing)" }
@@ -41,20 +41,19 @@ extension TakeRecord {
     }
 }
 
-/// Eight random characters of Crockford's base 32 (https://www.crockford.com/base32.html), lower case: the first two or three
-/// already tell takes apart.
+/// Eight random characters of Crockford's base 32 (https://www.crockford.com/base32.html), in lowercase. Usually the
+/// first two or three already distinguish takes.
 public struct TakeID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
     private static let length = 8
 
-    /// A new id.
     public static func random() -> TakeID {
         TakeID(unchecked: String((0..<length).map { _ in alphabet.randomElement() ?? "0" }))
     }
 
-    /// Nil unless `text` is a whole id in lower case.
+    /// Nil unless `text` is a complete id in lowercase.
     public init?(_ text: String) {
         guard text.count == Self.length, text.allSatisfy(Self.alphabet.contains) else { return nil }
         description = text
@@ -62,7 +61,7 @@ public struct TakeID: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked text: String) { description = text }
 
-    /// Whether `typed` can mean this take: the id's beginning, in either case, with `o` read as 0 and `i` and `l` as 1.
+    /// Whether `typed` can mean this take: the id's beginning in any case, with `o` read as 0 and `i` and `l` as 1.
     public func hasPrefix(_ typed: String) -> Bool {
         let canonical = typed.lowercased().map { (letter: Character) -> Character in
             switch letter {

@@ -1,15 +1,15 @@
-// The registry of this user's takes: a directory for each, with its control socket and its record. There is no daemon; the
-// directory appears whole, by a rename, and goes with its take. If the engine dies, it stays until the file is recovered or the
-// user dismisses the take.
+// The registry of this user's takes: a directory for each, with its control socket and its record. There is no daemon;
+// a rename makes the directory appear complete, and it is removed with its take. If the engine dies, it stays until the
+// file is recovered or the user dismisses the take.
 import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or in another place; see `standard`.
+/// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or in another directory; see `standard`.
 public struct TakeRegistry: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
-        /// No directory for takes can be made or trusted.
+        /// No directory for takes can be created or trusted.
         case unusableDirectory(String, PrivateDirectory.Fault)
         case cannotRegister(String, Errno)
         case control(ControlError)
@@ -17,21 +17,21 @@ public struct TakeRegistry: Sendable {
         case nothingRuns
         /// The take's engine died.
         case dead(TakeRecord)
-        /// No take has that id.
+        /// No take has this id.
         case unknown(String, running: [TakeRecord])
-        /// No take whose engine died is in the list.
+        /// The list has no dead take.
         case nothingDied
-        /// No take in the list of those that died has that id.
+        /// No dead take in the list has this id.
         case unknownDead(String, [TakeRecord])
-        /// The take cannot be dismissed, since it runs.
+        /// The take cannot be dismissed, because it runs.
         case running(TakeRecord)
-        /// The typed beginning fits several takes, or nothing was typed and there are several.
+        /// Several takes match the typed beginning, or nothing was typed and there are several.
         case ambiguous(String?, [TakeRecord])
     }
 
     /// The takes in the registry.
     public struct Listing: Sendable, Equatable {
-        /// The takes that run, oldest first.
+        /// The running takes, oldest first.
         public var running: [TakeRecord] = []
         /// The takes whose engine died, oldest first.
         public var dead: [TakeRecord] = []
@@ -42,17 +42,17 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// The directory that holds one directory for each take.
+    /// The directory with one directory for each take.
     public let directory: FilePath
 
-    /// A registry in `directory`, which is made if it is missing. Throws where it is another user's or open to others.
+    /// A registry in `directory`, which is created if missing. Throws if it is another user's or open to others.
     public init(directory: FilePath) throws(Error) {
         self.directory = directory
         try Self.make(directory)
     }
 
-    /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, each only
-    /// if it is this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give the parameters.
+    /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`,
+    /// each only if it is this user's, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give parameters.
     public static func standard(
         userRuntimeDirectory: String = "/run/user/\(getuid())",
         environment: (String) -> String? = ProcessEnvironment.value
@@ -62,7 +62,7 @@ public struct TakeRegistry: Sendable {
         for candidate in candidates {
             guard let candidate, candidate.hasPrefix("/") else { continue }
             let base = FilePath(escaped: candidate)
-            // In a directory that others can write into, they could make one of our name first.
+            // In a directory that others can write to, they could create one with our name first.
             guard let mode = try? PrivateDirectory.check(base), mode & 0o022 == 0 else { continue }
             let own = base.appending("kinecast")
             guard (try? PrivateDirectory.make(own)) != nil else { continue }
@@ -85,7 +85,7 @@ public struct TakeRegistry: Sendable {
     /// The path of a take's control socket.
     public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
 
-    /// Lists the takes. Removes entries that a dead process had begun, and those that name neither a take nor a file.
+    /// Lists the takes. Removes unfinished entries of dead processes, and entries that name neither a take nor a file.
     public func list() -> Listing {
         var listing = Listing()
         for name in PrivateDirectory.entries(directory) {
@@ -98,7 +98,7 @@ public struct TakeRegistry: Sendable {
             }
             var record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
                 .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
-            // The directory's name counts: a damaged record with another id would cause another directory to be removed.
+            // The directory's name is used: a damaged record's other id would remove another directory.
             record?.id = name
             if answers(id: name, pid: record?.pid) {
                 if let record { listing.running.append(record) }
@@ -113,7 +113,7 @@ public struct TakeRegistry: Sendable {
         return listing
     }
 
-    /// The take that `typed` means: its id or a beginning of it that fits no other; nil: the only one that runs.
+    /// The take that `typed` means: its id or a unique beginning of it; nil: the only running take.
     public func find(_ typed: String?) throws(Error) -> TakeRecord {
         let listing = list()
         do {
@@ -124,7 +124,7 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Removes a take whose engine died from the list; its file stays as it is. `typed` is as in `find`, among those that died.
+    /// Removes a dead take from the list; its file does not change. `typed` as in `find`, but among dead takes.
     @discardableResult
     public func dismiss(_ typed: String?) throws(Error) -> TakeRecord {
         let listing = list()
@@ -143,7 +143,7 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Removes the takes that fit from the list of those whose engine died.
+    /// Removes the matching dead takes from the list.
     public func forget(where fits: (TakeRecord) -> Bool) {
         for take in list().dead where fits(take) { remove(take) }
     }
@@ -159,12 +159,12 @@ public struct TakeRegistry: Sendable {
         return only
     }
 
-    /// A connection to the engine of a take.
+    /// Connects to the engine of a take.
     public func connect(to record: TakeRecord) throws(Error) -> ClientConnection {
         do {
             return try ClientConnection(connectingTo: socketPath(of: record.id), receivingDescriptors: true)
         } catch {
-            // The engine finished between the listing and now.
+            // The engine has finished since the listing.
             if error == .closed { throw .unknown(record.id, running: list().running) }
             throw .control(error)
         }
@@ -173,8 +173,8 @@ public struct TakeRegistry: Sendable {
     static let socketName = "control.sock"
     static let recordName = "take.json"
 
-    /// Whether a take's engine runs: its socket accepts connections. If the socket neither accepts nor refuses (its queue may be
-    /// full), the process decides; alone it is not enough, since its number may belong to another process by now.
+    /// Whether a take's engine runs: its socket accepts connections. If the socket neither accepts nor refuses (its
+    /// queue may be full), the process decides; alone it is not enough: the number may be reused.
     private func answers(id: String, pid: Int32?) -> Bool {
         ControlListener.isListening(at: socketPath(of: id)) ?? pid.map(Self.processExists) ?? true
     }
