@@ -1,11 +1,11 @@
-// The links to a live page. The page's link has its token after a #, which browsers do not send: the token is in no request, no log
-// and no Referer. A player's link has a token of its own in the path, since players accept only a plain address.
+// The links to a live page. The page's link has its token after a #, which browsers do not send: no request, log or
+// Referer contains the token. A player's link has its own token in the path, since players accept only a plain address.
 
-/// The links by which a broadcast can be watched.
+/// The links for watching a broadcast.
 public struct LiveLinks: Sendable, Equatable {
     /// `http://HOST:PORT/#TOKEN`.
     public let page: String
-    /// `http://HOST:PORT/TOKEN/live.mp4`; nil if none was asked for.
+    /// `http://HOST:PORT/TOKEN/live.mp4`; nil if none was requested.
     public let player: String?
 
     /// - Parameter base: ends with a slash.
@@ -14,7 +14,7 @@ public struct LiveLinks: Sendable, Equatable {
         player = playerToken.map { "\(base)\($0)/\(RequestGate.Resource.movie.rawValue)" }
     }
 
-    /// Port and token of a page's link; nil for other text. The port is nil where the link has none.
+    /// Port and token of a page's link; nil for other text. The port is nil if the link has none.
     package static func parse(page: String) -> (port: Int?, token: LiveToken)? {
         guard let hash = page.lastIndex(of: "#"), let url = PublicURL(String(page[..<hash])),
             let token = LiveToken(page[page.index(after: hash)...])
@@ -36,7 +36,7 @@ public struct LiveLinks: Sendable, Equatable {
 
 /// 128 random bits as 32 hexadecimal digits.
 ///
-/// The secret in a live link: anyone with the link can watch, and nobody can guess it.
+/// The secret in a live link: anyone with the link can watch, but the link cannot be guessed.
 public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -57,7 +57,7 @@ public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// Compares in a time that does not depend on where the two differ.
+    /// Compares in a time that does not depend on the position of a difference.
     public func matches(_ text: some StringProtocol) -> Bool {
         let own = Array(description.utf8)
         let other = Array(text.utf8)
@@ -69,14 +69,14 @@ public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
 /// `http://` or `https://`, a host, and possibly a port and a path; without a query, a fragment or a login.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     package let isEncrypted: Bool
-    /// The host in lower case, without brackets.
+    /// The host in lowercase, without brackets.
     package let host: String
-    /// Host and port as an Origin header has them: in lower case, without the scheme's own port.
+    /// Host and port as in an Origin header: in lowercase, without the scheme's default port.
     package let authority: String
     /// Begins and ends with a slash.
     package let path: String
 
-    /// Nil if the text is no such address.
+    /// Nil if the text is not such an address.
     package init?(_ text: String) {
         let scheme = text.prefix { $0 != ":" }
         let colon = text[scheme.endIndex...]
@@ -88,7 +88,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         let rest = colon.dropFirst(3)
         let typed = rest.prefix { $0 != "/" }.lowercased()
         let path = String(rest.dropFirst(typed.count))
-        // Characters of a path (RFC 3986, section 3.3); none that begins a query, a fragment or a login.
+        // The characters of a path (RFC 3986, section 3.3), except those that begin a query, a fragment or a login.
         let isPlain = { (byte: UInt8) in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-._~!$&'()*+,;=:%/".utf8.contains(byte)

@@ -1,5 +1,5 @@
-// Decides which requests are answered. A page from elsewhere can make a browser send requests to any address, even by a name that
-// resolves to it; so the Host and the Origin are checked before the token. Pure.
+// Decides which requests are answered. A page of another site can make a browser send requests to any address, even
+// under a name that resolves to it; so the Host and the Origin are checked before the token. Pure.
 
 /// The check of a server's requests.
 public struct RequestGate: Sendable {
@@ -34,14 +34,14 @@ public struct RequestGate: Sendable {
         case addSlash
         /// The path has no resource, or the token is wrong.
         case notFound
-        /// The Host, which is not one of the server's names; nil if it is no name at all. The client learns nothing.
+        /// The Host is not one of the server's names; nil if invalid. The client learns nothing.
         case wrongHost(String?)
-        /// A page from elsewhere sent the request.
+        /// A page of another site sent the request.
         case wrongOrigin
         case wrongMethod
     }
 
-    /// The header in which the page sends its token. Not `Authorization`: a proxy in front may use that itself.
+    /// The header with the page's token. Not `Authorization`, which a proxy in front may use itself.
     public static let tokenHeader = "Kinecast-Token"
     /// The Allow header of the answer to `wrongMethod` (RFC 9110, section 15.5.6).
     package static let methods = "GET, HEAD"
@@ -49,9 +49,9 @@ public struct RequestGate: Sendable {
     package var token: LiveToken
     /// The token in `TOKEN/live.mp4`; nil if there is no such address.
     package var playerToken: LiveToken?
-    /// Names and addresses, in lower case and without brackets, by which the server may be reached.
+    /// Names and addresses of the server, in lowercase and without brackets.
     let hosts: Set<String>
-    /// Whether the server listens on every address of the machine, and so may be reached by each of them.
+    /// Whether the server listens on every address of the machine, and so accepts each of them as a Host.
     let acceptsAnyAddress: Bool
     let publicURL: PublicURL?
 
@@ -93,8 +93,8 @@ public struct RequestGate: Sendable {
         return method == "GET" || method == "HEAD" ? .give(resource) : .wrongMethod
     }
 
-    /// The path below the page's. A proxy may keep the public path in front of it or remove it. Nil for the public path without its
-    /// last slash.
+    /// The path below the page's. A proxy may keep or remove the public path in front of it. Nil for the public path
+    /// without its last slash.
     private func belowBase(_ path: Substring) -> Substring? {
         if let base = publicURL?.path, base != "/" {
             if path.hasPrefix(base) { return path.dropFirst(base.count) }
@@ -115,7 +115,7 @@ public struct RequestGate: Sendable {
         return .movie
     }
 
-    /// Whether a Host is the server's. Only known names are accepted, since a name can be made to resolve to any address.
+    /// Whether a Host is the server's. Only known names are accepted, since any name can resolve to this address.
     private func isOwn(_ name: String) -> Bool {
         hosts.contains(name) || acceptsAnyAddress && Self.isAddress(name)
     }
@@ -130,7 +130,7 @@ public struct RequestGate: Sendable {
         return false
     }
 
-    /// The host in `host:port`, in lower case, without brackets and without a dot at the end.
+    /// The host in `host:port`, in lowercase, without brackets and without a final dot.
     static func name(in host: String) -> String? {
         let lower = host.lowercased()
         if lower.hasPrefix("[") {
@@ -145,7 +145,7 @@ public struct RequestGate: Sendable {
         return String(name.last == "." ? name.dropLast() : name)
     }
 
-    /// Host and port for a message; nil unless they are harmless, since the client chooses their characters.
+    /// Host and port for a message; nil if unsafe, since the client chooses their characters.
     private static func presentableName(_ host: String) -> String? {
         let isHarmless =
             host.utf8.count <= 80

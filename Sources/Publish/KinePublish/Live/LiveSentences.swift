@@ -1,4 +1,4 @@
-// The sentences about the live page's server for a person: one for each code, what happened and then what to do. None holds a token.
+// Sentences for a person about the live page's server: what happened and what to do. None contains a token.
 import SystemPackage
 
 extension LiveSettings.Error: CustomStringConvertible {

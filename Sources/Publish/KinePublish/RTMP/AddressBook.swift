@@ -1,4 +1,4 @@
-// Remembers the addresses of servers from one look-up to the next, and gives them to NIO.
+// Remembers the addresses of servers between look-ups, and provides them to NIO.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -19,7 +19,7 @@ struct AddressBook {
 
     func worked(_ name: NameLookUp.Name) -> [SocketAddress] { entries[name]?.worked ?? [] }
 
-    /// All known addresses, beginning with the one that worked last.
+    /// All known addresses, the one that worked last first.
     func candidates(_ name: NameLookUp.Name) -> [SocketAddress] {
         guard let entry = entries[name] else { return [] }
         return entry.worked + entry.found.filter { !entry.worked.contains($0) }
@@ -37,7 +37,7 @@ struct AddressBook {
         }
     }
 
-    /// Servers may redirect to ever more names, so the book is emptied when it is full.
+    /// Servers may redirect to ever more names, so a full book is emptied.
     private mutating func change(_ name: NameLookUp.Name, _ body: (inout Entry) -> Void) {
         if entries[name] == nil, entries.count >= Self.limit { entries.removeAll() }
         body(&entries[name, default: Entry()])

@@ -5,7 +5,7 @@ import KineRTMP
 struct ConnectionMeter {
     let connection: ReconnectStateMachine.ConnectionID
     private var silence: SilenceWatch
-    /// nil while the server has not accepted the stream.
+    /// Nil until the server has accepted the stream.
     private(set) var liveSince: Int64?
     private let settings: RTMPSettings
     /// Bytes that had arrived at the first measurement of the live stream.
@@ -36,7 +36,7 @@ struct ConnectionMeter {
             retransmissions: statistics.retransmissions, now: now)
     }
 
-    /// Whether the connection has just proven itself: it has lasted, and something arrived.
+    /// Whether the connection has just proven itself: it has lasted, and bytes arrived.
     mutating func proves(delivered: Int64, now: Int64) -> Bool {
         guard let liveSince, !isProven else { return false }
         let before = deliveredWhenLive ?? delivered

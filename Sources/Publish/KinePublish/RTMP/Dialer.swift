@@ -1,26 +1,26 @@
-// Gets a TCP connection to the server, however long that takes. An attempt has time to try every address and reports its failure.
-// Between attempts the dialer probes an unreachable server about once a second with a SYN, which a host that is up answers.
+// Connects to the server, however long that takes. An attempt has time to try every address and reports its failure.
+// Between attempts the dialer probes an unreachable server about once a second with a SYN.
 import KineRTMP
 import NIOCore
 
-/// Looks for one server at a time. Used on its event loop.
+/// Connects to one server at a time. Used on its event loop.
 final class Dialer {
     typealias Destination = ReconnectStateMachine.Destination
 
     struct Times: Sendable {
-        /// An attempt waits no longer for a name. The look-up goes on, and its answer serves the next attempt.
+        /// The limit for a look-up in an attempt. The look-up goes on, and its answer serves the next attempt.
         var lookUp = TimeAmount.seconds(15)
         /// After this time without an answer, an attempt uses the addresses that worked last.
         var patience = TimeAmount.seconds(2)
         /// The limit for all addresses together (RFC 8305), without the look-up.
         var connect = TimeAmount.seconds(5)
-        /// A probe waits no longer for its answer. On slower networks only attempts succeed.
+        /// The limit for a probe's answer. On slower networks only attempts succeed.
         var probe = TimeAmount.seconds(1)
     }
 
     /// Nanoseconds between probes, random within this range so that the publishers of one server do not probe all at once.
     private static let probeIntervals: ClosedRange<Int64> = 750_000_000...1_000_000_000
-    /// Networks report several changes at once; a single probe follows them.
+    /// Networks report several changes at once; one probe follows them.
     private static let settlingTime = TimeAmount.milliseconds(50)
     private static let unansweredLimit = 3
 
@@ -35,7 +35,7 @@ final class Dialer {
     /// Probes without an answer yet, including those of earlier searches.
     private var unansweredProbes = 0
 
-    /// `connected` is called at most once for each search, with a connection over which nothing was sent or read.
+    /// `connected` is called at most once for each search, with a connection that is still unused.
     init(
         on eventLoop: any EventLoop, resolver: any NameResolver = SystemResolver(), times: Times = Times(),
         connected: @escaping (any Channel) -> Void
@@ -46,7 +46,7 @@ final class Dialer {
         lookUp = NameLookUp(on: eventLoop, resolver: resolver)
     }
 
-    /// Tries all addresses of the server. When they fail, calls `failed` and goes on probing, until `stop`.
+    /// Tries all addresses of the server. If they fail, calls `failed` and continues probing until `stop`.
     func dial(_ target: Destination, failed: @escaping (PublishFailure) -> Void) {
         let search = beginSearch(target)
         search.endAttempt(nil)
@@ -76,7 +76,7 @@ final class Dialer {
     /// Changes the target of the present search, if there is one.
     func retarget(to target: Destination) { if search != nil { beginSearch(target) } }
 
-    /// The next probe follows at once, however many changes the network reports until then.
+    /// The next probe follows at once, however many changes the network reports meanwhile.
     func networkReturned() {
         guard let search, !search.isProbeImminent else { return }
         search.isProbeImminent = true
@@ -106,7 +106,7 @@ final class Dialer {
         }
     }
 
-    /// `otherwise`: the attempt's failure if no address has worked yet; nil: it goes on waiting.
+    /// `otherwise`: the attempt's failure if no address has worked yet; nil: it continues to wait.
     private func connectWhereItWorked(_ search: Search, otherwise code: PublishFailure.Code?) {
         guard case .lookingUp = search.attempt else { return }
         let known = addressBook.worked(search.name)
@@ -114,7 +114,7 @@ final class Dialer {
         if let code { search.endAttempt(code) }
     }
 
-    /// The addresses that reach as far as the target demands, without the one that failed last if there are others.
+    /// The addresses with at least the required scope, without the one that failed last if there are others.
     func allowed(_ addresses: [SocketAddress], _ target: Destination) -> [SocketAddress] {
         var allowed = addresses
         if let narrowest = target.narrowest {
@@ -124,7 +124,7 @@ final class Dialer {
         return others.isEmpty ? allowed : others
     }
 
-    /// `done` gets the error, or nil for a connection.
+    /// `done` gets the error, or nil after connecting.
     private func open(
         _ addresses: [SocketAddress], _ search: Search, timeout: TimeAmount, done: @escaping ((any Error)?) -> Void
     ) {
@@ -154,7 +154,7 @@ final class Dialer {
     private func probe(_ search: Search) {
         search.probeCount += 1
         let known = search.numericAddress.map { [$0] } ?? addressBook.candidates(search.name)
-        // Every second probe looks the name up, since the server may have moved. The others need no name service.
+        // Every second probe looks up the name, since the server may have moved. The others need no name server.
         if search.numericAddress == nil, !lookUp.isRunning, search.probeCount % 2 == 0 || known.isEmpty {
             lookUp.find(search.name) { self.addressBook.note($0, of: search.name) }
         }
@@ -165,7 +165,7 @@ final class Dialer {
     }
 }
 
-/// The dialer's search for one server. Its identity tells its own answers from late ones of another search.
+/// The dialer's search for one server. Its identity distinguishes its answers from late ones of another search.
 private final class Search {
     enum Attempt {
         case none
@@ -175,7 +175,7 @@ private final class Search {
 
     let target: Dialer.Destination
     let name: NameLookUp.Name
-    /// An address in numbers needs no look-up.
+    /// A numeric address needs no look-up.
     let numericAddress: SocketAddress?
     var attempt = Attempt.none
     var nextProbe: Scheduled<Void>?

@@ -5,7 +5,7 @@ import NIOCore
 
 /// Finds addresses. A protocol, so that tests can make names slow or unknown, or change their addresses.
 protocol NameResolver: Sendable {
-    /// Blocks for as long as resolving takes. Throws if the name is not known now.
+    /// Blocks while resolving. Throws if the name is currently unknown.
     func addresses(of host: String, port: Int) throws -> [SocketAddress]
 }
 
@@ -42,8 +42,8 @@ struct SystemResolver: NameResolver {
     }
 }
 
-/// Looks names up one at a time. With a dead name server each look-up takes seconds, and many at once would only take many
-/// threads. Used on its event loop.
+/// Looks up names one at a time. With a dead name server each look-up takes seconds, and parallel ones would only use
+/// more threads. Used on its event loop.
 final class NameLookUp {
     struct Name: Hashable, Sendable {
         var host: String
@@ -54,7 +54,7 @@ final class NameLookUp {
     private let eventLoop: any EventLoop
     private let resolver: any NameResolver
     private var running: Name?
-    /// Callers in the order in which they asked.
+    /// Callers in order.
     private var waiting: [(name: Name, done: (Answer) -> Void)] = []
 
     init(on eventLoop: any EventLoop, resolver: any NameResolver) {
@@ -64,7 +64,7 @@ final class NameLookUp {
 
     var isRunning: Bool { running != nil }
 
-    /// `done` is called on the event loop, never before this returns. Callers that wait for the same name get the same answer.
+    /// `done` is called on the event loop, never before this returns. Callers for the same name get the same answer.
     func find(_ name: Name, _ done: @escaping (Answer) -> Void) {
         waiting.append((name, done))
         if running == nil { start(name) }

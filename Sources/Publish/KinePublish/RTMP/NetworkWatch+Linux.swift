@@ -1,11 +1,11 @@
-// Notices that a network has come or come back, by a new link, address or route (rtnetlink(7)).
+// Detects that a network has appeared or returned, by a new link, address or route (rtnetlink(7)).
 import CLinux
 import NIOCore
 import NIOPosix
 
 /// Reports that an unreachable server may be reachable now. Used on its event loop.
 final class NetworkWatch {
-    /// Too many messages at once break a channel; it is opened again after this time.
+    /// Too many messages at once break a channel; it is reopened after this time.
     private static let reopeningDelay = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
@@ -19,7 +19,7 @@ final class NetworkWatch {
         self.returned = returned
     }
 
-    /// Begins to listen. If the kernel does not allow that, nothing is ever reported.
+    /// Starts listening. If the kernel does not allow that, there are no reports.
     func start() {
         guard !isStopped else { return }
         let descriptor = kine_watch_routes()

@@ -17,7 +17,7 @@ extension PublisherLoop {
         perform(machine.dialFailed(failure, now: now, jitter: jitter))
     }
 
-    /// The dialer has a connection: from an attempt, or from a probe.
+    /// The dialer has connected: in an attempt, or with a probe.
     func connected(_ channel: any Channel) {
         incoming = channel
         let oldRecovers = machine.sending.flatMap { clients[$0]?.recoversSoon } ?? false
@@ -71,7 +71,7 @@ extension PublisherLoop {
         report(.live)
         answerStart(nil)
         if queue.awaitsKeyframe, status.sentBytes > 0 { requestKeyframe() }
-        // Not before everything that came with the server's yes has been answered.
+        // Only after all messages that came with the server's acceptance have been answered.
         eventLoop.execute { self.drain() }
     }
 

@@ -5,8 +5,8 @@ import NIOCore
 extension PublisherLoop {
     private static let measureInterval = TimeAmount.milliseconds(250)
 
-    /// When the user chose a quality there is no bitrate to begin at. 12 bit/s for each pixel are plenty for a desktop, and count as
-    /// no limit; `--settings replaykit` has as much.
+    /// If the user chose a quality, there is no initial bitrate. 12 bit/s for each pixel are more than enough for a
+    /// desktop, and count as no limit; `--settings replaykit` has as much.
     static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
         let chosen = format.video.map { $0.bitrate ?? 12 * $0.size.width * $0.size.height } ?? settings.minimumBitrate
         return BitrateController(
@@ -71,8 +71,8 @@ extension PublisherLoop {
         status.state = state
         var current = status
         current.uptime = state == .live ? Double(now - (meter?.liveSince ?? now)) / 1e9 : 0
-        // The kernel holds bytes beside the queue. While nothing arrives, the delay is not known; it is capped at the time for
-        // which something has been waiting.
+        // The kernel has waiting bytes too, besides the queue. While nothing arrives, the delay is unknown; it is
+        // capped at the time for which bytes have been waiting.
         current.queueMilliseconds = max(
             Int(queue.duration), Int(min(controller.delay, controller.busy, 3600) * 1000))
         current.droppedFrames += queue.droppedFrames

@@ -1,11 +1,11 @@
-// Carries out on one event loop what the state machines of KineRTMP decide. Its connections, the way to the socket and the
-// measurements are in files of their own.
+// Carries out the actions of KineRTMP's state machines on one event loop. Its connections, the way to the socket and
+// the measurements are in separate extensions.
 import KineRTMP
 import NIOCore
 import NIOSSL
 
 final class PublisherLoop: @unchecked Sendable {
-    // Sendable: everything that changes is touched only on `eventLoop`.
+    // Sendable: all mutable state is used only on `eventLoop`.
     typealias ConnectionID = ReconnectStateMachine.ConnectionID
 
     private static let startDeadline = TimeAmount.seconds(5)
@@ -16,7 +16,7 @@ final class PublisherLoop: @unchecked Sendable {
     let observe: @Sendable (RTMPEvent) -> Void
 
     var machine: ReconnectStateMachine
-    /// Actions that are not carried out yet. Carrying out one may add others.
+    /// Actions that are not yet carried out. Carrying out one may add others.
     private var actions: [ReconnectStateMachine.Action] = []
     private var isPerforming = false
     private var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
@@ -25,7 +25,7 @@ final class PublisherLoop: @unchecked Sendable {
     }
     /// The dialer's connection, until the machine has numbered it or discarded it.
     var incoming: (any Channel)?
-    /// Connections over which nothing was sent yet.
+    /// Connections that have sent nothing yet.
     var held: [ConnectionID: any Channel] = [:]
     var clients: [ConnectionID: RTMPClient] = [:]
     var tls: NIOSSLContext?
@@ -37,7 +37,7 @@ final class PublisherLoop: @unchecked Sendable {
     var measuring: RepeatedTask?
     var keyframeRequested: Int64?
     var status = RTMPStatus()
-    /// Callers of `start` and `finish` that wait.
+    /// Waiting callers of `start` and `finish`.
     private var starting: ((PublishFailure?) -> Void)?
     private var finishing: [() -> Void] = []
 
@@ -60,7 +60,7 @@ final class PublisherLoop: @unchecked Sendable {
     func start(_ done: @escaping (PublishFailure?) -> Void) {
         guard machine.state == .idle else { return done(nil) }
         starting = done
-        // The caller waits no longer for the outcome.
+        // The caller does not wait longer for the outcome.
         eventLoop.scheduleTask(in: Self.startDeadline) { self.answerStart(nil) }
         networkWatch.start()
         perform(machine.start(now: now))
@@ -92,7 +92,7 @@ final class PublisherLoop: @unchecked Sendable {
         perform(machine.finish())
     }
 
-    /// Carries out actions in their order, even when one adds others.
+    /// Carries out actions in order, even when one adds others.
     func perform(_ new: [ReconnectStateMachine.Action]) {
         actions += new
         guard !isPerforming else { return }
@@ -111,7 +111,7 @@ final class PublisherLoop: @unchecked Sendable {
         case .discard: incoming.take()?.close(promise: nil)
         case .open(let id, let url, let authentication, let wasLive): open(id, url, authentication, wasLive: wasLive)
         case .becameLive(let id, let isAgain): becameLive(id, isAgain: isAgain)
-        // Not before everything that came with the server's yes has been answered.
+        // Only after all messages that came with the server's acceptance have been answered.
         case .finish: eventLoop.execute { self.drain() }
         case .leave(let id): leave(id)
         case .close(let id):
@@ -144,7 +144,7 @@ final class PublisherLoop: @unchecked Sendable {
         networkWatch.stop()
         stopMeasuring()
         report(failure == nil ? .finished : .failed)
-        // A caller of `finish` learns from the status that the stream never was live, and the reason from earlier events.
+        // The status tells a caller of `finish` that the stream was never live; earlier events have the reason.
         if let failure, finishing.isEmpty { observe(.failed(failure)) }
         answerStart(failure)
         for done in finishing { done() }
@@ -156,7 +156,7 @@ final class PublisherLoop: @unchecked Sendable {
 extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
-    /// Sends samples for as long as the connection accepts them. When the stream ends, the goodbye follows the last.
+    /// Sends samples as long as the connection accepts them. When the stream ends, the goodbye follows the last sample.
     func drain() {
         guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
@@ -179,7 +179,7 @@ extension PublisherLoop {
         observe(.keyframeNeeded)
     }
 
-    /// Begins a new queue, and counts the frames dropped with the old one.
+    /// Starts a new queue, and counts the frames dropped with the old one.
     func emptyQueue() {
         status.droppedFrames += queue.droppedFrames + queue.frameCount
         queue = SendQueue()

@@ -1,4 +1,4 @@
-// Checks whether a server accepts a stream, and learns about the server, with a connection that sends no sample.
+// Checks whether a server accepts a stream, and learns about the server, over a connection without samples.
 import KinePlatform
 import KineRTMP
 import NIOCore
@@ -9,20 +9,20 @@ import NIOSSL
 public struct RTMPCheck: Sendable, Equatable {
     /// The server's name for itself; nil if it gives none.
     public var server: String?
-    /// Address and port in numbers.
+    /// Numeric address and port.
     public var address: String
     /// The version of TLS, such as "TLS 1.3"; nil without encryption.
     public var tls: String?
-    /// The names in the certificate.
+    /// The names in the server's certificate.
     public var certificate: [String] = []
-    /// Milliseconds; nil if the system does not tell.
+    /// In milliseconds; nil if unknown.
     public var roundTrip: Double?
     /// Milliseconds from the first packet to the permission to publish.
     public var duration: Double
 
-    /// Connects, asks to publish, and says goodbye, in 28 seconds at most. Throws the reason if the server does not accept the
-    /// stream. Connects again only for authentication, and where the server names another address for the stream. Of the settings,
-    /// only address and certificates matter.
+    /// Connects, asks to publish, and says goodbye, within 28 seconds. Throws the reason if the server does not accept
+    /// the stream. Reconnects only for authentication, and if the server names another address for the stream. Of the
+    /// settings, only address and certificates are used.
     public static func run(_ settings: RTMPSettings) async throws(PublishFailure) -> RTMPCheck {
         let outcome = await withCheckedContinuation { continuation in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -35,7 +35,7 @@ public struct RTMPCheck: Sendable, Equatable {
 }
 
 private final class CheckConnection: @unchecked Sendable {
-    // Sendable: everything that changes is touched only on `eventLoop`.
+    // Sendable: all mutable state is used only on `eventLoop`.
     typealias Outcome = Result<RTMPCheck, PublishFailure>
 
     private enum State {
@@ -89,7 +89,7 @@ private final class CheckConnection: @unchecked Sendable {
         dialer.dial(destination) { self.end(.failure($0)) }
     }
 
-    /// The same limits as for a stream, see `ReconnectStateMachine.moved`.
+    /// Has the same limits as a stream; see `ReconnectStateMachine.moved`.
     private func moved(to target: RTMPURL) {
         guard settings.url.allowsRedirect(to: target) else { return fail(.redirectForbidden(to: target)) }
         guard redirects.allows(at: now) else { return fail(.redirectedTooOften) }
@@ -116,7 +116,7 @@ private final class CheckConnection: @unchecked Sendable {
         case (.failed(let failure), .accepted) where !failure.isFinal: fail(.closedOnceAccepted)
         case (.failed(let failure), _): end(.failure(failure))
         case (.finished, .accepted(let check)): end(.success(check))
-        // A server that redirects its publisher accepts the stream too.
+        // A server that redirects its publisher also accepts the stream.
         case (.redirected, _), (.writable, _), (.finished, _): break
         }
     }

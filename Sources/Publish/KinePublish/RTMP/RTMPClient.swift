@@ -1,19 +1,19 @@
-// One connection to a server, from its first byte to the goodbye: an RTMPSession on a channel, with its deadlines. Publishing
-// and checking a server share it.
+// One connection to a server, from its first byte to the goodbye: an RTMPSession on a channel, with its deadlines. Used
+// both to publish and to check a server.
 import KineRTMP
 import NIOCore
 import NIOSSL
 
-/// A session over a connection of the dialer's. Used on its event loop.
+/// A session over a connection from the dialer. Used on its event loop.
 final class RTMPClient: @unchecked Sendable {
-    // Sendable: everything that changes is touched only on the channel's event loop.
+    // Sendable: all mutable state is used only on the channel's event loop.
     enum Event {
         /// The server accepted the stream: samples may be sent.
         case live
-        /// The server asks for this authentication, in a new connection.
+        /// The server requests this authentication, in a new connection.
         case authenticate(PublisherAuthentication)
         case redirected(RTMPURL)
-        /// The server does not take the stream, and names this address for it.
+        /// The server does not accept the stream, and names this address for it.
         case moved(RTMPURL)
         case writable
         case failed(PublishFailure)
@@ -22,17 +22,17 @@ final class RTMPClient: @unchecked Sendable {
     }
 
     private enum Phase {
-        /// No sample was sent yet.
+        /// No sample has been sent yet.
         case beginning
-        /// The stream is announced. Samples before this time, in milliseconds, are left out.
+        /// The stream is announced. Samples before this time, in milliseconds, are dropped.
         case streaming(from: Int64)
         /// Nothing more is reported.
         case over
     }
 
-    /// Bytes of answers that may wait for a server that does not read them: some thousands of pings.
+    /// Bytes of unread answers that may wait for a server: some thousands of pings.
     static let answerLimit = 64 << 10
-    /// Milliseconds by which audio may be older than a frame that was sent before it.
+    /// Milliseconds by which audio may be older than a frame sent before it.
     private static let lead: Int64 = 500
 
     let channel: any Channel
@@ -66,7 +66,7 @@ final class RTMPClient: @unchecked Sendable {
     private var isOver: Bool { if case .over = phase { true } else { false } }
     private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
-    /// `tls`: used if the address asks for it.
+    /// `tls`: used if the address requires it.
     func open(tls: NIOSSLContext?) {
         do {
             try RTMPSocket.adopt(channel, url, tls: url.isSecure ? tls : nil, handler: self)
@@ -77,8 +77,8 @@ final class RTMPClient: @unchecked Sendable {
         perform(session.connected(now: now))
     }
 
-    /// Sends a sample, with the announcement of the stream before the first. Returns the number of bytes; 0 for a sample that is
-    /// left out.
+    /// Sends a sample, with the announcement of the stream before the first. Returns the number of bytes; 0 for a
+    /// dropped sample.
     func send(_ item: SendQueue.Item, of format: RTMPStreamFormat) -> Int {
         let beginning: Int64
         switch phase {
@@ -100,10 +100,10 @@ final class RTMPClient: @unchecked Sendable {
         channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
     }
 
-    /// Says goodbye behind everything that was sent.
+    /// Says goodbye after all sent data.
     func finish() { perform(session.finish()) }
 
-    /// Reports nothing more. The connection ends by itself.
+    /// Stops reporting. The connection ends by itself.
     func abandon() {
         phase = .over
         deadlineTimer?.cancel()
@@ -142,7 +142,7 @@ final class RTMPClient: @unchecked Sendable {
         scheduleDeadline()
     }
 
-    /// Gives up a server that asks again and again and reads no answers: they would fill the memory.
+    /// Gives up a server that sends requests but reads no answers: they would fill the memory.
     private func answer(_ bytes: [UInt8]) {
         unsentAnswers += bytes.count
         guard unsentAnswers <= Self.answerLimit else { return end(.failed(PublishFailure(.answersUnread, url))) }
@@ -170,7 +170,7 @@ extension RTMPClient: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A server that leaves without TLS's goodbye is an ordinary end.
+        // A server that closes without TLS's goodbye is a normal end.
         if brokenBy == nil, (error as? NIOSSLError) != .uncleanShutdown { brokenBy = .init(connected: error) }
         context.close(promise: nil)
     }

@@ -1,5 +1,5 @@
-// Publishes one stream over RTMP or RTMPS, and connects again whenever the connection is lost. PublisherLoop does the work on
-// one event loop; this is its interface for any thread.
+// Publishes one stream over RTMP or RTMPS, and reconnects whenever the connection is lost. PublisherLoop does the work
+// on one event loop; this is its interface for any thread.
 import KineContainers
 // A program that publishes uses the types of both.
 @_exported import KineMedia
@@ -8,15 +8,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A published stream. All methods may be called from any thread; samples must come in their order. A publisher that is released
-/// without `finish()` ends in the same way, in the background.
+/// A published stream. All methods may be called from any thread; samples must be in order. A publisher that is
+/// released without `finish()` ends in the same way, in the background.
 public final class RTMPPublisher: Sendable {
     private let loop: PublisherLoop
     private let format: RTMPStreamFormat
     private let inbox = Mutex(Inbox())
 
-    /// Makes a publisher, which connects when `start()` is called.
-    /// - Parameter observe: called in order from one thread; it must not block.
+    /// Creates a publisher, which connects when `start()` is called.
+    /// - Parameter observe: called in order on one thread; it must not block.
     public init(
         _ settings: RTMPSettings, format: RTMPStreamFormat,
         observe: @escaping @Sendable (RTMPEvent) -> Void = { _ in }
@@ -34,8 +34,8 @@ public final class RTMPPublisher: Sendable {
         }
     }
 
-    /// Connects. Returns when the stream is live, when the first connection failed for a reason that may pass, or after 5
-    /// seconds; from then on attempts follow in the background. Throws a final failure, and with `retries` of 0 any failure.
+    /// Connects. Returns when the stream is live, when the first connection failed for a temporary reason, or after 5
+    /// seconds; then attempts continue in the background. Throws a final failure, and with `retries` of 0 any failure.
     public func start() async throws(PublishFailure) {
         let outcome = await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [loop] in loop.start { continuation.resume(returning: $0) } }
@@ -43,9 +43,9 @@ public final class RTMPPublisher: Sendable {
         if let outcome { throw outcome }
     }
 
-    /// Copies a sample into the queue, as an encoder makes it. Never waits for the network.
+    /// Copies a sample from an encoder into the queue. Never waits for the network.
     ///
-    /// Samples of a kind that the format does not have, and those before time zero, which are the audio encoder's priming, are left out.
+    /// Drops samples of types that the format does not have, and the audio encoder's priming before time zero.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
             publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
@@ -54,7 +54,7 @@ public final class RTMPPublisher: Sendable {
 
     /// Copies a sample into the queue. Never waits for the network.
     /// - Parameters:
-    ///   - presentationTime: on the take's timeline. Samples before time zero are left out: they are the encoder's priming.
+    ///   - presentationTime: on the take's timeline. Samples before zero are dropped: they are the encoder's priming.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
         _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
@@ -75,8 +75,8 @@ public final class RTMPPublisher: Sendable {
         loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
     }
 
-    /// Sends the waiting samples for 5 seconds at most, says goodbye and closes. Returns when that is done. The status is then
-    /// `failed` if no server ever accepted the stream.
+    /// Sends the waiting samples for at most 5 seconds, says goodbye and closes. Returns when that is done. The status
+    /// is then `failed` if no server ever accepted the stream.
     public func finish() async {
         await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [self] in
@@ -91,7 +91,7 @@ public final class RTMPPublisher: Sendable {
         private var items: [SendQueue.Item] = []
         private var isLoopWoken = false
 
-        /// Returns whether the loop has to be woken. A single access unit of audio does not wake it, and is sent with the next
+        /// Returns whether to wake the loop. A single access unit of audio does not wake it, and is sent with the next
         /// sample a fiftieth of a second later.
         mutating func append(_ item: SendQueue.Item) -> Bool {
             items.append(item)
@@ -107,12 +107,12 @@ public final class RTMPPublisher: Sendable {
     }
 }
 
-// The formats of a stream from what encoders say of themselves.
+// The formats of a stream from those of the encoders.
 extension RTMPStreamFormat.Video {
     /// The video of an encoder.
     /// - Parameters:
     ///   - format: the encoder's parameter sets, and the size to show.
-    ///   - framesPerSecond: at most.
+    ///   - framesPerSecond: the maximum.
     ///   - bitrate: bits a second; nil if a quality was chosen instead.
     public init(_ format: VideoFormat, framesPerSecond: Double, bitrate: Int? = nil) {
         self.init(

@@ -23,20 +23,20 @@ public struct RTMPSettings: Sendable {
     }
 
     public var url: RTMPURL
-    /// A PEM file with certificates that are trusted beside the system's.
+    /// A PEM file with certificates to trust in addition to the system's.
     public var certificateAuthority: String?
-    /// The contents of `certificateAuthority` if it was read already; nil: it is read by its path.
+    /// The contents of `certificateAuthority`; nil: it is read from its path.
     public var certificateAuthorityContents: [UInt8]?
-    /// The limit of attempts in a row to connect again; nil: they go on for as long as the broadcast runs.
+    /// The most attempts in a row to reconnect; nil: no limit while the broadcast runs.
     public var retries: Int?
-    /// Bits a second below which adaptation to a slow network does not go.
+    /// The lowest bitrate of the adaptation to a slow network, in bits a second.
     public var minimumBitrate = 400_000
 
-    /// Nanoseconds without an acknowledgement, while something waits, after which the connection is lost.
+    /// Nanoseconds without an acknowledgement of waiting data after which the connection counts as lost.
     var stallDeadline: Int64 = 8_000_000_000
-    /// Nanoseconds before the first attempt to connect again.
+    /// Nanoseconds before the first attempt to reconnect.
     var firstDelay = ReconnectPolicy.firstDelay
-    /// Nanoseconds that a connection has to be live before it counts as one that lasts.
+    /// Nanoseconds for which a connection must be live before it counts as lasting.
     var provingTime: Int64 = 3_000_000_000
 
     var resolver: any NameResolver = SystemResolver()
@@ -50,7 +50,7 @@ public struct RTMPSettings: Sendable {
         } catch {
             throw .address(error)
         }
-        // With a slash behind it, the key would be read as part of the application, which is no secret.
+        // With a slash after it, the key would be read as part of the application, which is not secret.
         guard !url.streamName.isEmpty || url.hasOnePart else { throw .address(.streamName) }
         certificateAuthority = setupInfo["ca-file"]
         if let text = setupInfo["max-reconnects"] {
@@ -66,7 +66,7 @@ public struct RTMPSettings: Sendable {
 
 /// A published stream at one moment.
 public struct RTMPStatus: Sendable, Equatable {
-    /// Named as the phases of a destination are.
+    /// Named like the phases of a destination.
     public enum State: String, Sendable {
         /// No server has accepted the stream yet, in the first attempt or a later one.
         case starting
@@ -84,27 +84,27 @@ public struct RTMPStatus: Sendable, Equatable {
     public var uptime = 0.0
     /// Connections after the first that became live.
     public var reconnects = 0
-    /// Bytes of samples handed to the connections, headers included.
+    /// Bytes of samples passed to the connections, including headers.
     public var sentBytes = 0
     /// Bits a second that the server receives.
     public var bitrate = 0
-    /// Milliseconds until everything that waits now has been sent.
+    /// Milliseconds until all waiting data has been sent.
     public var queueMilliseconds = 0
-    /// Milliseconds; nil if the system does not tell.
+    /// In milliseconds; nil if unknown.
     public var roundTrip: Double?
     public var droppedFrames = 0
 }
 
-/// A publisher's report. Reports come in order, from its event loop's thread.
+/// A publisher's report. Reports come in order, on its event loop's thread.
 public enum RTMPEvent: Sendable {
-    /// Twice a second while it is live, and whenever the state changes.
+    /// Sent twice a second while it is live, and whenever the state changes.
     case status(RTMPStatus)
     /// A connection has ended; the next attempt follows after `retryAfter` seconds.
     case interrupted(PublishFailure, retryAfter: Double)
-    /// The stream ended although nobody called `finish`. The last event.
+    /// The stream ended without a call of `finish`. The last event.
     case failed(PublishFailure)
-    /// The target to encode with from now on; nil: as the user chose.
+    /// The target to encode with from now on; nil: the user's choice.
     case target(BitrateController.Target?)
-    /// At most twice a second.
+    /// Sent at most twice a second.
     case keyframeNeeded
 }

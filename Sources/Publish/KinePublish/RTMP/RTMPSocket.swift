@@ -1,4 +1,4 @@
-// Opens and closes sockets for RTMP, with TLS if the address asks for it.
+// Opens and closes sockets for RTMP, with TLS if the address requires it.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -16,7 +16,7 @@ enum RTMPSocket {
     private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
 
     /// Connects to one of the server's addresses. Nothing is read before `adopt`.
-    /// - Parameter timeout: the limit for all of them together.
+    /// - Parameter timeout: the limit for all addresses together.
     static func connect(
         to url: RTMPURL, at addresses: [SocketAddress], timeout: TimeAmount, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
@@ -30,7 +30,7 @@ enum RTMPSocket {
             .connect(host: url.host, port: url.port)
     }
 
-    /// Begins TLS, unless it is nil, and lets `handler` read. Call on the channel's event loop.
+    /// Starts TLS, unless it is nil, and lets `handler` read. Call on the channel's event loop.
     static func adopt(
         _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, handler: any ChannelHandler
     ) throws {
@@ -38,7 +38,7 @@ enum RTMPSocket {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(handler)
         if let tls {
-            // An address in numbers is no server name. The certificate is then checked against the address.
+            // A numeric address is not a server name. The certificate is then checked against the address.
             let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
             try pipeline.addHandler(
                 NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host), position: .first)
@@ -46,23 +46,23 @@ enum RTMPSocket {
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
-    /// Ends a connection at once: unsent data is dropped, and the server learns that nobody is there any more.
+    /// Ends a connection at once: drops unsent data, and the server detects the end.
     static func reset(_ channel: any Channel) {
         guard let provider = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
         // With no time to linger, close sends a reset (socket(7), tcp(7)).
         provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Sends everything that waits, closes, and gives the peer a second to close too, which shows that it has everything. A peer
-    /// that reads nothing more is reset after `sendingTimeout`.
+    /// Sends all waiting data, closes, and gives the peer a second to close too, which shows that it has everything. A
+    /// peer that stops reading is reset after `sendingTimeout`.
     static func closeWhenSent(_ channel: any Channel, isSecure: Bool) -> EventLoopFuture<Void> {
         channel.flush()
         let sending = channel.eventLoop.scheduleTask(in: sendingTimeout) { reset(channel) }
         channel.closeFuture.whenComplete { _ in sending.cancel() }
         // With TLS, the goodbye follows the last data, and the peer answers it.
         guard !isSecure else { return channel.close() }
-        // Closing both directions while data is unread would drop data on its way to the peer (RFC 1122, 4.2.2.13). Output is
-        // closed when the kernel has everything, which it sends even when this process ends.
+        // Closing both directions with unread data would drop data on its way to the peer (RFC 1122, 4.2.2.13). Output
+        // is closed when the kernel has all data, which it sends even after this process ends.
         channel.close(mode: .output).whenComplete { _ in
             let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
             channel.closeFuture.whenComplete { _ in timer.cancel() }
@@ -92,7 +92,7 @@ enum RTMPSocket {
 extension PublishFailure.Code {
     /// The code for an error of dialing.
     init(dialing error: any Error) {
-        // The last of several addresses gives the reason.
+        // The last of several addresses determines the reason.
         let error = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
         if let error = error as? ChannelError, case .connectTimeout = error {
             self = .connectTimedOut
@@ -117,7 +117,7 @@ extension PublishFailure.Code {
 }
 
 extension PublishFailure.SystemError {
-    /// nil if the error has no number.
+    /// Nil if the error has no number.
     fileprivate init?(_ error: any Error) {
         guard let error = error as? IOError else { return nil }
         self.init(number: error.errnoCode, text: Errno(rawValue: error.errnoCode).description)

@@ -1,22 +1,22 @@
-// The kernel's statistics of a connection: the bytes that it still holds and those that have arrived (tcp(7), TCP_INFO).
+// The kernel's statistics of a connection: its unsent bytes and those that have arrived (tcp(7), TCP_INFO).
 import CLinux
 import NIOCore
 
 /// The state of a TCP connection at one moment.
 struct TCPStatistics: Sendable, Equatable {
-    /// Bytes that the peer has acknowledged since the connection began.
+    /// Bytes that the peer has acknowledged since the connection was established.
     var deliveredBytes: Int64
     /// Bytes in the kernel that were not sent yet.
     var unsentBytes: Int
-    /// Whether the peer has not acknowledged everything that was sent.
+    /// Whether the peer has not acknowledged all sent data.
     var isUnacknowledged: Bool
-    /// Nanoseconds.
+    /// In nanoseconds.
     var roundTrip: Int64
-    /// Retransmissions in a row without an acknowledgement: the network or the peer is away. Zero with a peer that only does not
-    /// read.
+    /// Retransmissions in a row without an acknowledgement: the network or the peer is unreachable. Zero for a peer
+    /// that only does not read.
     var retransmissions: Int
 
-    /// Succeeds with nil if the system does not tell.
+    /// Succeeds with nil if the system does not report the statistics.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPStatistics?> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(nil)
@@ -30,8 +30,8 @@ struct TCPStatistics: Sendable, Equatable {
         }.flatMapError { _ in channel.eventLoop.makeSucceededFuture(nil) }
     }
 
-    /// Makes the kernel retransmit each second instead of ever more rarely, so that the connection goes on within a second of the
-    /// network's return. Fails before Linux 6.15. TCP_RTO_MAX_MS is 44 in linux/tcp.h.
+    /// Makes the kernel retransmit each second instead of ever more rarely, so that the connection continues within a
+    /// second of the network's return. Fails before Linux 6.15. TCP_RTO_MAX_MS is 44 in linux/tcp.h.
     static func retransmitEachSecond(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -40,8 +40,8 @@ struct TCPStatistics: Sendable, Equatable {
         return provider.unsafeSetSocketOption(level: .tcp, name: .init(rawValue: 44), value: milliseconds)
     }
 
-    /// The kernel holds no more unsent bytes than this; the rest waits in the queue, which can drop it. TCP_NOTSENT_LOWAT is
-    /// 25 in linux/tcp.h.
+    /// The kernel accepts no more unsent bytes than this; the rest waits in the queue, which can drop it.
+    /// TCP_NOTSENT_LOWAT is 25 in linux/tcp.h.
     static let unsentLimit = (
         option: ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: 25)),
         bytes: 64 << 10

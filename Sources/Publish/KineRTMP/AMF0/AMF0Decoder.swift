@@ -1,5 +1,5 @@
-// Reads AMF 0 from a peer that is not trusted. The depth and the number of values are limited, references included, since either
-// can make a small message huge.
+// Reads AMF 0 from an untrusted peer. The depth and the number of values are limited, including references, since
+// either can make a small message huge.
 
 /// The values of one message. References point at complex values of the same message (AMF 0, section 2.9).
 public struct AMF0Decoder: Sendable {
@@ -13,9 +13,9 @@ public struct AMF0Decoder: Sendable {
         case tooManyValues
     }
 
-    /// Objects and arrays within one another.
+    /// The deepest nesting of objects and arrays.
     public static let depthLimit = 32
-    /// Values in one message. Each reference counts as all the values that it points at.
+    /// Values in one message. Each reference counts as all the values that it refers to.
     public static let valueLimit = 4096
 
     private struct Complex: Sendable {
@@ -25,7 +25,7 @@ public struct AMF0Decoder: Sendable {
     }
 
     private var reader: ByteReader
-    /// The values that references may point at, in order of appearance; nil while a value is still being read.
+    /// The values that references may refer to, in order of appearance; nil while a value is still being read.
     private var complex: [Complex?] = []
     private var values = 0
 
@@ -71,7 +71,7 @@ public struct AMF0Decoder: Sendable {
     ) throws(Error) -> (value: AMF0Value, deepest: Int) {
         if marker == AMF0Marker.strictArray { return try strictArray(depth: depth) }
         let isArray = marker == AMF0Marker.ecmaArray
-        // The length is only a hint; the end is marked, as an object's (section 2.10).
+        // The length is only a hint; the end is marked as in an object (section 2.10).
         if isArray { _ = try integer(UInt32.self) }
         if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
         let (properties, deepest) = try properties(depth: depth)
@@ -79,7 +79,7 @@ public struct AMF0Decoder: Sendable {
     }
 
     private mutating func strictArray(depth: Int) throws(Error) -> (value: AMF0Value, deepest: Int) {
-        // The length is only claimed: no memory is reserved for it.
+        // The length may be wrong, so no memory is reserved for it.
         let length = Int(try integer(UInt32.self))
         guard length <= Self.valueLimit else { throw .tooManyValues }
         var elements: [AMF0Value] = []
@@ -127,7 +127,7 @@ public struct AMF0Decoder: Sendable {
         return value
     }
 
-    /// Text behind its length in bytes. Invalid UTF-8 is replaced: text in another encoding is still a message.
+    /// Text after its length in bytes. Invalid UTF-8 is replaced: text in another encoding is still a message.
     private mutating func text<Length: FixedWidthInteger>(_ length: Length.Type) throws(Error) -> String {
         guard let bytes = reader.bytes(Int(try integer(length))) else { throw .truncated }
         return String(decoding: bytes, as: UTF8.self)

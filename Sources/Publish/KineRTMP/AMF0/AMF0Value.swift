@@ -1,8 +1,8 @@
-// A value of Adobe's Action Message Format 0, in which RTMP's commands are written ("Action Message Format -- AMF 0",
-// 2007). AMF0Decoder reads it, AMF0Encoder writes it.
+// A value of Adobe's Action Message Format 0, the format of RTMP's commands ("Action Message Format -- AMF 0", 2007).
+// AMF0Decoder reads it, AMF0Encoder writes it.
 
-/// One value. The decoder resolves the format's references. It reads types that RTMP's commands do not use as the nearest of
-/// these.
+/// One value. The decoder resolves the format's references. It reads types that RTMP's commands do not use as the
+/// nearest of these.
 public enum AMF0Value: Equatable, Sendable {
     /// A name and its value. Names may repeat; the order is kept.
     public struct Property: Equatable, Sendable {
@@ -20,7 +20,7 @@ public enum AMF0Value: Equatable, Sendable {
     case boolean(Bool)
     /// Written as a long string if it has more than 65,535 bytes. Also XML.
     case string(String)
-    /// Also an object with a class, whose name is left out.
+    /// Also an object with a class, whose name is omitted.
     case object([Property])
     /// Also an undefined or unsupported value.
     case null
@@ -67,7 +67,7 @@ enum AMF0Marker {
 
 /// Encodes values one after another.
 public enum AMF0Encoder {
-    /// Names longer than 65,535 bytes, which the format has no room for, are cut.
+    /// Names longer than 65,535 bytes, which the format does not allow, are cut.
     public static func encode(_ values: [AMF0Value]) -> [UInt8] { values.reduce(into: []) { $0.append($1) } }
 }
 

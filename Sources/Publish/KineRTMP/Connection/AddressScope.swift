@@ -1,5 +1,5 @@
-// The reach of an IP address. A server may redirect its publisher, but not to places that only this machine or its network can
-// reach.
+// The scope of an IP address. A server may redirect its publisher, but not to addresses that only this machine or its
+// network can reach.
 
 /// From the narrowest to the widest (RFC 6890).
 public enum AddressScope: Int, Comparable, Hashable, Sendable {
@@ -7,7 +7,7 @@ public enum AddressScope: Int, Comparable, Hashable, Sendable {
     case unusable
     /// This machine.
     case loopback
-    /// This wire. Clouds serve credentials there.
+    /// This link. Clouds serve credentials there.
     case linkLocal
     /// A private network.
     case privateNetwork
@@ -41,7 +41,7 @@ public enum AddressScope: Int, Comparable, Hashable, Sendable {
     private static func version6(_ b: [UInt8]) -> AddressScope {
         let isZero = { (range: Range<Int>) in b[range].allSatisfy { $0 == 0 } }
         if isZero(0..<15), b[15] <= 1 { return .loopback }
-        // An IPv4 address within the IPv6 address decides: mapped and compatible (RFC 4291), NAT64 (RFC 6052, 8215), 6to4 (RFC 3056).
+        // An embedded IPv4 address decides: mapped and compatible (RFC 4291), NAT64 (RFC 6052, 8215), 6to4 (RFC 3056).
         if isZero(0..<10), b[10] == 0xFF, b[11] == 0xFF { return version4(Array(b[12...])) }
         if isZero(0..<12) { return version4(Array(b[12...])) }
         if b.starts(with: [0, 0x64, 0xFF, 0x9B]) { return min(version4(Array(b[12...])), translated(b)) }

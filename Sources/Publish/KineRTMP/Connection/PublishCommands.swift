@@ -1,6 +1,6 @@
 // The commands of a publisher (RTMP 1.0, section 7.2), as messages.
 
-/// The commands that a publisher sends, and the reading of those that it receives.
+/// The commands that a publisher sends, and the parsing of those that it receives.
 enum PublishCommand {
     /// The numbers of the commands, in the order of sending. Answers repeat them.
     enum Transaction {
@@ -22,7 +22,7 @@ enum PublishCommand {
             .object([
                 .init("app", .string(url.application + suffix)),
                 .init("type", .string("nonprivate")),
-                // Some servers accept only this name of an encoder.
+                // Some servers accept only this encoder name.
                 .init("flashVer", .string("FMLE/3.0 (compatible; Kinecast)")),
                 .init("tcUrl", .string(url.serverAddress(suffix: suffix))),
                 .init("fourCcList", .strictArray([.string("hvc1"), .string("av01")])),
@@ -30,7 +30,7 @@ enum PublishCommand {
                     "videoFourCcInfoMap",
                     .object([.init("avc1", canEncode), .init("hvc1", canEncode), .init("av01", canEncode)])),
                 .init("audioFourCcInfoMap", .object([.init("mp4a", canEncode)])),
-                // CapsExMask: 1, a server may ask to connect again.
+                // CapsExMask: 1, a server may request a reconnection.
                 .init("capsEx", .number(1)),
             ]),
         ])
@@ -56,7 +56,7 @@ enum PublishCommand {
         var payload = message.payload[...]
         switch message.kind {
         case .commandAMF0: break
-        // AMF 0 behind a byte of format, 0 (RTMP 1.0, section 7.1.1).
+        // AMF 0 after a format byte of 0 (RTMP 1.0, section 7.1.1).
         case .commandAMF3 where payload.first == 0: payload = payload.dropFirst()
         default: return nil
         }

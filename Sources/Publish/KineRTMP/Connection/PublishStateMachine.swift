@@ -9,12 +9,12 @@ public struct PublishStateMachine: Sendable {
         case connecting
         /// `createStream` is sent, after two commands whose answers are not needed.
         case creating
-        /// The server was told the stream's name.
+        /// The server has received the stream's name.
         case publishing(streamID: UInt32)
         case live(streamID: UInt32)
         /// This side has said goodbye.
         case finished
-        /// `atStreamName`: whether the server was told the stream's name, and said neither yes nor no.
+        /// `atStreamName`: whether the server had received the stream's name, and neither accepted nor refused it.
         case failed(atStreamName: Bool)
     }
 
@@ -22,29 +22,29 @@ public struct PublishStateMachine: Sendable {
         case send(RTMPMessage, chunkStream: UInt32)
         /// Samples may be sent, from a keyframe on.
         case live
-        /// The server asks for user and password. Close, and connect again with this.
+        /// The server requests user and password. Close, and reconnect with this.
         case authenticate(PublisherAuthentication)
         /// The server asks its publisher to connect to this address at the next keyframe.
         case redirect(RTMPURL)
-        /// The server does not take the stream, and names this address for it. Close, and connect there.
+        /// The server does not accept the stream, and names this address for it. Close, and connect there.
         case moved(RTMPURL)
         case fail(PublishFailure)
-        /// Close once everything is sent.
+        /// Close once all data is sent.
         case close
     }
 
-    /// Nanoseconds that a server has for each answer.
+    /// Nanoseconds for each of the server's answers.
     public static let answerDeadline: Int64 = 10_000_000_000
 
     public private(set) var state: State = .idle
-    /// The time at which `tick` has to be called; nil: not at all.
+    /// The time at which to call `tick`, if any.
     public private(set) var deadline: Int64?
     /// The server's name for itself; nil before it has answered, or if it gives none.
     public private(set) var server: String?
 
     private let url: RTMPURL
     private var authentication: PublisherAuthentication
-    /// Whether the server accepted the key before, so that a refusal now does not mean that the key is wrong.
+    /// Whether the server accepted the key before; a refusal now then does not mean that the key is wrong.
     private let wasLive: Bool
 
     public init(_ url: RTMPURL, authentication: PublisherAuthentication, wasLive: Bool = false) {
@@ -53,17 +53,17 @@ public struct PublishStateMachine: Sendable {
         self.wasLive = wasLive
     }
 
-    /// Whether the server was told the stream's name and then closed, or gave no answer in time.
+    /// Whether the server had received the stream's name and then closed, or gave no answer in time.
     public var endedAtStreamName: Bool { state == .failed(atStreamName: true) }
 
-    /// The handshake is done.
+    /// Call after the handshake.
     public mutating func start(now: Int64) -> [Action] {
         guard state == .idle else { return [] }
         enter(.connecting, now: now)
         return [.send(PublishCommand.connect(url, suffix: authentication.suffix), chunkStream: ChunkStreamID.command)]
     }
 
-    /// Any message but protocol control.
+    /// Handles any message except protocol control.
     public mutating func receive(_ message: RTMPMessage, now: Int64) -> [Action] {
         guard !isOver else { return [] }
         let command: (name: String, transaction: Double, arguments: [AMF0Value])?
@@ -88,7 +88,7 @@ public struct PublishStateMachine: Sendable {
     /// The server closed the connection, or it broke.
     public mutating func disconnected(_ error: PublishFailure.SystemError? = nil) -> [Action] {
         guard !isOver else { return [] }
-        // Services close without an answer when they do not know the key; so do servers that restart.
+        // Services close without an answer if they do not know the key; so do restarting servers.
         if case .publishing = state, !wasLive { return fail(.closedAtStreamName) }
         return fail(.connectionLost(error))
     }
@@ -102,7 +102,7 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    /// The last sample is sent.
+    /// Call when the last sample has been sent.
     public mutating func finish() -> [Action] {
         guard !isOver else { return [] }
         defer { enter(.finished) }
@@ -141,7 +141,7 @@ public struct PublishStateMachine: Sendable {
 
     private mutating func refused(_ transaction: Double, _ information: AMF0Value?) -> [Action] {
         if let target = redirection(information) {
-            // A stream that is live goes on until the next keyframe.
+            // A live stream continues until the next keyframe.
             if isLive { return [.redirect(target)] }
             enter(.failed(atStreamName: false))
             return [.moved(target)]
@@ -155,8 +155,8 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    /// The address in a refusal with code 302, as Wowza and Flash Media Server answer `connect`, and SRS and nginx-rtmp's notify
-    /// later commands too; nil if it cannot be used. RTMP 1.0 does not have it: `ex` is Flash Media Server's.
+    /// The address in a refusal with code 302, as Wowza and Flash Media Server answer `connect`, and SRS and
+    /// nginx-rtmp's notify later commands too; nil if invalid. `ex` is Flash Media Server's, not RTMP 1.0's.
     private func redirection(_ information: AMF0Value?) -> RTMPURL? {
         guard let exception = information?["ex"], exception["code"]?.number == 302 else { return nil }
         return exception["redirect"]?.string.flatMap { url.redirected(to: $0) }
@@ -180,7 +180,7 @@ public struct PublishStateMachine: Sendable {
             enter(.live(streamID: streamID))
             return [.live]
         case "NetConnection.Connect.ReconnectRequest":
-            // Enhanced RTMP v2, "Reconnect Request": without a usable address, the present one.
+            // Enhanced RTMP v2, "Reconnect Request": without a usable address, the current one.
             return [.redirect(information?["tcUrl"]?.string.flatMap { url.redirected(to: $0) } ?? url)]
         case "NetConnection.Connect.Rejected", "NetConnection.Connect.InvalidApp":
             return refused(PublishCommand.Transaction.connect, information)
@@ -206,13 +206,13 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    /// The server's explanation; nil if there is none that can be shown.
+    /// The server's explanation, if there is one that may be shown.
     private func words(_ information: AMF0Value?) -> String? {
         (information?["description"]?.string ?? information?["code"]?.string).flatMap { shown($0, atMost: 200) }
     }
 
-    /// The part of a server's text that can be shown; nil if the text may hold a secret. Secrets are searched for before and after
-    /// unprintable characters are removed.
+    /// The part of a server's text that may be shown; nil if the text may contain a secret. Secrets are searched for
+    /// before and after unprintable characters are removed.
     private func shown(_ text: String, atMost length: Int) -> String? {
         // Longer texts are not worth the search.
         guard text.utf8.count <= 4096 else { return nil }
@@ -221,7 +221,7 @@ public struct PublishStateMachine: Sendable {
         return String(line.prefix(length))
     }
 
-    /// `now`: the time from which an answer is due; nil: none is.
+    /// `now`: the time from which an answer is due, if one is.
     private mutating func enter(_ state: State, now: Int64? = nil) {
         self.state = state
         deadline = now.map { $0 + Self.answerDeadline }

@@ -1,25 +1,25 @@
-// Authentication with user and password. Adobe's and Limelight's servers ask for it in the description of a refused `connect`. Each
-// answer goes behind the application's name in a new connection; three connections are needed in all.
+// Authentication with user and password. Adobe's and Limelight's servers request it in the description of a refused
+// `connect`. Each answer follows the application's name in a new connection; three connections are needed in all.
 
-/// The state of the authentication, which is kept from one connection to the next.
+/// The state of the authentication, kept from one connection to the next.
 public struct PublisherAuthentication: Sendable, Hashable {
     public enum Demand: Sendable, Equatable {
-        /// Connect again, with the new `suffix`.
+        /// Reconnect with the new `suffix`.
         case again
-        /// The server asks for user and password, and none are given.
+        /// The server requests user and password, but there are none.
         case credentialsMissing
         /// User or password is wrong.
         case refused
-        /// The refusal has nothing to do with authentication.
+        /// The refusal is unrelated to authentication.
         case none
     }
 
     private let user: String?
     private let password: String?
     private let application: String
-    /// This side's part of the digest, eight hexadecimal digits, so that no answer can be used twice.
+    /// This side's part of the digest, eight hexadecimal digits, so that no answer can be reused.
     private let challenge: String
-    /// The answer, which goes behind the application's name and behind the server's address.
+    /// The answer, appended to the application's name and to the server's address.
     public private(set) var suffix = ""
     private var attempts = 0
 
@@ -62,7 +62,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
             if let opaque = parameters["opaque"] { suffix += "&opaque=\(opaque)" }
         case .limelight:
             let nonce = parameters["nonce"] ?? ""
-            // Digest authentication (RFC 2617, section 3.2.2) with RTMP's names in it.
+            // Digest authentication (RFC 2617, section 3.2.2) with RTMP's names.
             let credentials = MD5.hexadecimal("\(user):live:\(password)")
             let instance = application.contains("/") ? "" : "/_definst_"
             let request = MD5.hexadecimal("publish:/\(application)\(instance)")
@@ -76,7 +76,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
         case limelight = "llnw"
     }
 
-    /// The pairs behind the question mark. Values may contain "=": they are in base 64.
+    /// The pairs after the question mark. Values may contain "=": they are base 64.
     private static func parameters(_ description: String) -> [String: String] {
         guard let start = description.firstIndex(of: "?") else { return [:] }
         var result: [String: String] = [:]

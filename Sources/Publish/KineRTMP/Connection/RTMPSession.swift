@@ -1,12 +1,12 @@
-// One connection without a socket: handshake, chunks, acknowledgements and commands put together. Bytes and samples go in,
-// bytes and events come out. Each connection needs a new one, since no state of the chunks survives a connection.
+// One connection without a socket: combines handshake, chunks, acknowledgements and commands. Bytes and samples go in,
+// bytes and events come out. Each connection needs a new session, since no chunk state survives a connection.
 
 /// The protocol of one connection. Times are nanoseconds on any steady clock.
 public struct RTMPSession: Sendable {
     public enum Event: Equatable, Sendable {
-        /// These bytes are to be sent, in this order.
+        /// Send these bytes, in this order.
         case send([UInt8])
-        /// The server accepts samples, from a keyframe on. `beginStream` comes before them.
+        /// The server accepts samples, from a keyframe on. Send `beginStream` before them.
         case live
         case authenticate(PublisherAuthentication)
         case redirect(RTMPURL)
@@ -19,7 +19,7 @@ public struct RTMPSession: Sendable {
         case idle(ClientHandshake)
         case handshake(ClientHandshake, begun: Int64)
         case messages
-        /// The end was reported, and nothing follows.
+        /// The end was reported; no further events.
         case over
     }
 
@@ -49,12 +49,12 @@ public struct RTMPSession: Sendable {
     public var server: String? { publishing.server }
     /// See `PublishStateMachine.endedAtStreamName`.
     public var endedAtStreamName: Bool { publishing.endedAtStreamName }
-    /// The time at which `tick` has to be called; nil: not at all.
+    /// The time at which to call `tick`, if any.
     public var deadline: Int64? {
         if case .handshake(_, let begun) = stage { begun + Self.handshakeDeadline } else { publishing.deadline }
     }
 
-    /// The socket is connected.
+    /// Call when the socket is connected.
     public mutating func connected(now: Int64) -> [Event] {
         guard case .idle(let handshake) = stage else { return [] }
         stage = .handshake(handshake, begun: now)
@@ -91,7 +91,7 @@ public struct RTMPSession: Sendable {
         return events
     }
 
-    /// Ends the stream behind everything that was sent.
+    /// Ends the stream after all sent data.
     public mutating func finish() -> [Event] {
         var events: [Event] = []
         perform(publishing.finish(), &events)
@@ -99,8 +99,8 @@ public struct RTMPSession: Sendable {
     }
 
     /// The bytes that announce the stream: metadata at time zero, and the sequence headers of video and audio.
-    /// - Parameter timestamp: the earliest that a sample will have: servers count from the first message, and cannot count below
-    ///   zero.
+    /// - Parameter timestamp: the earliest time of any sample: servers count from the first message, and cannot count
+    ///   below zero.
     public mutating func beginStream(_ format: RTMPStreamFormat, timestamp: UInt32 = 0) -> [UInt8] {
         var output: [UInt8] = []
         write(.dataAMF0, ChunkStreamID.data, 0, format.metadata(), &output)
@@ -113,7 +113,7 @@ public struct RTMPSession: Sendable {
         return output
     }
 
-    /// The bytes of a sample's message. The item's payload is made by VideoTag or AudioTag.
+    /// The bytes of a sample's message. VideoTag or AudioTag makes the item's payload.
     public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []
         let timestamp = UInt32(truncatingIfNeeded: item.time)
@@ -145,7 +145,7 @@ public struct RTMPSession: Sendable {
                 case .send(let answer): events.append(.send(answer))
                 case .done(let remainder):
                     stage = .messages
-                    // Before `connect`, which servers would read in chunks of 128 bytes otherwise.
+                    // Before `connect`, which servers would otherwise read in chunks of 128 bytes.
                     send(.setChunkSize(Self.chunkSize), on: ChunkStreamID.control, &events)
                     perform(publishing.start(now: now), &events)
                     readChunks(remainder, now: now, &events)
@@ -153,7 +153,7 @@ public struct RTMPSession: Sendable {
                 }
             }
         } catch {
-            // A server that has spoken RTMP before is restarting, and something else answers in its place.
+            // A server that has spoken RTMP before is restarting, and another program answers in its place.
             fail(PublishFailure(.handshake(error), url, kind: wasLive ? .broken : nil), &events)
         }
     }

@@ -1,8 +1,8 @@
-// The address that a stream is published at. The last part of the path is the stream's name, which most services call the key. It
-// is a secret: the description leaves it out.
+// The address at which a stream is published. The last part of the path is the stream's name, which most services call
+// the key. It is a secret: the description omits it.
 
-/// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`; for servers whose paths have one part, such as
-/// MediaMTX, `rtmp://HOST/STREAM[?QUERY]`.
+/// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`; for servers whose paths have one
+/// part, such as MediaMTX, `rtmp://HOST/STREAM[?QUERY]`.
 public struct RTMPURL: Hashable, Sendable {
     public enum Error: Swift.Error, Hashable {
         case scheme
@@ -17,13 +17,13 @@ public struct RTMPURL: Hashable, Sendable {
     /// A name or an address; an IPv6 address is without its brackets.
     public var host: String
     public var port: Int
-    /// The user for servers that ask for one. User and password are percent-decoded.
+    /// The user for servers that request one. User and password are percent-decoded.
     public var user: String?
     public var password: String?
-    /// Everything in the path before the stream's name: "live2", "app/instance". A path of one part is the application with its
-    /// query, as it is for FFmpeg: MediaMTX reads the query of `tcUrl` and ignores that of an empty name.
+    /// The path before the stream's name: "live2", "app/instance". A path of one part is the application with its
+    /// query, as in FFmpeg: MediaMTX reads the query of `tcUrl` and ignores that of an empty name.
     public var application: String
-    /// The last part of the path with the query, as it was written. Empty where the path has one part, or ends with "/".
+    /// The last part of the path with the query, as written. Empty if the path has one part or ends with "/".
     public var streamName: String
 
     /// 1935 for RTMP (RTMP 1.0, section 7), and HTTPS's port for RTMPS.
@@ -53,7 +53,7 @@ public struct RTMPURL: Hashable, Sendable {
         (application, streamName) = try Self.path(rest[slash...])
     }
 
-    /// Whether a delimiter has a combining accent: it does not compare equal to the delimiter, but other programs split there.
+    /// Whether a delimiter has a combining accent: it then differs from the delimiter, but other programs split there.
     private static func isMarkedDelimiter(_ character: Character) -> Bool {
         guard let first = character.unicodeScalars.first, !character.isASCII else { return false }
         return ":/?#[]@&=%".unicodeScalars.contains(first)
@@ -91,10 +91,10 @@ public struct RTMPURL: Hashable, Sendable {
         return (String(application), String(path[slash...].dropFirst()))
     }
 
-    /// Whether the application is a path of one part, in which the stream's name is.
+    /// Whether the path has one part, the application, which includes the stream's name.
     public var hasOnePart: Bool { streamName.isEmpty && !application.prefix { $0 != "?" }.contains("/") }
 
-    /// The server's part of the address, for the `connect` command; `suffix` goes behind the application.
+    /// The server's part of the address, for the `connect` command; `suffix` follows the application.
     public func serverAddress(suffix: String = "") -> String { "\(origin)/\(application)\(suffix)" }
 
     private var origin: String {
@@ -103,11 +103,11 @@ public struct RTMPURL: Hashable, Sendable {
         return "rtmp\(isSecure ? "s" : "")://\(name)\(isStandard ? "" : ":\(port)")"
     }
 
-    /// Bytes of the longest address that is accepted from a server.
+    /// The most bytes of an address from a server.
     private static let longestAddress = 2048
 
-    /// This stream at the address of a redirection, which is complete or relative to the present one, with the stream's name or
-    /// without it. nil for an address that is invalid or would leave encryption.
+    /// This stream at the address of a redirection, which is complete or relative to the current one, with or without
+    /// the stream's name. Nil for an address that is invalid or would end encryption.
     public func redirected(to address: String) -> RTMPURL? {
         guard address.utf8.count <= Self.longestAddress else { return nil }
         let complete =
@@ -130,7 +130,7 @@ public struct RTMPURL: Hashable, Sendable {
         return redirected
     }
 
-    /// The application without this stream's name behind it: servers that answer with 302 name the application, or the whole stream.
+    /// The application without this stream's name after it: in a 302, servers name the application or the whole stream.
     private func withoutStreamName(_ application: String) -> String {
         for name in [streamName, String(streamName.prefix { $0 != "?" })] where !name.isEmpty {
             let start = application.utf8.dropLast(name.utf8.count + 1)
@@ -142,8 +142,8 @@ public struct RTMPURL: Hashable, Sendable {
         return application
     }
 
-    /// Whether the server at this address, which the user gave, may redirect its publisher to `target`: never out of encryption, and
-    /// only to this address's port, the protocol's own, or an unprivileged one on the same host.
+    /// Whether the server at this address, which the user gave, may redirect its publisher to `target`: never out of
+    /// encryption, and only to this port, the protocol's own, or an unprivileged one on the same host.
     public func allowsRedirect(to target: RTMPURL) -> Bool {
         guard target.isSecure || !isSecure else { return false }
         return target.port == port || target.port == Self.standardPort(isSecure: target.isSecure)
@@ -188,7 +188,7 @@ extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return (Array(parts.dropLast()), parts.last)
     }
 
-    /// Whether a text from the server may be shown. A server may repeat the secrets that it was told.
+    /// Whether a text from the server may be shown. A server may repeat secrets that it has received.
     public func isFreeOfSecrets(_ text: String) -> Bool {
         var secrets = [streamName, String(streamName.prefix { $0 != "?" }), password ?? ""]
         if let hidden = applicationParts.hidden { secrets.append(hidden) }
@@ -198,7 +198,7 @@ extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return !secrets.contains { secret in !secret.isEmpty && texts.contains { $0.contains(secret) } }
     }
 
-    /// The secrets behind "?" in a part of an address: values, and names without a value, of four characters or more.
+    /// The secrets after "?" in a part of an address: values, and names without a value, of four characters or more.
     private static func queryValues(_ text: String) -> [String] {
         guard let start = text.firstIndex(of: "?") else { return [] }
         var values: [String] = []

@@ -9,15 +9,15 @@ public enum VideoTag {
             + video.decoderConfiguration
     }
 
-    /// The payload of a frame's message. The composition time is zero: frames are coded in the order in which they are shown.
+    /// The payload of a frame's message. The composition time is zero: frames are coded in display order.
     ///
-    /// An access unit delimiter goes in front where there is none: some servers look for a start code first, and would read the
-    /// length of a unit of 256 to 511 bytes, `00 00 01 xx`, as one.
+    /// Adds an access unit delimiter if there is none: some servers look for a start code first, and would mistake the
+    /// length of a unit of 256 to 511 bytes, `00 00 01 xx`, for one.
     public static func frame(
         _ codec: VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) -> [UInt8] {
         let delimiter = delimiter(of: codec, before: bytes)
-        // CodedFramesX leaves out a composition time of zero, which AV1 never has.
+        // CodedFramesX omits a composition time of zero, which AV1 never has.
         var message = head(
             codec, isKeyframe ? FrameType.keyframe : FrameType.inter, avcPacket: 1,
             packet: codec == .av1 ? PacketType.codedFrames : PacketType.codedFramesX,
@@ -45,7 +45,7 @@ public enum VideoTag {
         return head
     }
 
-    /// A delimiter behind its length of four bytes, for any kind of frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty if there is one.
+    /// A delimiter after its four-byte length, for any frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty if there is one.
     private static func delimiter(of codec: VideoCodec, before bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let head = bytes.count > 4 ? bytes[4] : 0
         switch codec {
@@ -133,7 +133,7 @@ public struct RTMPStreamFormat: Sendable, Equatable {
         public var decoderConfiguration: [UInt8]
         /// Pixels, as shown.
         public var size: PixelSize
-        /// Frames a second at most.
+        /// The maximum frame rate.
         public var framesPerSecond: Double
         /// Bits a second; nil if a quality was chosen instead.
         public var bitrate: Int?

@@ -1,4 +1,4 @@
-// The sentences for a person when publishing fails: one for each code, what happened and then what to do. None holds a key, a
+// The sentences for a person when publishing fails, by code: what happened and what to do. None contains a key, a
 // password or a token.
 
 extension PublishFailure: CustomStringConvertible {
@@ -75,7 +75,7 @@ extension PublishFailure: CustomStringConvertible {
         }
     }
 
-    /// A stream key that was forgotten leaves an address of one part.
+    /// A missing stream key leaves an address of one part.
     private var onePartAdvice: String? {
         url.hasOnePart ? "check the address: most servers want rtmp://HOST/APPLICATION/STREAM" : nil
     }

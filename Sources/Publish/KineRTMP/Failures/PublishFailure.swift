@@ -2,7 +2,7 @@
 
 /// The end of one connection.
 public struct PublishFailure: Swift.Error, Hashable, Sendable {
-    /// The meaning of a failure for the stream.
+    /// What a failure means for the stream.
     public enum Kind: Hashable, Sendable {
         /// The server did not answer in time, or not at all.
         case unreachable
@@ -12,24 +12,24 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case wrongApplication
         /// The server does not accept this stream, or not from this publisher.
         case refused
-        /// The stream is published already, perhaps by this publisher's last connection.
+        /// The stream is already published, perhaps over this publisher's previous connection.
         case busy
         case unauthorized
-        /// TLS: the server is not who it should be.
+        /// TLS: the server's identity is wrong.
         case certificate
         case configuration
     }
 
-    /// The event that failed. Words of the server are given only if they hold no secret.
+    /// The event that failed. Words of the server are included only if they contain no secret.
     public enum Code: Hashable, Sendable {
         case nameUnknown
         case nameServersSilent
-        /// All addresses of the server reach less far than those of the server that redirected to it.
+        /// All addresses of the server have a narrower scope than those of the server that redirected to it.
         case addressForbidden
-        /// nil: the reason is unknown.
+        /// Nil: the reason is unknown.
         case connectFailed(SystemError?)
         case connectTimedOut
-        /// nil: the certificates of the system.
+        /// Nil: the system's certificates.
         case authorityUnreadable(file: String?)
 
         case certificateForAnotherName
@@ -47,7 +47,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case credentialsMissing
         case credentialsRefused
         case applicationRefused(words: String?)
-        /// The server redirects the stream to an address to which it may not, see `RTMPURL.allowsRedirect(to:)`.
+        /// The server redirects the stream to an address that is not allowed; see `RTMPURL.allowsRedirect(to:)`.
         case redirectForbidden(to: RTMPURL)
         case redirectedTooOften
         case streamNotCreated(words: String?)
@@ -63,14 +63,14 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case nothingAcknowledged(seconds: Int64)
         case audioTooSlow
         case answersUnread
-        /// The network was away, and another connection takes over.
+        /// The network was unreachable, and another connection takes over.
         case networkAway
 
         case neverAccepted
         case checkTimedOut
     }
 
-    /// A system's number, and its text: the same number means something else on another system.
+    /// A system's error number, and its text: the same number has another meaning on another system.
     public struct SystemError: Hashable, Sendable {
         public var number: Int32
         public var text: String
@@ -82,11 +82,11 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
     }
 
     public let code: Code
-    /// The stream's address; shown without its secrets.
+    /// The stream's address; its secrets are not shown.
     public let url: RTMPURL
-    /// The kind, which follows from the code unless the circumstances say otherwise.
+    /// The kind, which follows from the code except in special circumstances.
     public var kind: Kind
-    /// Whether another attempt follows by itself.
+    /// Whether another attempt follows automatically.
     public var isRetried = true
 
     public init(_ code: Code, _ url: RTMPURL, kind: Kind? = nil) {
@@ -95,7 +95,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         self.kind = kind ?? code.kind
     }
 
-    /// Whether another attempt cannot help before something is changed.
+    /// Whether another attempt is useless before something is changed.
     public var isFinal: Bool {
         switch kind {
         case .wrongApplication, .refused, .unauthorized, .certificate, .configuration: true

@@ -1,22 +1,22 @@
-// Chooses the encoder's bitrate by the network's throughput: it goes down quickly and up slowly, and at the floor the frame rate
-// falls. Pure; called a few times a second with new measurements.
+// Chooses the encoder's bitrate by the network's throughput: it falls quickly and rises slowly, and at the minimum the
+// frame rate falls. Pure; called a few times a second with new measurements.
 
 /// The bitrate of one destination. Times are nanoseconds on any steady clock.
 public struct BitrateController: Sendable {
     public struct Target: Sendable, Equatable {
         /// Bits a second.
         public var bitrate: Int
-        /// One frame of this many is encoded.
+        /// One of this many frames is encoded.
         public var frameDivisor: Int
     }
 
     /// Seconds of waiting data above which the bitrate is lowered.
     public static let congestedDelay = 0.4
-    /// Seconds of waiting data below which the network transmits everything.
+    /// Seconds of waiting data below which the network transmits all data.
     public static let freeDelay = 0.1
-    /// The part of the network's capacity that is used; the rest is for data that waits already.
+    /// The used part of the network's capacity; the rest is for data that already waits.
     private static let share = 0.85
-    /// The least nanoseconds from one decrease to the next, and those without waiting data before an increase.
+    /// The minimum nanoseconds between two decreases, and without waiting data before an increase.
     private static let decreaseInterval: Int64 = 1_000_000_000
     private static let increaseInterval: Int64 = 4_000_000_000
     private static let largestDivisor = 4
@@ -30,9 +30,9 @@ public struct BitrateController: Sendable {
     /// Seconds until all waiting data has been sent; 0 while that is unknown.
     public private(set) var delay = 0.0
     private var last: (now: Int64, waitingBytes: Int, deliveredBytes: Int64)?
-    /// Bits a second that the network transmits; nil unless data waits all the time, since otherwise the encoder is the limit.
+    /// Bits a second that the network transmits; nil unless data always waits: otherwise the encoder is the limit.
     private var capacity: Double?
-    /// Seconds for which data has waited without a break. No waiting data is older.
+    /// Seconds for which data has waited without interruption. No waiting data is older.
     public private(set) var busy = 0.0
     private var decreased: Int64?
     private var freeSince: Int64?
@@ -49,7 +49,7 @@ public struct BitrateController: Sendable {
     /// Whether neither bitrate nor frame rate is reduced.
     public var isUnlimited: Bool { target == Target(bitrate: range.upperBound, frameDivisor: 1) }
 
-    /// Call for a new connection. Forgets the measurements and keeps the target.
+    /// Call this for a new connection. Forgets the measurements and keeps the target.
     public mutating func reset() {
         last = nil
         throughput = nil
@@ -61,8 +61,8 @@ public struct BitrateController: Sendable {
 
     /// Returns the new target.
     /// - Parameters:
-    ///   - waitingBytes: in the queue, or unsent in the kernel.
-    ///   - deliveredBytes: acknowledged by the peer so far.
+    ///   - waitingBytes: bytes in the queue, or unsent in the kernel.
+    ///   - deliveredBytes: bytes acknowledged by the peer so far.
     public mutating func update(now: Int64, waitingBytes: Int, deliveredBytes: Int64) -> Target {
         defer { last = (now, waitingBytes, deliveredBytes) }
         guard let last, now > last.now else { return target }
@@ -99,12 +99,12 @@ public struct BitrateController: Sendable {
         busy += seconds
         let mean = capacity.map { $0 + (rate - $0) * min(1, seconds / min(1, busy)) } ?? rate
         capacity = mean
-        // The least divisor keeps the delay of a few waiting bytes finite while next to nothing arrives.
+        // The minimum divisor keeps the delay of a few waiting bytes finite while almost nothing arrives.
         delay = Double(waiting) * 8 / max(mean, Double(range.lowerBound) / 4)
     }
 
     private mutating func decrease(_ now: Int64, isGrowing: Bool) {
-        // The waiting data is getting less, and is soon sent.
+        // The waiting data is decreasing, and will soon be sent.
         guard isGrowing || delay > 2 * Self.congestedDelay else { return }
         decreased = now
         let capacity = capacity ?? 0
@@ -113,7 +113,7 @@ public struct BitrateController: Sendable {
             target.frameDivisor = min(target.frameDivisor + 1, Self.largestDivisor)
             return
         }
-        // At once to the network's capacity, unless that was zero for less than a second, which means little.
+        // At once to the network's capacity, unless that was zero for less than a second, which is not significant.
         let aim = capacity > 0 || busy >= 1 ? capacity * Self.share - Double(reserved) : Double(target.bitrate) / 2
         target.bitrate = max(range.lowerBound, Int(min(aim, Double(target.bitrate) * Self.share)))
     }
@@ -124,7 +124,7 @@ public struct BitrateController: Sendable {
             return
         }
         let bitrate = Double(target.bitrate)
-        // In small steps near the last overload, in larger ones elsewhere. An overload that was passed is forgotten.
+        // In small steps near the last overload, otherwise in larger ones. An exceeded overload is forgotten.
         let isNear = ceiling.map { bitrate > $0 * 0.8 && bitrate < $0 * 1.05 } ?? false
         if let ceiling, bitrate > ceiling * 1.05 { self.ceiling = nil }
         target.bitrate = min(range.upperBound, Int(bitrate * (isNear ? 1.04 : 1.15)) + 1)

@@ -1,21 +1,21 @@
-// Decides when to connect again: soon, then later and later, and never at the same instant as all other publishers of a server
-// that restarts.
+// Decides when to reconnect: soon, then later and later, and not at the same time as all other publishers of a
+// restarting server.
 
-/// Counts failed attempts. Pure: the caller brings the random numbers.
+/// Counts failed attempts. Pure: the caller provides the random numbers.
 public struct ReconnectPolicy: Sendable, Hashable {
-    /// Nanoseconds before the first attempt; each wait is half as long again as the one before.
+    /// Nanoseconds before the first attempt; each wait is 1.5 times the previous one.
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.
     public static let longestDelay: Int64 = 30_000_000_000
     /// A server that closes this many times at the stream's name, and never accepted it, does not know the key.
     public static let silentRefusals = 3
 
-    /// Attempts in a row before the stream is given up; nil: no limit.
+    /// The most attempts in a row; nil: no limit.
     public let limit: Int?
     private let firstDelay: Int64
     /// Attempts since the stream was last live for long enough.
     private var attempts = 0
-    /// Attempts since the waits last began with the first.
+    /// Attempts since the waits last restarted.
     private var step = 0
     private var refusals = 0
     private var wasLive = false
@@ -26,7 +26,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
         self.firstDelay = firstDelay
     }
 
-    /// The server accepted the stream, so it knows the key. It may close a moment later: the attempts are not forgotten.
+    /// The server accepted the stream, so it knows the key. It may close a moment later, so the attempts still count.
     public mutating func accepted() {
         refusals = 0
         wasLive = true
@@ -39,14 +39,14 @@ public struct ReconnectPolicy: Sendable, Hashable {
         step = 0
     }
 
-    /// The network came back: the waits begin with the first again. Attempts still count towards the limit.
+    /// The network is back: the waits restart with the first. Attempts still count towards the limit.
     public mutating func networkReturned() { step = 0 }
 
-    /// Returns nanoseconds until the next attempt; nil: there is none. The wait counts from the last attempt. A tenth to a half of
-    /// the first wait always remains, since all publishers of a server lose it at the same instant.
+    /// Returns nanoseconds until the next attempt; nil if there is none. The wait counts from the last attempt. A tenth
+    /// to a half of the first wait always remains, since all publishers lose a server at the same time.
     /// - Parameters:
     ///   - after: nanoseconds since the connection was attempted; 0 keeps the whole wait.
-    ///   - atStreamName: whether the connection ended when the server had been told the stream's name.
+    ///   - atStreamName: whether the connection ended when the server had received the stream's name.
     ///   - jitter: from 0 to 1; makes the wait up to a fifth shorter or longer.
     public mutating func failed(
         _ failure: PublishFailure, atStreamName: Bool = false, after age: Int64 = 0, jitter: Double
@@ -70,11 +70,11 @@ public struct ReconnectPolicy: Sendable, Hashable {
 
 /// Counts the redirections that were followed.
 ///
-/// Limits how often a server may redirect its publisher. Without a limit, a server could keep the stream from ever going on.
+/// Limits how often a server may redirect its publisher. Without a limit, a server could stop the stream for ever.
 public struct RedirectLimit: Hashable, Sendable {
-    /// Redirections that are followed within `period`.
+    /// The most redirections within `period`.
     public static let count = 3
-    /// Nanoseconds in which `count` redirections are followed.
+    /// In nanoseconds.
     public static let period: Int64 = 60_000_000_000
 
     private var followed: [Int64] = []

@@ -33,8 +33,8 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// The next sample is a keyframe. A redirection is followed here: the waiting samples go to the old server, the keyframe and
-    /// all later ones to the new server.
+    /// The next sample is a keyframe. A redirection is followed here: the waiting samples go to the old server, the
+    /// keyframe and all later ones to the new server.
     public mutating func keyframe(now: Int64) -> [Action] {
         guard case .live(let id, let live) = state, let target = live.redirect else { return [] }
         destination = target
@@ -42,8 +42,8 @@ extension ReconnectStateMachine {
         return [.leave(id), .emptyQueue] + dial(.redirect, now: now)
     }
 
-    /// The dialer has a connection: from an attempt, or from a probe.
-    /// - Parameter oldRecovers: whether the present connection sends again soon after its network is back.
+    /// The dialer has connected: in an attempt, or with a probe.
+    /// - Parameter oldRecovers: whether the current connection retransmits soon after its network is back.
     public mutating func connected(now: Int64, oldRecovers: Bool = false) -> [Action] {
         switch state {
         case .dialing(let attempt, let stale): return open(attempt, insteadOf: stale)
@@ -85,15 +85,15 @@ extension ReconnectStateMachine {
         return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
     }
 
-    /// The server asks for user and password, which are sent in a new connection.
+    /// The server requests user and password, which are sent in a new connection.
     public mutating func authenticate(_ id: ConnectionID, _ next: PublisherAuthentication, now: Int64) -> [Action] {
         guard case .negotiating(id, let attempt) = state else { return [] }
         authentication = next
         return [.close(id)] + dial(attempt.purpose, now: now)
     }
 
-    /// The server asks its publisher to connect again. A forbidden address counts as the present one.
-    /// - Parameter scope: of the server's own address.
+    /// The server asks its publisher to reconnect. A forbidden address counts as the current one.
+    /// - Parameter scope: the scope of the server's own address.
     public mutating func redirected(
         _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64
     ) -> [Action] {
@@ -112,10 +112,10 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// The server does not take the stream, and names another address for it (code 302). Followed at once, within the limits of
-    /// `redirected`; a server that goes beyond them has refused the stream.
+    /// The server does not accept the stream, and names another address for it (code 302). Followed at once, within the
+    /// limits of `redirected`; beyond them, the server has refused the stream.
     /// - Parameters:
-    ///   - scope: of the server's own address.
+    ///   - scope: the scope of the server's own address.
     ///   - jitter: from 0 to 1, for the wait if it is not followed.
     public mutating func moved(
         _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64, jitter: Double
@@ -135,7 +135,7 @@ extension ReconnectStateMachine {
         return [.close(id)] + dial(attempt.purpose, now: now)
     }
 
-    /// The connection has been live for long enough, and something arrived.
+    /// The connection has been live for long enough, and bytes arrived.
     public mutating func proved(_ id: ConnectionID) {
         switch state {
         case .live(id, var live):
@@ -149,7 +149,7 @@ extension ReconnectStateMachine {
         policy.connected()
     }
 
-    /// The server acknowledged something, or nothing waits. No other connection is needed.
+    /// The server acknowledged data, or nothing waits. No other connection is needed.
     public mutating func progressed(_ id: ConnectionID) -> [Action] {
         switch state {
         case .racing(old: id, let live, let candidate):
@@ -160,7 +160,7 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// Nothing was acknowledged for a moment: the network may be away.
+    /// Nothing was acknowledged for a moment: the network may be unreachable.
     public mutating func suspected(_ id: ConnectionID) -> [Action] {
         switch state {
         case .live(id, _), .negotiating(id, _): [.probe(destination)]

@@ -1,16 +1,16 @@
 // The ways to lose a connection, and their consequences.
 
 extension ReconnectStateMachine {
-    /// Dialing failed. The dialer goes on probing.
+    /// Dialing failed. The dialer continues probing.
     /// - Parameter jitter: from 0 to 1, for the wait.
     public mutating func dialFailed(_ failure: PublishFailure, now: Int64, jitter: Double) -> [Action] {
         guard case .dialing(let attempt, let stale) = state else { return [] }
         return lost(failure, attempt, stale: stale, now: now, jitter: jitter)
     }
 
-    /// A connection ended, or has to be ended.
+    /// A connection ended, or must be ended.
     /// - Parameters:
-    ///   - atStreamName: whether the server had been told the stream's name and had not answered.
+    ///   - atStreamName: whether the server had received the stream's name and had not answered.
     ///   - jitter: from 0 to 1, for the wait.
     public mutating func failed(
         _ id: ConnectionID, _ failure: PublishFailure, atStreamName: Bool = false, now: Int64, jitter: Double
@@ -28,7 +28,7 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// Nothing was acknowledged for too long. The connection is kept until the next one is there.
+    /// Nothing was acknowledged for too long. The connection is kept until there is a new one.
     public mutating func stalled(
         _ id: ConnectionID, _ failure: PublishFailure, now: Int64, jitter: Double
     ) -> [Action] {
@@ -48,7 +48,7 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// The candidate is the connection from now on, and begins with a keyframe.
+    /// The candidate replaces the connection, and begins with a keyframe.
     mutating func replace(_ old: ConnectionID, by candidate: ConnectionID, now: Int64) -> [Action] {
         state = .negotiating(candidate, Attempt(begun: now, purpose: .stream))
         authentication = nil
@@ -58,7 +58,7 @@ extension ReconnectStateMachine {
         ]
     }
 
-    /// The reason that the stream was never live; nil if it was.
+    /// The reason why the stream was never live; nil if it was.
     var neverLive: PublishFailure? {
         guard !wasLive, state != .idle else { return nil }
         return lastFailure?.withoutRetry() ?? PublishFailure(.neverAccepted, originalURL)
@@ -89,10 +89,10 @@ extension ReconnectStateMachine {
             actions.append(.retarget(destination))
         }
         lastFailure = failure
-        // The answer to a challenge is good for one attempt; the server asks again in the next.
+        // The answer to a challenge is valid for one attempt; the server asks again in the next.
         authentication = nil
         guard let wait = policy.failed(failure, atStreamName: atStreamName, after: age, jitter: jitter) else {
-            // A server that closes at the stream's name again and again does not know the key.
+            // A server that repeatedly closes at the stream's name does not know the key.
             if failure.kind == .lost, atStreamName, !wasLive { failure.kind = .refused }
             return end(failure.withoutRetry())
         }

@@ -1,15 +1,15 @@
-// Decides which connection a publisher has, and what follows when it is lost. Pure: its methods, in +Events and +Failures, are
-// called with each event and its time, and return actions. Sockets, names and timers belong to its driver.
+// Decides which connection a publisher has, and what follows when it is lost. Pure: its methods, in +Events and
+// +Failures, get each event and its time, and return actions. Its driver has the sockets, names and timers.
 
 /// The connections of one stream, from the first attempt to the goodbye. Times are nanoseconds on any steady clock.
 public struct ReconnectStateMachine: Hashable, Sendable {
-    /// Counts connections, so that a late event of an old one is ignored.
+    /// Numbers connections, so that a late event of an old one is ignored.
     public typealias ConnectionID = Int
 
     /// A server to connect to.
     public struct Destination: Hashable, Sendable {
         public var url: RTMPURL
-        /// Addresses that reach less far are left out; nil: none is, as for the URL that the user gave.
+        /// Addresses with a narrower scope are excluded; nil: none, as for the URL that the user gave.
         public var narrowest: AddressScope?
 
         public init(_ url: RTMPURL, narrowest: AddressScope? = nil) {
@@ -22,7 +22,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     public struct Attempt: Hashable, Sendable {
         public enum Purpose: Hashable, Sendable {
             case stream
-            /// The stream goes on at another server, and samples wait for it.
+            /// The stream continues at another server, and samples wait for it.
             case redirect
             /// A redirection after which the stream ends once the waiting samples are sent.
             case redirectThenFinish
@@ -30,7 +30,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
 
         public var begun: Int64
         public var purpose: Purpose
-        /// The server redirected the publisher before it accepted the stream.
+        /// Set if the server redirected the publisher before it accepted the stream.
         public var redirect: Destination?
     }
 
@@ -38,25 +38,25 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     public struct Live: Hashable, Sendable {
         /// The time at which the connection was attempted.
         public var begun: Int64
-        /// Whether the connection has lasted and something arrived. Some servers say yes and close a moment later.
+        /// Whether the connection has lasted and bytes arrived. Some servers accept and close a moment later.
         public var isProven = false
         /// A redirection by the server, followed at the next keyframe.
         public var redirect: Destination?
 
-        /// Nanoseconds that shorten the wait for the next attempt.
+        /// Nanoseconds to subtract from the wait for the next attempt.
         func age(now: Int64) -> Int64 { isProven ? now - begun : 0 }
     }
 
     public enum State: Hashable, Sendable {
         case idle
-        /// `stale`: the last connection, which fell silent. It is reset when the next one is there; otherwise the server would
-        /// count the stream as published already, and refuse it.
+        /// `stale`: the last connection, which fell silent. It is reset when there is a new one; otherwise the server
+        /// would consider the stream already published, and refuse it.
         case dialing(Attempt, stale: ConnectionID?)
         /// Connected; the server has not accepted the stream yet.
         case negotiating(ConnectionID, Attempt)
         case live(ConnectionID, Live)
-        /// The network is back: there is a second connection, and the old one has acknowledged nothing yet. The old one is kept
-        /// if it goes on in time, since then nothing is lost.
+        /// The network is back: there is a second connection, and the old one has acknowledged nothing yet. The old one
+        /// is kept if it continues in time, since then nothing is lost.
         case racing(old: ConnectionID, Live, candidate: ConnectionID)
         /// Waiting for the next attempt, or for a connection from a probe.
         case waiting(stale: ConnectionID?)
@@ -74,16 +74,16 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// Connect. If that fails, probe until there is a connection or `stopDialing`.
         case dial(Destination)
-        /// Look for the server beside a connection that may be dead.
+        /// Probe the server while the current connection may be dead.
         case probe(Destination)
-        /// If a server is being looked for, look for this one from now on.
+        /// If there is a search for a server, search for this one instead.
         case retarget(Destination)
         case stopDialing
-        /// The connection that was just reported has this number from now on.
+        /// The connection that was just reported gets this number.
         case hold(ConnectionID)
         /// Close the connection that was just reported.
         case discard
-        /// Begin the session. Without authentication, the server has not asked for any yet.
+        /// Begin the session. No authentication: the server has not requested any yet.
         case open(ConnectionID, RTMPURL, PublisherAuthentication?, wasLive: Bool)
         case becameLive(ConnectionID, isAgain: Bool)
         /// Send the waiting samples, say goodbye, and close.
@@ -98,11 +98,11 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case cancelTimer(Timer)
         /// The next attempt follows after `retryAfter` nanoseconds.
         case interrupted(PublishFailure, retryAfter: Int64)
-        /// The last action. nil: the stream ended as it should.
+        /// The last action. Nil: the stream ended properly.
         case ended(PublishFailure?)
     }
 
-    /// Nanoseconds within which the old connection has to go on, else the candidate takes over: a second, and a round trip.
+    /// Nanoseconds for the old connection to continue before the candidate replaces it: a second, and a round trip.
     public static let raceDeadline: Int64 = 1_250_000_000
     /// Nanoseconds for sending the waiting samples when the stream ends.
     public static let finishDeadline: Int64 = 5_000_000_000
@@ -113,7 +113,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     public internal(set) var destination: Destination
     public internal(set) var wasLive = false
     var policy: ReconnectPolicy
-    /// The authentication that the server asks for; kept from one connection of an attempt to the next.
+    /// The authentication that the server requests; kept from one connection of an attempt to the next.
     var authentication: PublisherAuthentication?
     var redirects = RedirectLimit()
     var lastFailure: PublishFailure?
@@ -133,10 +133,10 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The connection that is measured.
+    /// The connection to measure.
     public var measured: ConnectionID? { if case .negotiating(let id, _) = state { id } else { sending } }
 
-    /// Whether samples are queued, for the present connection or for the server of a redirection.
+    /// Whether samples are queued, for the current connection or for the server of a redirection.
     public var acceptsSamples: Bool {
         switch state {
         case .live, .racing, .finishing: true

@@ -1,13 +1,13 @@
-// The samples that wait for the network. When there are too many, frames are dropped up to the next keyframe; audio never is.
+// The samples that wait for the network. If too many, frames are dropped up to the next keyframe, never audio.
 
-/// The samples of one stream, in the order in which they came. Pure.
+/// The samples of one stream in order. Pure.
 public struct SendQueue: Sendable {
     public struct Item: Sendable, Equatable {
         public var isVideo: Bool
         public var isKeyframe: Bool
         /// Milliseconds on the take's timeline.
         public var time: Int64
-        /// A message's payload, tag header included.
+        /// A message's payload, including the tag header.
         public var payload: [UInt8]
 
         public init(isVideo: Bool, isKeyframe: Bool, time: Int64, payload: [UInt8]) {
@@ -20,17 +20,17 @@ public struct SendQueue: Sendable {
 
     public enum Outcome: Equatable, Sendable {
         case queued
-        /// Frames were dropped. A keyframe from which decoding goes on is queued already.
+        /// Frames were dropped. A keyframe from which decoding can continue is already queued.
         case droppedToKeyframe
         /// Frames are dropped until a keyframe comes. Request one.
         case needsKeyframe
-        /// So much audio waits that every frame is dropped. Request a keyframe once `isTooLong` is false.
+        /// There is so much waiting audio that every frame is dropped. Request a keyframe once `isTooLong` is false.
         case tooLong
     }
 
-    /// Frames are dropped when more milliseconds than this lie between the oldest and the newest sample.
+    /// Frames are dropped if the oldest and the newest sample are further apart than this, in milliseconds.
     public let longest: Int64
-    /// Frames are dropped when more bytes than this wait.
+    /// Frames are dropped if more bytes than this wait.
     public let byteLimit: Int
     /// More audio than this, in milliseconds or bytes, means that the network is too slow even for audio.
     private static let audioLimits = (duration: Int64(30_000), bytes: 4 << 20)
@@ -38,7 +38,7 @@ public struct SendQueue: Sendable {
     private var audioByteCount = 0
     /// All frames ever dropped.
     public private(set) var droppedFrames = 0
-    /// Whether frames are dropped until the next keyframe. The first frame has to be one.
+    /// Whether frames are dropped until the next keyframe. The first frame must be one.
     public private(set) var awaitsKeyframe = true
     private var items: [Item] = []
     private var head = 0
@@ -49,14 +49,13 @@ public struct SendQueue: Sendable {
     }
 
     public var isEmpty: Bool { head == items.count }
-    /// Frames that wait.
     public var frameCount: Int { items[head...].count(where: \.isVideo) }
     /// Milliseconds from the oldest waiting sample to the newest.
     public var duration: Int64 {
         guard let last = items.last, head < items.count else { return 0 }
         return max(0, last.time - items[head].time)
     }
-    /// Whether the queue is so long that no frame is queued.
+    /// Whether the queue is so long that frames are not queued.
     public var isTooLong: Bool { duration > longest }
     /// Whether the network is too slow even for audio. Frames are dropped long before.
     public var exceedsAudioLimit: Bool {
@@ -87,7 +86,7 @@ public struct SendQueue: Sendable {
     public mutating func popFirst() -> Item? {
         guard head < items.count else { return nil }
         let item = items[head]
-        // The bytes are freed at once, the array is shifted now and then.
+        // The bytes are freed at once; the array is shifted occasionally.
         items[head].payload = []
         head += 1
         byteCount -= item.payload.count
@@ -99,7 +98,7 @@ public struct SendQueue: Sendable {
         return item
     }
 
-    /// Drops the frames before the last keyframe. When that keyframe is the first frame or there is none, drops all frames.
+    /// Drops the frames before the last keyframe. If that is the first frame, or there is none, drops all.
     private mutating func dropFrames() -> Outcome {
         let waiting = items[head...]
         guard let first = waiting.firstIndex(where: \.isVideo) else { return .queued }

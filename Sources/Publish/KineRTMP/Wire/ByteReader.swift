@@ -1,4 +1,4 @@
-// Reads and writes integers in network order, as in all of RTMP but the message stream id.
+// Reads and writes integers in network order, as in all of RTMP except the message stream id.
 
 /// A position in bytes. Reading past the end returns nil.
 struct ByteReader: Sendable {

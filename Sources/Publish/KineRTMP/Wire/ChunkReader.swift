@@ -1,7 +1,7 @@
-// Assembles messages from chunks (RTMP 1.0, section 5.3). The peer is not trusted: the reader limits how much it holds,
-// whatever the chunks say.
+// Assembles messages from chunks (RTMP 1.0, section 5.3). The peer is not trusted: the reader limits its memory,
+// whatever the chunks announce.
 
-/// The receiving half of a chunk stream. Bytes may come in any pieces. After an error nothing more is read.
+/// The receiving half of a chunk stream. Bytes may come in any pieces. After an error no more bytes are read.
 public struct ChunkReader: Sendable {
     public enum Error: Swift.Error, Hashable {
         /// The first chunk of a chunk stream has no full header.
@@ -31,7 +31,7 @@ public struct ChunkReader: Sendable {
         var isWithinMessage = false
     }
 
-    /// Bytes of payload in the peer's chunks.
+    /// The payload bytes of the peer's chunks.
     private var chunkSize = ChunkReader.initialChunkSize
     /// All bytes ever appended.
     private(set) var receivedBytes: UInt64 = 0
@@ -43,10 +43,10 @@ public struct ChunkReader: Sendable {
     /// Bytes of payload in unfinished messages.
     private var unfinishedBytes = 0
 
-    /// `messageLimit`: bytes of the longest message; all unfinished messages together may have four times as many.
+    /// `messageLimit`: the most bytes of a message; all unfinished messages together may have four times as many.
     public init(messageLimit: Int = 1 << 20) { self.messageLimit = messageLimit }
 
-    /// Bytes held of incomplete messages.
+    /// Stored bytes of incomplete messages.
     public var pendingBytes: Int { buffer.count - position + unfinishedBytes }
 
     public mutating func append(_ bytes: some Collection<UInt8>) {
@@ -58,7 +58,7 @@ public struct ChunkReader: Sendable {
         receivedBytes += UInt64(bytes.count)
     }
 
-    /// The next complete message; nil: more bytes are needed. SetChunkSize and Abort are applied, and returned too.
+    /// The next complete message; nil if more bytes are needed. SetChunkSize and Abort are applied, and returned too.
     public mutating func next() throws(Error) -> RTMPMessage? {
         if let failure { throw failure }
         do {
@@ -102,7 +102,7 @@ public struct ChunkReader: Sendable {
         guard let bytes = reader.bytes(wanted) else { return .needsBytes }
         guard unfinishedBytes + wanted <= 4 * messageLimit else { throw .tooManyUnfinishedBytes }
         position = buffer.count - reader.count
-        // The dictionary gives up its reference, so that appending does not copy.
+        // Removed from the dictionary, so that appending does not copy.
         streams[id] = nil
         stream.payload.append(contentsOf: bytes)
         unfinishedBytes += wanted
@@ -130,7 +130,7 @@ public struct ChunkReader: Sendable {
         }
     }
 
-    /// Reads what follows the basic header; false when it is incomplete.
+    /// Reads the rest of the header; false if it is incomplete.
     private static func messageHeader(
         _ reader: inout ByteReader, format: UInt8, _ stream: inout Stream
     ) throws(Error) -> Bool {
@@ -177,11 +177,10 @@ public struct ChunkReader: Sendable {
     }
 }
 
-/// The receiving side's counters.
-///
-/// Decides when to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements stops sending.
+/// Decides when to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements
+/// stops sending.
 struct AcknowledgementWindow: Sendable {
-    /// Bytes after which the peer wants an acknowledgement; 0: it has not asked.
+    /// Bytes after which the peer wants an acknowledgement; 0: it has not requested any.
     private var size: UInt64 = 0
     private var acknowledged: UInt64 = 0
     /// The window that was announced to the peer; 0: none.
@@ -203,7 +202,7 @@ struct AcknowledgementWindow: Sendable {
         }
     }
 
-    /// The acknowledgement that is due after `receivedBytes` in all.
+    /// The acknowledgement that is due after `receivedBytes` in total.
     mutating func acknowledgement(receivedBytes: UInt64) -> RTMPMessage? {
         guard size > 0, receivedBytes - acknowledged >= size else { return nil }
         acknowledged = receivedBytes

@@ -1,5 +1,5 @@
-// Cuts messages into chunks (RTMP 1.0, section 5.3). Each connection has its own writer, since headers leave out the fields that
-// the peer knows from earlier chunks.
+// Splits messages into chunks (RTMP 1.0, section 5.3). Each connection has its own writer, since headers omit the
+// fields that the peer knows from earlier chunks.
 
 /// The sending half of a chunk stream.
 public struct ChunkWriter: Sendable {
@@ -11,14 +11,14 @@ public struct ChunkWriter: Sendable {
         var streamID: UInt32
     }
 
-    /// Bytes of payload in a chunk; changed by writing `RTMPMessage.setChunkSize`.
+    /// The payload bytes of a chunk; changed by writing `RTMPMessage.setChunkSize`.
     private var chunkSize = ChunkReader.initialChunkSize
     private var previous: [UInt32: Previous] = [:]
 
     public init() {}
 
-    /// Appends a message's chunks to `output`. A payload has at most `RTMPMessage.lengthLimit` bytes, and chunk stream ids are
-    /// from 2 to 65,599.
+    /// Appends a message's chunks to `output`. A payload has at most `RTMPMessage.lengthLimit` bytes, and chunk stream
+    /// ids are from 2 to 65,599.
     public mutating func write(_ message: RTMPMessage, on chunkStream: UInt32, to output: inout [UInt8]) {
         precondition(message.payload.count <= RTMPMessage.lengthLimit, "a message has at most 2^24 - 1 bytes")
         output.reserveCapacity(output.count + message.payload.count + 18 + 7 * (message.payload.count / chunkSize))
@@ -44,7 +44,7 @@ public struct ChunkWriter: Sendable {
             timestamp: message.timestamp, length: message.payload.count, kind: message.kind,
             streamID: message.streamID)
         let old = previous.updateValue(new, forKey: chunkStream)
-        // A delta cannot go back; times are compared modulo 2^32 (section 4, "timestamps").
+        // A delta cannot be negative; times are compared modulo 2^32 (section 4, "timestamps").
         let delta = old.map { message.timestamp &- $0.timestamp } ?? 0
         // No message begins with a type 3 chunk: readers disagree about its timestamp after a type 0 chunk.
         let format: UInt8

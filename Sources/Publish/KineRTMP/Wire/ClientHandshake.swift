@@ -1,5 +1,5 @@
-// The handshake of a client (RTMP 1.0, section 5.2) in its simple form: servers check digests only of players that want
-// protected content.
+// The handshake of a client (RTMP 1.0, section 5.2) in its simple form: servers check digests only of players that
+// request protected content.
 
 /// The client's half: each side sends 3,073 bytes before the first chunk.
 public struct ClientHandshake: Sendable {
@@ -12,7 +12,7 @@ public struct ClientHandshake: Sendable {
         /// TLS's records for alerts and handshakes (RFC 8446, section 5.1).
         static let tls: ClosedRange<UInt8> = 0x15...0x16
 
-        /// Whether the server speaks another protocol, which no further attempt will change.
+        /// Whether the server speaks another protocol, which no further attempt can change.
         public var isOtherProtocol: Bool {
             switch self {
             case .otherVersion(let version): version == Self.http || Self.tls.contains(version)
@@ -22,13 +22,13 @@ public struct ClientHandshake: Sendable {
 
     public enum Step: Equatable, Sendable {
         case needsBytes
-        /// C2, to be sent now.
+        /// C2, to send now.
         case send([UInt8])
-        /// The server's half is complete. The bytes behind it begin the chunks.
+        /// The server's half is complete. The bytes after it begin the chunks.
         case done(remainder: [UInt8])
     }
 
-    /// The parts that the server has still to send.
+    /// The parts that the server still has to send.
     private enum Missing {
         case versionAndFirst
         case second

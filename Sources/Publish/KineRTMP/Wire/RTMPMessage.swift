@@ -1,6 +1,6 @@
-// A message of RTMP, and those that control the chunk stream itself (Adobe's "RTMP Specification 1.0", sections 5.4 and 7.1).
+// An RTMP message, and the messages that control chunk streams (Adobe's "RTMP Specification 1.0", 5.4 and 7.1).
 
-/// A message, which is sent in one or more chunks.
+/// A message, sent in one or more chunks.
 public struct RTMPMessage: Equatable, Sendable {
     /// The message type id (sections 5.4 and 7.1).
     public struct Kind: RawRepresentable, Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct RTMPMessage: Equatable, Sendable {
     public static let lengthLimit = 0xFF_FFFF
 }
 
-/// The chunk streams that a publisher uses. 2 is for protocol control (section 5.3.1.1). The others are free to choose; servers
+/// The chunk streams of a publisher. 2 is for protocol control (section 5.3.1.1). The others are arbitrary; servers
 /// know these from FFmpeg and librtmp.
 enum ChunkStreamID {
     static let control: UInt32 = 2
@@ -49,23 +49,23 @@ enum ChunkStreamID {
     static let publish: UInt32 = 8
 }
 
-/// The control messages of a server that a publisher acts on.
+/// The control messages of a server that a publisher handles.
 public enum ControlMessage: Equatable, Sendable {
-    /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
+    /// Bytes of payload in each later chunk: 1 to 2^31 - 1.
     case setChunkSize(UInt32)
-    /// The unfinished message on this chunk stream is dropped.
+    /// Drops the unfinished message on this chunk stream.
     case abort(chunkStream: UInt32)
     /// The receiver acknowledges after this many bytes.
     case windowAcknowledgementSize(UInt32)
     /// The receiver announces this window to its peer.
     case setPeerBandwidth(UInt32)
-    /// A user control message that carries this time.
+    /// A user control message with this time.
     case pingRequest(UInt32)
 
-    /// nil for any other message, or one that is too short.
+    /// Nil for any other message, or one that is too short.
     public init?(_ message: RTMPMessage) {
         var reader = ByteReader(message.payload[...])
-        // Section 7.1.7: user control messages begin with the type of an event.
+        // Section 7.1.7: user control messages begin with an event type.
         let event = message.kind == .userControl ? reader.integer(UInt16.self) : nil
         guard let value = reader.integer(UInt32.self) else { return nil }
         switch (message.kind, event) {
@@ -81,7 +81,7 @@ public enum ControlMessage: Equatable, Sendable {
 
 /// A publisher's control messages, sent on chunk stream 2 and message stream 0 (section 5.4).
 extension RTMPMessage {
-    /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
+    /// Bytes of payload in each later chunk: 1 to 2^31 - 1.
     public static func setChunkSize(_ size: UInt32) -> RTMPMessage { control(.setChunkSize, size) }
 
     /// Bytes received so far, modulo 2^32.

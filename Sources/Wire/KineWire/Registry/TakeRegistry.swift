@@ -52,7 +52,7 @@ public struct TakeRegistry: Sendable {
     }
 
     /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`,
-    /// each only if it is this user's, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give parameters.
+    /// each only if it is this user's, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests pass any.
     public static func standard(
         userRuntimeDirectory: String = "/run/user/\(getuid())",
         environment: (String) -> String? = ProcessEnvironment.value

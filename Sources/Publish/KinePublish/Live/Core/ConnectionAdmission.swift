@@ -1,15 +1,15 @@
-// Decides which connections are served and which wait: few of each address are served before they show a token, so that strangers
-// cost little memory and keep nobody out. Pure: it is told what happens and returns actions; AdmissionControl carries them out.
+// Decides which connections are served and which wait. Few of each address are served before they show a token: unknown
+// clients cost little memory and block no viewer. Pure: AdmissionControl reports events and carries out actions.
 
-/// The connections of one server. `ID` names one of them while it is open.
+/// The connections of one server. `ID` identifies one of them while it is open.
 struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     struct Limits: Sendable {
-        /// Connections at a time without a token: of one address, and of all. Over TLS each costs as much as a viewer, up to 45 KB,
-        /// and all of them have to fit beside the largest number of viewers.
+        /// Connections without a token at a time: of one address, and of all. Over TLS each costs as much as a viewer,
+        /// up to 45 KB, and all of them have to fit in addition to the most viewers.
         var unauthenticatedPerAddress = 8
         var unauthenticated = 32
-        /// Connections at a time that are not served, about 4 KB each: those that have said nothing, and those that wait. A crowd of as many
-        /// as may watch has room.
+        /// Unserved connections at a time, about 4 KB each: silent and waiting ones. As many viewers as allowed can
+        /// connect at once.
         var unserved = 512
         /// Connections at a time with a token.
         var authenticated = 500
@@ -25,11 +25,11 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     private enum Standing: Equatable {
-        /// Has sent nothing, and needs no place.
+        /// Has sent nothing, and takes no place.
         case silent
         /// Has sent something, and waits for a place.
         case waiting
-        /// Served, without a token so far. `yields`: its place may be given to a connection that waits.
+        /// Served, without a token so far. `yields`: its place may be given to a waiting connection.
         case unauthenticated(yields: Bool)
         case authenticated
         /// Being closed; its place is free afterwards.
@@ -39,7 +39,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     private struct Connection {
         let address: String
         var standing: Standing
-        /// `tokensShown` of its address when it was last looked at.
+        /// `tokensShown` of its address at the last check.
         var tokensSeen = 0
     }
 
@@ -51,19 +51,19 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     private var waiting: [ID] = []
     /// Connections whose places may be taken, in the order in which they came to yield.
     private var yielding: [ID] = []
-    /// Places taken by connections without a token: in all, and by address.
+    /// Connections whose places may be taken, in the order in which they began to yield.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
-    /// Connections that have shown a token while others of their address had such a place, by address.
+    /// Connections that have shown a token while others of their address had no token, by address.
     private var tokensShown: [String: Int] = [:]
-    /// Connections that are being closed and still take such a place.
+    /// Connections that are being closed and still take a place without a token.
     private var placesHeldByClosing: Set<ID> = []
     private var authenticated = 0
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// A connection was accepted. When too many are not served, the one that has been silent longest is closed.
-    /// - Parameter address: the peer's; the caller decides what counts as one address.
+    /// A connection was accepted. If too many are not served, the one that has been silent longest is closed.
+    /// - Parameter address: the peer's; the caller decides which peers count as one address.
     mutating func opened(_ id: ID, from address: String) -> [Action] {
         let oldest = silent.first ?? waiting.first
         connections[id] = Connection(address: address, standing: .silent)
@@ -83,7 +83,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return advance()
     }
 
-    /// The connection has shown a token. `isAccepted` is false when there is no room for another viewer: refuse it and close.
+    /// The connection has shown a token. If `isAccepted` is false, there are too many viewers: refuse and close it.
     mutating func showedToken(_ id: ID) -> (isAccepted: Bool, actions: [Action]) {
         guard let connection = connections[id], case .unauthenticated = connection.standing else {
             return (connections[id]?.standing == .authenticated, [])
@@ -96,8 +96,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return (true, advance())
     }
 
-    /// The connection has had its place for a while, and sent no whole request in that time. It yields where its address has made no
-    /// progress either: the members of a crowd hold each other up. `isToBeWatched`: call again after the same while.
+    /// The connection has had its place for a while without sending a complete request. It yields if its address has
+    /// made no progress either: viewers of one address delay each other. `isToBeWatched`: call again after that time.
     mutating func delayed(_ id: ID) -> (isToBeWatched: Bool, actions: [Action]) {
         guard let connection = connections[id], connection.standing == .unauthenticated(yields: false) else {
             return (false, [])
@@ -108,7 +108,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return (true, [])
     }
 
-    /// The connection has its response and has sent no further request: it may be closed to make room for another.
+    /// The connection has its response and has sent no further request: it may be closed for another one.
     mutating func yields(_ id: ID) -> [Action] {
         guard connections[id]?.standing == .unauthenticated(yields: false) else { return [] }
         connections[id]?.standing = .unauthenticated(yields: true)
@@ -153,8 +153,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         if left <= 0 { tokensShown[address] = nil }
     }
 
-    /// Gives free places to the waiting connections, and closes yielding ones to make room for the others. The newest comes first: peers
-    /// that send half a request would keep it waiting otherwise, and of a crowd each has its turn within moments.
+    /// Gives free places to waiting connections, and closes yielding ones for the others. The newest comes first:
+    /// otherwise peers that send half a request would delay it, and many viewers each get their turn within moments.
     private mutating func advance() -> [Action] {
         var actions: [Action] = []
         var blocked: Set<String> = []
@@ -179,8 +179,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return actions
     }
 
-    /// The connection that has yielded longest and whose place one from `address` could take; nil if there is none, or if one is being
-    /// closed already.
+    /// The connection that has yielded longest and whose place one from `address` could take; nil if there is none, or
+    /// if such a one is already being closed.
     private func placeToTake(for address: String) -> ID? {
         let isAddressFull = unauthenticatedByAddress[address, default: 0] >= limits.unauthenticatedPerAddress
         let fits = { (id: ID) in !isAddressFull || connections[id]?.address == address }
@@ -190,8 +190,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
 
 /// The requests and the responses that have ended on one connection.
 ///
-/// Tells whether a connection waits for a request or for a response: requests may arrive before the responses to earlier ones, and
-/// a response may be complete before its request is (RFC 9112, section 9.3).
+/// Knows whether a connection waits for a request or for a response: requests may arrive before the responses to
+/// earlier ones, and a response may be complete before its request is (RFC 9112, section 9.3).
 struct RequestBalance {
     /// Below zero while a request is incomplete and its response is complete.
     private var unanswered = 0

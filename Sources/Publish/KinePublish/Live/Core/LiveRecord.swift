@@ -1,5 +1,5 @@
-// The records that `samples` sends, each a short header and a piece of the stream. A sample's record holds its whole MP4 fragment,
-// so that one buffer serves both streams and every viewer.
+// The records of `samples`: a short header and a piece of the stream each. A sample's record has its whole MP4
+// fragment, so that one buffer serves both streams and every viewer.
 import KineContainers
 import KineMedia
 import NIOCore
@@ -33,8 +33,8 @@ struct LiveRecord: Sendable {
         /// JSON, a `LiveStream.Status`. Sent after a second without another record, and when the number of viewers or the clock
         /// has changed.
         case tick = 6
-        /// The initialization segment for the video alone, in a stream that has audio too: without audio, Media Source plays with
-        /// less delay. The video's fragments fit both segments.
+        /// The initialization segment for video only, in a stream that also has audio: without audio, Media Source
+        /// plays with less delay. The video's fragments fit both segments.
         case videoInitialization = 7
 
         init(_ type: SampleType) {
@@ -51,12 +51,12 @@ struct LiveRecord: Sendable {
 
     static let headerBytes = 16
     private static let keyframeFlag: UInt8 = 1
-    /// Bytes of the header's own chunk.
+    /// Bytes of the chunk with the header.
     private static let headerChunkBytes = 4 + headerBytes + 2
 
     let kind: Kind
     let isKeyframe: Bool
-    /// Header and content, each as a chunk of HTTP (RFC 9112, section 7.1), so that no viewer needs a copy or a frame of their own.
+    /// Header and content, each as an HTTP chunk (RFC 9112, section 7.1), so that no viewer needs a copy.
     let chunks: ByteBuffer
     /// The record's arrival, in CLOCK_MONOTONIC nanoseconds.
     let arrival: Int64
@@ -64,14 +64,14 @@ struct LiveRecord: Sendable {
     /// Whether the record is part of `live.mp4`, which has at most one audio track.
     let isInMovie: Bool
 
-    /// The fragment's chunk, which is the record's part of `live.mp4`; nil for records that have none.
+    /// The chunk with the fragment, which is the record's part of `live.mp4`; nil for records without one.
     var fragment: ByteBuffer? {
         guard isInMovie else { return nil }
         return chunks.getSlice(
             at: chunks.readerIndex + Self.headerChunkBytes, length: chunks.readableBytes - Self.headerChunkBytes)
     }
 
-    /// Makes a record that is no sample.
+    /// Makes a record that is not a sample.
     init(_ kind: Kind, content: some Collection<UInt8>, time: MediaTime = .zero, arrival: Int64) {
         self.kind = kind
         self.arrival = arrival

@@ -9,7 +9,7 @@ public struct LiveSettings: Sendable, Equatable {
         case listen(String)
         case publicURL(String)
         case playerLink(String)
-        /// `public-url` is set without a fixed port for it to lead to.
+        /// `public-url` is set, but there is no fixed port for it.
         case portMissing
         case keyMissing
         case certificateMissing
@@ -19,7 +19,7 @@ public struct LiveSettings: Sendable, Equatable {
     public struct Certificate: Sendable, Equatable {
         public var chain: String
         public var key: String
-        /// The contents of the two files, if they have been read; nil: they are read by their paths.
+        /// The contents of the two files; nil: they are read from their paths.
         public var contents: Contents?
 
         /// The bytes of the two files.
@@ -46,9 +46,9 @@ public struct LiveSettings: Sendable, Equatable {
     public var title: String
     /// Whether there is a second link, for players that accept only a plain address.
     public var hasPlayerLink: Bool
-    /// A non-blocking socket that listens already; nil: the server binds `listen`.
+    /// A non-blocking listening socket; nil: the server binds `listen`.
     public var boundSocket: Int32?
-    /// The address by which other machines reach this one; nil if unknown.
+    /// The address at which other machines reach this one, if known.
     public var reachableHost: String?
     var publicURL: PublicURL?
     var previous: Previous?
@@ -57,11 +57,11 @@ public struct LiveSettings: Sendable, Equatable {
     /// - `listen`: a `ListenAddress`; 127.0.0.1 and a free port by default;
     /// - `tls-cert` and `tls-key`: PEM files, both or neither; with them the page is served over TLS;
     /// - `title`: shown on the page;
-    /// - `public-url`: the address that viewers open, for the link and for the Host and the Origin that they send;
+    /// - `public-url`: the address that viewers open, for the link and for the Host and the Origin of their requests;
     /// - `player-link`: `yes` for a second link, with its token in the path;
-    /// - `reachableHost`: the address by which other machines reach this one;
-    /// - `previousLink` and `previousPlayerLink`: the links of an earlier run of this broadcast. They stay the same where the port is
-    ///   free, so that open pages continue by themselves.
+    /// - `reachableHost`: the address at which other machines reach this one;
+    /// - `previousLink` and `previousPlayerLink`: the links of an earlier run of this broadcast. They are kept if the
+    ///   port is free, so that open pages continue.
     public init(setupInfo: [String: String]) throws(Error) {
         func text(_ key: String) -> String? { setupInfo[key].flatMap { $0.isEmpty ? nil : $0 } }
         let address = text("listen") ?? ""
@@ -80,7 +80,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
     }
 
-    /// Whether anyone who can listen in on the network sees the token and the screen.
+    /// Whether an eavesdropper on the network can read the token and the screen.
     var isOpenAndPlain: Bool { !listen.isLoopback && certificate == nil }
 
     private static func certificate(_ chain: String?, key: String?) throws(Error) -> Certificate? {

@@ -2,23 +2,23 @@
 // Pure: no clock, no sockets.
 import NIOCore
 
-/// The newest records of a stream, numbered from zero in the order they came.
+/// The newest records of a stream, numbered from zero in order of arrival.
 ///
-/// It keeps everything since the newest keyframe, and all records that arrived less than `grace` before the newest one. Beyond
-/// `byteLimit` it drops the oldest all the same, and no viewer can begin before the next keyframe.
+/// It keeps everything since the newest keyframe, and all records that arrived less than `grace` before the newest one.
+/// Beyond `byteLimit` it drops the oldest anyway, and no viewer can begin before the next keyframe.
 struct SampleHistory {
     /// Bytes of memory for all records together.
     let byteLimit: Int
-    /// Nanoseconds for which records from before the newest keyframe are kept.
+    /// Nanoseconds for which records before the newest keyframe are kept.
     let grace: Int64
-    /// False for a stream of audio alone, where decoding can start anywhere.
+    /// False for a stream of audio only, in which decoding can start anywhere.
     let hasVideo: Bool
 
     private var records = CircularBuffer<LiveRecord>()
     /// The number of the oldest record; `end` if there is none.
     private(set) var first = 0
     private(set) var bytes = 0
-    /// The number of the newest keyframe, with which a new viewer begins.
+    /// The number of the newest keyframe, at which a new viewer begins.
     private(set) var newestKeyframe: Int?
 
     init(hasVideo: Bool, byteLimit: Int = 8 << 20, grace: Int64 = 1_000_000_000) {
@@ -27,7 +27,7 @@ struct SampleHistory {
         self.grace = grace
     }
 
-    /// One more than the number of the newest record.
+    /// The number after the newest record's.
     var end: Int { first + records.count }
 
     /// The record with this number, which must be in `first..<end`.
@@ -50,25 +50,25 @@ struct SampleHistory {
         }
     }
 
-    /// Counts the frames from number `start` up to, not including, `end`, as far as they are kept.
+    /// Counts the kept frames from number `start` up to, not including, `end`.
     func frames(from start: Int, to end: Int) -> Int {
         guard max(start, first) < end else { return 0 }
         return (max(start, first)..<end).count { self[$0].kind == .video }
     }
 }
 
-/// The take's timeline beside a clock of the server. All in nanoseconds.
+/// The take's timeline compared with a clock of the server. All in nanoseconds.
 struct StreamClock {
     /// The estimate comes from the sample with the least delay in the last one or two windows.
     private static let window: Int64 = 4_000_000_000
-    /// Viewers are told of larger changes.
+    /// Viewers get larger changes only.
     private static let tolerance: Int64 = 20_000_000
 
     private var windowStart = Int64.min / 2
     private var current: Int64?
     private var before: Int64?
 
-    /// The time by which the take's timeline is ahead of the clock; nil before the first sample.
+    /// How far the take's timeline is ahead of the clock; nil before the first sample.
     var ahead: Int64? { [current, before].compactMap { $0 }.max() }
 
     /// Notes that a sample with this presentation time arrived at `now`.
@@ -82,10 +82,10 @@ struct StreamClock {
         current = max(current ?? .min, presentationTime - now)
     }
 
-    /// Call for a pause: the timeline stops, so the estimate is wrong afterwards.
+    /// Call this for a pause: the timeline stops, so the estimate is wrong afterwards.
     mutating func reset() { self = StreamClock() }
 
-    /// Whether viewers have to be told of the difference between two values of `ahead`.
+    /// Whether viewers need the change between two values of `ahead`.
     static func differ(_ a: Int64?, _ b: Int64?) -> Bool {
         guard let a, let b else { return (a == nil) != (b == nil) }
         return abs(a - b) > tolerance

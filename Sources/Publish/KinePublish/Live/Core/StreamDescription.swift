@@ -50,9 +50,9 @@ struct StreamDescription: Codable, Equatable, Sendable {
 
 /// The tracks of a live stream.
 public struct LiveFormat: Sendable, Equatable {
-    /// nil: the stream has no video.
+    /// Nil: the stream has no video.
     public var video: VideoFormat?
-    /// Each track has another `type`.
+    /// The tracks; no two have the same `type`.
     public var audio: [AudioTrackFormat]
 
     public init(video: VideoFormat?, audio: [AudioTrackFormat]) {

@@ -1,10 +1,10 @@
-// One viewer's place in a stream. A viewer who falls behind continues with the newest keyframe, and the frames that they miss are
+// One viewer's place in a stream. A viewer who falls behind continues at the newest keyframe; skipped frames are
 // counted. No viewer affects another. Pure.
 import NIOCore
 
-/// A viewer's place in a `SampleHistory`. Equal cursors are sent the same.
+/// A viewer's place in a `SampleHistory`. Viewers with equal cursors get the same data.
 struct ViewerCursor: Equatable, Sendable {
-    /// The form in which the viewer gets the stream.
+    /// The format in which the viewer gets the stream.
     enum Form: Sendable {
         /// Every record whole: `samples`.
         case records
@@ -12,27 +12,27 @@ struct ViewerCursor: Equatable, Sendable {
         case fragments
     }
 
-    /// A viewer who is behind by more than this continues with the newest keyframe, if that is newer than their place. In nanoseconds
-    /// from the arrival of the viewer's next record to that of the newest.
+    /// A viewer who is behind by more than this continues at the newest keyframe, if that is newer than their place. In
+    /// nanoseconds from the arrival of the viewer's next record to that of the newest.
     static let patience: Int64 = 1_000_000_000
 
     let form: Form
-    /// The number of the record that the viewer is sent next.
+    /// The number of the next record for the viewer.
     private(set) var next: Int
-    /// Whether the viewer can decode nothing before the next keyframe.
+    /// Whether the viewer cannot decode before the next keyframe.
     private(set) var needsKeyframe: Bool
 
-    /// A new viewer, who begins with the newest keyframe, or waits for one.
+    /// A new viewer, who begins at the newest keyframe, or waits for one.
     init(form: Form, history: SampleHistory) {
         self.form = form
         next = history.newestKeyframe ?? history.end
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
     }
 
-    /// Appends the next records, at least one and about `byteLimit` bytes; none when the viewer has everything. Returns the number of
-    /// frames left out. A viewer who is only behind waits for a regular keyframe: an extra one would cost everyone who shares the
-    /// encoder.
-    /// - Parameter state: sent when records are skipped, since one of them may have been a state.
+    /// Appends the next records, at least one and about `byteLimit` bytes; none if the viewer has everything. Returns
+    /// the number of skipped frames. A viewer who is only behind waits for a regular keyframe: an extra one would cost
+    /// everyone who shares the encoder.
+    /// - Parameter state: sent if records are skipped, since one of them may have been a state.
     mutating func advance(
         in history: SampleHistory, state: LiveRecord, into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
     ) -> Int {
@@ -62,7 +62,7 @@ struct ViewerCursor: Equatable, Sendable {
         return droppedFrames
     }
 
-    /// The number of the record to continue with, if that is not `next`.
+    /// The number of the record to continue at, if that is not `next`.
     private mutating func jump(in history: SampleHistory) -> Int? {
         if next < history.first {
             if history.newestKeyframe == nil { needsKeyframe = history.hasVideo }
@@ -83,15 +83,15 @@ struct ViewerCursor: Equatable, Sendable {
     private func buffer(of record: LiveRecord) -> ByteBuffer? { form == .records ? record.chunks : record.fragment }
 }
 
-// Limits how often the viewers of a stream together request a keyframe, since each one costs the recording and every other
-// destination bytes. Pure.
+// Limits how often all viewers of a stream together request a keyframe, since each one costs the recording and every
+// other destination bytes. Pure.
 struct KeyframeRequestLimit: Sendable {
-    /// The least nanoseconds between two requests. Regular keyframes are no further apart.
+    /// The minimum nanoseconds between two requests. Regular keyframes are no further apart.
     static let interval: Int64 = 2_000_000_000
 
     private var last: Int64?
 
-    /// Whether to request a keyframe, which a viewer needs at `now`.
+    /// Whether to request a keyframe that a viewer needs at `now`.
     mutating func allows(at now: Int64) -> Bool {
         if let last, now - last < Self.interval { return false }
         last = now

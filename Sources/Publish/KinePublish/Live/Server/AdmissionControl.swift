@@ -1,14 +1,14 @@
-// Carries out what ConnectionAdmission decides, for the channels of one server.
+// Carries out the actions of ConnectionAdmission for the channels of one server.
 import NIOCore
 import Synchronization
 
-/// Lets connections in, and ends all of them with the server.
+/// Admits connections, and ends all of them with the server.
 final class AdmissionControl: Sendable {
     typealias ID = ObjectIdentifier
 
     private struct Member {
         let channel: any Channel
-        /// Begins to serve the connection; nil before it has sent anything.
+        /// Starts serving the connection; nil before it has sent anything.
         var serve: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
     }
@@ -25,7 +25,7 @@ final class AdmissionControl: Sendable {
         state = Mutex(State(admission: ConnectionAdmission(limits: limits)))
     }
 
-    /// Call first for each connection that was accepted.
+    /// Call this first for each accepted connection.
     func arrived(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         let address = Self.address(of: channel)
@@ -38,7 +38,7 @@ final class AdmissionControl: Sendable {
         change { $0.admission.opened(id, from: address) }
     }
 
-    /// The connection has sent its first bytes. `serve` is called, from any thread, once it may be served.
+    /// The connection has sent its first bytes. Calls `serve`, on any thread, once it may be served.
     func spoke(_ channel: any Channel, _ serve: @escaping @Sendable () -> Void) {
         let id = ObjectIdentifier(channel)
         change { state in
@@ -57,7 +57,7 @@ final class AdmissionControl: Sendable {
         if !isKept { task.cancel() }
     }
 
-    /// The connection has shown a token. Returns false where there are as many viewers as there may be.
+    /// The connection has shown a token. Returns false if there are already as many viewers as allowed.
     func showedToken(_ channel: any Channel) -> Bool {
         var isAccepted = false
         change { state in
@@ -68,7 +68,7 @@ final class AdmissionControl: Sendable {
         return isAccepted
     }
 
-    /// As `ConnectionAdmission.delayed`.
+    /// Like `ConnectionAdmission.delayed`.
     func delayed(_ channel: any Channel) -> Bool {
         var isToBeWatched = false
         change { state in
@@ -83,7 +83,7 @@ final class AdmissionControl: Sendable {
 
     func asked(_ channel: any Channel) { state.withLock { $0.admission.asked(ObjectIdentifier(channel)) } }
 
-    /// Admits no more connections and tells all of them to end.
+    /// Admits no more connections and ends all of them.
     func end() {
         let members = state.withLock { state in
             state.isClosed = true
@@ -124,12 +124,12 @@ final class AdmissionControl: Sendable {
         for channel in ended { channel.close(promise: nil) }
     }
 
-    /// The peer's address; for IPv6 only its network, since a peer that has one address of a network has 2⁶⁴.
+    /// The peer's address; for IPv6 only its network, since a peer can have 2⁶⁴ addresses of its network.
     private static func address(of channel: any Channel) -> String {
         guard let address = channel.remoteAddress else { return "" }
         guard case .v6(let six) = address else { return address.ipAddress ?? "" }
         return withUnsafeBytes(of: six.address.sin6_addr) { bytes in
-            // An IPv4-mapped address (RFC 4291, section 2.5.5.2) is one address.
+            // An IPv4-mapped address (RFC 4291, section 2.5.5.2) counts as a whole.
             let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
             return (isMapped ? bytes[...] : bytes[..<8]).map { String($0, radix: 16) }.joined(separator: ":")
         }

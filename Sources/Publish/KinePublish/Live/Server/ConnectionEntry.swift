@@ -1,22 +1,22 @@
-// A connection that has said nothing, or waits for its place. It has no TLS and no HTTP yet, and costs little more than its socket.
+// A connection that is silent or waits for its place. Without TLS and HTTP, it costs little more than its socket.
 import NIOCore
 
-/// The first handler of a connection: waits for its first bytes, has the admission decide when it is served, and then gives it its other
-/// handlers and those bytes.
+/// The first handler of a connection: waits for its first bytes, lets the admission decide when it is served, and then
+/// adds the other handlers and passes them those bytes.
 final class ConnectionEntry: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The time in which a connection has to say something: long, since it costs little and gives way to others.
+    /// The time for a connection to send its first bytes: long, since it costs little and yields to others.
     private static let silenceTime = TimeAmount.minutes(1)
 
     private let admission: AdmissionControl
     private let serve: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var deadline: Scheduled<Void>?
-    /// The bytes of the one read; nil before it.
+    /// The first bytes, once they have been read.
     private var bytes: ByteBuffer?
 
-    /// - Parameter serve: adds the other handlers. Called by the channel's event loop.
+    /// - Parameter serve: adds the other handlers. Called on the channel's event loop.
     init(admission: AdmissionControl, serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>) {
         self.admission = admission
         self.serve = serve
@@ -32,7 +32,7 @@ final class ConnectionEntry: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         deadline?.cancel()
         bytes = unwrapInboundIn(data)
-        // What follows waits in the kernel until there are handlers for it.
+        // Later bytes wait in the kernel until there are handlers for them.
         _ = context.channel.setOption(.autoRead, value: false)
         let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         admission.spoke(context.channel) { [eventLoop = context.eventLoop] in
@@ -44,7 +44,7 @@ final class ConnectionEntry: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The peer has said nothing, and sends nothing more.
+        // The peer has sent nothing, and will send nothing.
         if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     }
 

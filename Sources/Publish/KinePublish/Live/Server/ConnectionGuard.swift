@@ -1,10 +1,10 @@
-// Limits what a connection costs: the time to send a request, the time without reading the response, and the bytes that the kernel
-// holds for it.
+// Limits what a connection costs: the time to send a request, the time without reading the response, and the bytes in
+// the kernel's buffer.
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections that send their request too slowly (from the first byte of TLS on), that have read nothing for too long, or
-/// whose response says that they are closed. Stands between the HTTP codec and the request's handler, one for each connection.
+/// Closes connections that send their request too slowly (from TLS's first byte on), read nothing for too long, or get
+/// a response with “close”. One for each connection, between HTTP's codec and the request's handler.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -15,16 +15,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private static let requestTime = TimeAmount.seconds(10)
     /// The time, from its opening or from its last request, after which a connection without a token counts as delayed.
     private static let placeTime = TimeAmount.seconds(2)
-    /// The time that a viewer may read nothing at all.
+    /// The time for which a viewer may read nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
-    /// Unsent bytes that the kernel may hold: few, so that a slow viewer gets a new keyframe rather than old frames.
+    /// Unsent bytes in the kernel's buffer: few, so that a slow viewer gets a new keyframe instead of old frames.
     private static let unsentLimit = 128 << 10
-    /// The time that a request may take to end once its response has said “close”: closing earlier could lose the response.
+    /// The time for a request to end after its response has said “close”: closing earlier could lose the response.
     private static let lingerTime = TimeAmount.seconds(1)
 
     private let admission: AdmissionControl
     private var balance = RequestBalance()
-    /// Requests that have begun and whose responses have not ended.
+    /// Requests that have begun and whose responses are not complete.
     private var openRequests = 0
     private var isLastResponse = false
     private var requestDeadline: Scheduled<Void>?

@@ -1,4 +1,4 @@
-// Holds the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
+// Has the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
 import KineLive
 import Synchronization
 
@@ -8,7 +8,7 @@ final class LiveAccess: Sendable {
         var foreignHosts: Set<String> = []
     }
 
-    /// The number of names that the broadcaster is warned about. It is limited because clients choose the names.
+    /// The most names for which the broadcaster gets a warning. Limited because clients choose the names.
     private static let mostForeignHosts = 3
 
     private let state: Mutex<State>
@@ -37,7 +37,7 @@ final class LiveAccess: Sendable {
         }
     }
 
-    /// Warns the broadcaster, once for each name, that the page was requested by a name that is not the server's.
+    /// Warns the broadcaster, once for each name, that the page was requested under a foreign name.
     func warn(aboutForeignHost name: String) {
         let isNew = state.withLock { state in
             state.foreignHosts.count < Self.mostForeignHosts && state.foreignHosts.insert(name).inserted

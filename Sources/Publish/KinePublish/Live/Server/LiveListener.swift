@@ -1,5 +1,5 @@
-// Listens, and gives each connection its handlers. Hummingbird and SwiftNIO do HTTP and TLS; AdmissionControl decides which
-// connections are served.
+// Listens, and adds the handlers to each connection. Hummingbird and SwiftNIO implement HTTP and TLS; AdmissionControl
+// decides which connections are served.
 import HummingbirdCore
 import HummingbirdTLS
 import KinePlatform
@@ -14,7 +14,7 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Accepts connections and has each served by HTTP, over TLS if there is a certificate.
+/// Accepts connections and serves each over HTTP, with TLS if there is a certificate.
 struct LiveListener: Sendable {
     let channel: any Channel
     let admission: AdmissionControl
@@ -23,7 +23,7 @@ struct LiveListener: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameters:
-    ///   - socket: a socket that listens already; nil: binds `host` and `port`.
+    ///   - socket: a listening socket; nil: binds `host` and `port`.
     ///   - host: an address or a name of this machine, without brackets.
     static func start(
         on socket: Int32? = nil, host: String, port: Int, tls: TLSConfiguration?,
@@ -54,7 +54,7 @@ struct LiveListener: Sendable {
         return LiveListener(channel: channel, admission: admission)
     }
 
-    /// Connections that the kernel keeps before they are accepted; it may have a lower limit of its own.
+    /// Connections that the kernel queues before they are accepted; it may have a lower limit.
     private static let backlog: Int32 = 1024
 
     private static func bootstrap(
@@ -77,7 +77,7 @@ struct LiveListener: Sendable {
             // Requests are short, and there may be hundreds of connections.
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 512))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            // Samples for a slow viewer wait in the history, once for all viewers.
+            // Samples for a slow viewer wait in the history, which all viewers share.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -99,8 +99,8 @@ struct LiveListener: Sendable {
         }
     }
 
-    /// Accepts no more connections and ends the open ones. TLS waits some seconds for a peer's close_notify; connections that are
-    /// still open after one second are closed without it.
+    /// Accepts no more connections and ends the open ones. TLS waits some seconds for a peer's close_notify;
+    /// connections still open after one second are closed without it.
     func close() async {
         try? await channel.close()
         admission.end()
@@ -108,14 +108,14 @@ struct LiveListener: Sendable {
         admission.close()
     }
 
-    /// Waits a second at most.
+    /// Waits at most a second.
     static func wait(until isDone: () -> Bool) async {
         for _ in 0..<50 where !isDone() { try? await Task.sleep(nanoseconds: 20_000_000) }
     }
 }
 
-// Accepts no connections for a moment when the process has run out of descriptors. New ones wait in the kernel's queue. When that is
-// full, the clients' kernels retry by themselves (RFC 6298): nobody is refused, and waiting costs this process nothing.
+// Pauses accepting when the process has run out of descriptors. New connections wait in the kernel's queue. When that
+// is full, the clients' kernels retry (RFC 6298): no client is refused, and waiting costs this process nothing.
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -128,13 +128,13 @@ final class AcceptPause: ChannelInboundHandler {
 
     private let rest: TimeAmount
 
-    /// - Parameter rest: the time in which nothing is accepted after descriptors or memory ran out.
+    /// - Parameter rest: the time without accepting after descriptors or memory ran out.
     init(rest: TimeAmount = .milliseconds(250)) { self.rest = rest }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch (error as? IOError)?.errnoCode {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            // The socket stays readable: without a rest it would wake the event loop again and again.
+            // The socket stays readable: without a pause it would wake the event loop constantly.
             let channel = context.channel
             _ = channel.setOption(.autoRead, value: false)
             channel.eventLoop.scheduleTask(in: rest) { _ = channel.setOption(.autoRead, value: true) }
@@ -151,8 +151,8 @@ final class AcceptPause: ChannelInboundHandler {
 #endif
 
 extension LiveServer {
-    /// The host for the link: the address that the server listens on, or, where it listens on all of them, the machine's first address
-    /// that others can use.
+    /// The host for the link: the server's own listening address or, if it listens on all addresses, the machine's
+    /// first address that other machines can use.
     static func reachableName(_ settings: LiveSettings) -> String {
         guard settings.listen.isEverywhere else { return settings.listen.host }
         if let known = settings.reachableHost { return known }
@@ -165,7 +165,7 @@ extension LiveServer {
         return usable.first ?? machineName ?? "127.0.0.1"
     }
 
-    /// The machine's own name in lower case; nil where it has none.
+    /// The machine's name in lowercase, if it has one.
     static var machineName: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }

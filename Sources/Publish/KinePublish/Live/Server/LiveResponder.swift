@@ -51,7 +51,7 @@ struct LiveResponder: Sendable {
 
     private static let tokenHeader = HTTPField.Name(RequestGate.tokenHeader)
 
-    /// Sends the stream, as chunks, until it is over or the viewer leaves.
+    /// Sends the stream as chunks until it ends or the viewer leaves.
     private func serve(
         _ form: ViewerCursor.Form, type: String, isHead: Bool, with writer: consuming ResponseWriter,
         on channel: any Channel
@@ -59,7 +59,7 @@ struct LiveResponder: Sendable {
         var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         if isHead { return try await writer.writeResponse(response) }
-        // Before the head, so that a viewer who has the head is counted and misses nothing from then on.
+        // Before the head, so that a viewer with the head is counted and misses nothing afterwards.
         let (viewer, preface) = stream.join(form)
         defer { stream.leave(viewer) }
         let body = try await writer.writeHead(response)
@@ -88,8 +88,8 @@ struct LiveResponder: Sendable {
         try await writer.writeResponse(response)
     }
 
-    /// The page loads only what this server sends, cannot be shown inside another page, sends its address to nobody, and is not
-    /// stored.
+    /// The page loads only files of this server, cannot be shown inside another page, sends its address to no other
+    /// site, and is not stored.
     private static func response(_ status: HTTPResponse.Status) -> HTTPResponse {
         var response = HTTPResponse(status: status)
         for (name, value) in protections { response.headerFields[name] = value }
@@ -113,10 +113,8 @@ struct LiveResponder: Sendable {
     }()
 }
 
-/// The files that a browser is served besides the streams.
-///
-/// The page's files, which SwiftPM embeds in the executable. They are the same for every broadcast; the page learns the rest, such
-/// as the title, from the stream.
+/// The page's files, which SwiftPM embeds in the executable. They are the same for every broadcast; the stream tells
+/// the page the rest, such as the title.
 enum LivePage {
     struct File: Sendable {
         var bytes: [UInt8]
@@ -124,7 +122,7 @@ enum LivePage {
         var type: String
     }
 
-    /// Nil where the resource is not a file.
+    /// Nil if the resource is not a file.
     static func file(_ resource: RequestGate.Resource) -> File? {
         let script = "text/javascript; charset=utf-8"
         return switch resource {

@@ -1,5 +1,5 @@
-// Serves one broadcast to browsers: a page, and the stream that it plays. LiveListener accepts connections, RequestGate decides what
-// a request gets, and LiveStream holds what viewers are sent.
+// Serves one broadcast to browsers: a page, and the stream that it plays. LiveListener accepts connections, RequestGate
+// decides on requests, and LiveStream has the data for viewers.
 import KineLive
 import KineMedia
 import KinePlatform
@@ -8,22 +8,22 @@ import NIOSSL
 import Synchronization
 import SystemPackage
 
-/// A running server of one live stream. All methods may be called from any thread, but samples of one type in their order.
+/// A running server of one live stream. Any thread may call; samples of one type must be in order.
 ///
-/// Call `finish()` at the end: a server that is only released keeps its port and its viewers.
+/// Call `finish()` at the end: releasing the server alone keeps its port and its viewers.
 public final class LiveServer: Sendable {
-    /// The reason that the server cannot run. LiveSentences.swift has the sentences for a person.
+    /// The reason why the server cannot run. LiveSentences.swift has the sentences for a person.
     public enum Error: Swift.Error, Equatable {
         case certificateUnreadable(file: String)
-        /// The key's file cannot be read, or its key does not belong to the certificate.
+        /// The key's file cannot be read, or the key does not belong to the certificate.
         case keyUnusable(file: String, certificate: String)
-        /// No address is known for the host.
+        /// The host has no known address.
         case hostUnknown(place: String)
-        /// nil: the reason has no number.
+        /// `Errno` is nil if the reason has no number.
         case cannotListen(place: String, Errno?)
     }
 
-    /// A condition of the running server that the broadcaster should know of.
+    /// A condition of the running server that the broadcaster should know.
     public enum Warning: Equatable, Sendable {
         /// The server listens on `host` for other machines, without TLS.
         case notEncrypted(host: String)
@@ -33,9 +33,9 @@ public final class LiveServer: Sendable {
 
     /// The callbacks of a running server, which come from any thread.
     public struct Events: Sendable {
-        /// Viewers need a new keyframe; called at most once in two seconds.
+        /// Viewers need a new keyframe; called at most once every two seconds.
         public var wantsKeyframe: @Sendable () -> Void = {}
-        /// Called twice a second with the number of viewers and of the bytes sent in all.
+        /// Called twice a second with the number of viewers and the total of sent bytes.
         public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int) -> Void = { _, _ in }
         public var warn: @Sendable (Warning) -> Void = { _ in }
 
@@ -45,7 +45,6 @@ public final class LiveServer: Sendable {
     /// The links to the stream. Anyone with a link can watch.
     public var links: LiveLinks { currentLinks.withLock { $0 } }
 
-    /// The port that it listens on.
     var port: Int { listener.port }
 
     private let stream: LiveStream
@@ -55,7 +54,7 @@ public final class LiveServer: Sendable {
     private let currentLinks: Mutex<LiveLinks>
     private let ticking: Task<Void, Never>
 
-    /// Starts the server. It keeps an earlier run's tokens only with its port, since open pages send them to whatever listens there.
+    /// Starts the server. It reuses an earlier run's tokens only with its port: open pages send them there.
     public static func start(
         _ settings: LiveSettings, format: LiveFormat, events: Events = Events()
     ) async throws(Error) -> LiveServer {
@@ -63,7 +62,7 @@ public final class LiveServer: Sendable {
         guard let previous = settings.previous else {
             return try await LiveServer(settings, port: settings.listen.port, stream: stream, events: events)
         }
-        // A socket that was passed on is the earlier run's, and so is its port.
+        // A passed socket is the earlier run's, and so is its port.
         if settings.listen.port != 0 || settings.boundSocket != nil {
             return try await LiveServer(
                 settings, port: settings.listen.port, keeping: previous, stream: stream, events: events)
@@ -118,7 +117,7 @@ public final class LiveServer: Sendable {
         if settings.isOpenAndPlain { events.warn(.notEncrypted(host: listen.host)) }
     }
 
-    /// Makes new links. The old ones stop working, and their viewers are disconnected.
+    /// Creates new links. The old ones stop working, and their viewers are disconnected.
     public func renewLinks() -> LiveLinks {
         let (token, playerToken) = access.renew()
         let links = LiveLinks(base: base, token: token, playerToken: playerToken)
@@ -127,9 +126,9 @@ public final class LiveServer: Sendable {
         return links
     }
 
-    /// Hands a sample to all viewers. The bytes are copied before this returns; it never waits for a viewer.
+    /// Sends a sample to all viewers. The bytes are copied before this returns; it never waits for a viewer.
     /// - Parameters:
-    ///   - presentationTime: on the take's timeline. Samples before time zero are left out.
+    ///   - presentationTime: on the take's timeline. Samples before time zero are dropped.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
         _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
@@ -137,7 +136,7 @@ public final class LiveServer: Sendable {
         stream.publish(type, presentationTime: presentationTime, isKeyframe: isKeyframe, bytes: bytes)
     }
 
-    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is not used.
+    /// Sends a sample to all viewers, like `publish(_:presentationTime:isKeyframe:bytes:)`. Its duration is not used.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
             publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
@@ -150,13 +149,13 @@ public final class LiveServer: Sendable {
     /// Tells viewers that the broadcast continues.
     public func resume() { stream.set(.live) }
 
-    /// Browsers and players that watch now.
+    /// Browsers and players that are watching now.
     var viewers: Int { stream.counts.viewers }
-    /// Frames left out for slow viewers, all viewers together.
+    /// Frames skipped for slow viewers, all viewers together.
     var droppedFrames: Int { stream.counts.droppedFrames }
 
-    /// Tells viewers that the broadcast has ended, gives them a second to read the rest, and closes the server. Takes two seconds at
-    /// most. Samples that are published afterwards reach nobody.
+    /// Tells viewers that the broadcast has ended, gives them a second to read the rest, and closes the server. Takes
+    /// at most two seconds. Samples published afterwards are ignored.
     public func finish() async {
         stream.set(.ended)
         stream.close()
@@ -183,7 +182,7 @@ public final class LiveServer: Sendable {
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             // Older versions are deprecated (RFC 8996).
             tls.minimumTLSVersion = .tlsv12
-            // Only this finds a key that does not belong to the certificate, and here the error can be explained.
+            // Only this detects a key that does not belong to the certificate, and here the error can be explained.
             _ = try NIOSSLContext(configuration: tls)
             return tls
         } catch {

@@ -1,5 +1,5 @@
-// A live stream between its source and its viewers: it keeps the history and decides what each viewer is sent next. The source
-// never waits for a viewer.
+// A live stream between its source and its viewers: keeps the history and decides which data each viewer gets next. The
+// source never waits for a viewer.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -8,7 +8,7 @@ import Synchronization
 
 /// One stream and its viewers.
 final class LiveStream: Sendable {
-    /// The state of the broadcast, as viewers are told.
+    /// The state of the broadcast, as sent to viewers.
     enum Phase: String, Codable, Sendable {
         case live, paused, ended
     }
@@ -19,24 +19,24 @@ final class LiveStream: Sendable {
         var viewers: Int
         /// Microseconds since the stream began, by the server's clock.
         var clock: Int64
-        /// Microseconds by which the take's timeline is ahead of `clock`; nil while unknown.
+        /// Microseconds by which the take's timeline is ahead of `clock`; nil if unknown.
         var ahead: Int64?
     }
 
     struct Counts: Sendable {
         var viewers = 0
-        /// Bytes handed to sockets, all viewers together.
+        /// Bytes passed to sockets, all viewers together.
         var sentBytes = 0
-        /// Frames that viewers were not sent because they were too slow, all viewers together.
+        /// Frames skipped for viewers who were too slow, all viewers together.
         var droppedFrames = 0
     }
 
-    /// A viewer's place in the stream, kept by their connection.
+    /// A viewer's place in the stream, stored by their connection.
     struct Viewer: Equatable, Sendable {
         fileprivate var cursor: ViewerCursor
-        /// The number of ticks when the viewer was last sent something.
+        /// The number of ticks when the viewer last got data.
         fileprivate var tick: Int
-        /// The stream's generation when the viewer joined; another one now means that they are disconnected.
+        /// The stream's generation when the viewer joined; after a change they are disconnected.
         fileprivate let generation: Int
     }
 
@@ -44,12 +44,12 @@ final class LiveStream: Sendable {
     enum Progress: Sendable {
         /// There may be more for the viewer.
         case more
-        /// The viewer has everything so far, and is served again when there is more.
+        /// The viewer has all data so far, and gets more when there is more.
         case complete
         case over
     }
 
-    /// The next bytes of a viewer. All viewers at the same place are sent the same.
+    /// A viewer's next bytes. All viewers at the same place get the same ones.
     struct Step: Sendable {
         let from: Viewer
         let to: Viewer
@@ -58,7 +58,7 @@ final class LiveStream: Sendable {
         private(set) var buffers: [ByteBuffer]
         fileprivate var bytes = 0
         fileprivate var droppedFrames = 0
-        /// Whether all bytes are in one buffer, which nothing else refers to.
+        /// Whether all bytes are in one buffer that has no other reference.
         private(set) var isJoined = false
 
         mutating func join() {
@@ -78,8 +78,8 @@ final class LiveStream: Sendable {
         var viewers = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
-        /// Ticks so far, and the newest. They are not in the history, so that a long pause takes no memory: viewers are sent only the
-        /// newest.
+        /// Ticks so far, and the newest one. They are not in the history, so that a long pause takes no memory: viewers
+        /// get only the newest.
         var tick = 0
         var tickRecord: LiveRecord
         var clock = StreamClock()
@@ -98,7 +98,7 @@ final class LiveStream: Sendable {
     private let droppedFrames = Atomic(0)
     /// CLOCK_MONOTONIC nanoseconds when the stream began.
     private let beginning: Int64
-    /// The video and the first audio track: browsers play no more of one file.
+    /// The video and the first audio track: browsers play no more tracks of one file.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
     private let furtherAudio: FragmentedMovie
@@ -158,7 +158,7 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// Tells all viewers the state of the broadcast.
+    /// Sends the state of the broadcast to all viewers.
     func set(_ phase: Phase) {
         let now = MonotonicClock.now()
         change { state in
@@ -171,8 +171,8 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// Call a few times a second. Sends a tick when nothing has been sent for a second, and when the number of viewers or the clock
-    /// has changed.
+    /// Call this a few times a second. Sends a tick when nothing has been sent for a second, and when the number of
+    /// viewers or the clock has changed.
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
     func tick(at now: Int64 = MonotonicClock.now()) {
         let isDue = state.withLock { state in
@@ -199,7 +199,7 @@ final class LiveStream: Sendable {
             ahead: state.clock.ahead.map { $0 / 1000 })
     }
 
-    /// Ends each viewer's stream once they have everything.
+    /// Ends each viewer's stream once they have all data.
     func close() {
         change { $0.isClosed = true }
         state.withLock { $0.distributors = [] }
@@ -225,13 +225,13 @@ final class LiveStream: Sendable {
         state.withLock { state in
             if let known = state.distributors.first(where: { $0.eventLoop === eventLoop }) { return known }
             let distributor = ViewerDistributor(eventLoop: eventLoop)
-            // A closed stream changes no more.
+            // A closed stream does not change.
             if !state.isClosed { state.distributors.append(distributor) }
             return distributor
         }
     }
 
-    /// Adds a viewer. Returns their place, and what they are sent before anything else.
+    /// Adds a viewer. Returns their place, and the first data for them.
     func join(_ form: ViewerCursor.Form) -> (viewer: Viewer, preface: [ByteBuffer]) {
         let now = MonotonicClock.now()
         let (viewer, stateRecord, told) = state.withLock { state in
@@ -259,12 +259,12 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// Call once for each viewer who joined.
+    /// Call this once for each viewer who joined.
     func leave(_ viewer: Viewer) {
         state.withLock { if $0.generation == viewer.generation { $0.viewers -= 1 } }
     }
 
-    /// The next step of a viewer. Requests a keyframe where the viewer needs one.
+    /// A viewer's next step. Requests a keyframe if the viewer needs one.
     func step(from viewer: Viewer) -> Step {
         let (step, requestsKeyframe) = state.withLock { state -> (Step, Bool) in
             var next = viewer
@@ -291,7 +291,7 @@ final class LiveStream: Sendable {
         return step
     }
 
-    /// Call for each viewer who is sent the step.
+    /// Call this for each viewer who gets the step.
     func count(_ step: Step) {
         sentBytes.add(step.bytes, ordering: .relaxed)
         if step.droppedFrames > 0 { droppedFrames.add(step.droppedFrames, ordering: .relaxed) }

@@ -1,5 +1,5 @@
-// Sends the stream to one viewer, as fast as the viewer reads it. Records are chunked already and shared by all viewers, so they go
-// to the socket, or to TLS, past every handler of HTTP.
+// Sends the stream to one viewer, as fast as the viewer reads it. Records are already chunked and shared by all
+// viewers, so they bypass the HTTP handlers and go directly to the socket or to TLS.
 import NIOCore
 import NIOSSL
 
@@ -9,17 +9,17 @@ import NIOSSL
     import Darwin
 #endif
 
-/// The handler nearest to the socket, or to TLS, from the head of the response to the stream's end. Used in its event loop.
+/// The handler nearest to the socket or to TLS, from the response's head to the stream's end. For its event loop.
 final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Bytes that are encrypted at a time. With TLS's overhead they fill two pages of SwiftNIO's buffer for encrypted bytes, which
-    /// stays resident for each viewer; whole records (RFC 8446, section 5.1) would double it.
+    /// Bytes to encrypt at a time. With TLS's overhead they fill two pages of SwiftNIO's buffer for encrypted bytes,
+    /// which stays resident for each viewer; whole records (RFC 8446, section 5.1) would double it.
     private static let encryptedPiece = 7 << 10
     /// The write buffer's marks for shared bytes: a sample that can be written at once must not count as waiting.
     private static let sharedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 16 << 10, high: 32 << 10)
-    /// The same for encrypted bytes, of which each viewer has their own copy: no piece is encrypted while another one waits.
+    /// The marks for encrypted bytes, of which each viewer has a copy: no piece is encrypted while another one waits.
     private static let encryptedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 1 << 10)
 
     private let stream: LiveStream
@@ -28,11 +28,11 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     private let isEncrypted: Bool
     private let ended: EventLoopPromise<Void>
     private var viewer: LiveStream.Viewer
-    /// Bytes that are not written yet.
+    /// Bytes that are not yet written.
     private var unsent: [ByteBuffer]
     /// Without TLS, the channel's socket, which is open as long as the channel is active.
     private var socket: NIOBSDSocket.Handle?
-    /// Writes that the channel has not completed. Nothing may be written to the socket before them.
+    /// Incomplete writes of the channel. Nothing may be written to the socket before they are complete.
     private var channelWrites = 0
     private var context: ChannelHandlerContext?
     private var isDelivering = false
@@ -50,8 +50,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         distributor = stream.distributor(for: channel.eventLoop)
     }
 
-    /// Sends `preface` and then the stream to a viewer who has joined it; the response's head has been written. Succeeds when the stream
-    /// is over and all of it is written, fails when the connection is lost.
+    /// Sends `preface` and then the stream to a viewer who has joined it; the response's head has been written.
+    /// Succeeds when the stream has ended and all of it is written, fails when the connection is lost.
     static func serve(
         _ stream: LiveStream, to viewer: LiveStream.Viewer, preface: [ByteBuffer], on channel: any Channel
     ) -> EventLoopFuture<Void> {
@@ -76,7 +76,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         try? channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: isEncrypted ? Self.encryptedBytes : Self.sharedBytes)
         if !isEncrypted {
-            // Through the channel: the response's head may still wait there.
+            // Through the channel, since the response's head may still wait there.
             let preface = unsent
             unsent = []
             writeToChannel(preface, context)
@@ -112,7 +112,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
                 continue
             }
             if progress == .complete { return }
-            // Viewers over TLS often cannot take a whole step. What waits for them costs no memory while it is the stream's own.
+            // Viewers over TLS often cannot accept a whole step. Waiting bytes of the stream itself cost no memory.
             let step = distributor.step(from: viewer, in: stream, joined: !isEncrypted)
             viewer = step.to
             progress = step.progress
@@ -135,8 +135,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes past the channel, whose own work is a third of the server's with many viewers. The channel gets the bytes that the
-    /// socket does not accept. After an error it gets all of them, and meets the error too.
+    /// Bypasses the channel, whose work is a third of the server's with many viewers. The channel gets the bytes that
+    /// the socket does not accept. After an error it gets all of them, and detects the error too.
     private func write(_ buffer: ByteBuffer, to socket: NIOBSDSocket.Handle, _ context: ChannelHandlerContext) {
         let count = buffer.withUnsafeReadableBytes { send(socket, $0.baseAddress, $0.count, 0) }
         guard count < buffer.readableBytes else { return }
@@ -145,7 +145,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         writeToChannel([rest], context)
     }
 
-    /// Shared bytes that wait in the channel cost no memory.
+    /// Waiting shared bytes in the channel cost no memory.
     private func writeToChannel(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         guard let last = buffers.last else { return }
         channelWrites += 1
@@ -156,7 +156,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func encrypt(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
-        // The place of the first byte that is not written.
+        // The position of the first unwritten byte.
         var (index, offset) = (0, 0)
         while index < buffers.count, channel.isWritable {
             var room = Self.encryptedPiece

@@ -1,11 +1,11 @@
-// Sends a live stream to the viewers of one event loop, all of them in one pass: a change of the stream wakes each event loop once,
-// however many viewers it has, and everything that arrives before the pass goes out with it.
+// Sends a live stream to all viewers of one event loop in one pass: a change of the stream wakes each event loop once,
+// however many viewers it has, and all data that arrives before the pass is sent with it.
 import NIOCore
 import Synchronization
 
 /// The viewers of one event loop.
 final class ViewerDistributor: @unchecked Sendable {
-    // Sendable: all but `isWoken` is touched in the event loop only.
+    // Sendable: all but `isWoken` is used on the event loop only.
     let eventLoop: any EventLoop
     private let isWoken = Atomic(false)
     private var viewers: [ViewerConnection] = []
@@ -16,14 +16,14 @@ final class ViewerDistributor: @unchecked Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// The time that a pass waits for more samples, so that audio and video often go out in one write. With few viewers there is no
-    /// wait: it would take much longer than writing to all of them. A wait below a millisecond saves less than its timer costs.
+    /// The time that a pass waits for more samples, so that audio and video often go out in one write. None with few
+    /// viewers: it would take longer than all writes. A wait below a millisecond saves less than its timer costs.
     static func wait(viewers: Int) -> TimeAmount? {
         let wait = min(TimeAmount.microseconds(40) * (viewers - 60), .milliseconds(12))
         return wait < .milliseconds(1) ? nil : wait
     }
 
-    /// Call when the stream has changed, from any thread.
+    /// Call this when the stream has changed, from any thread.
     func wake() {
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         eventLoop.execute {
@@ -44,8 +44,8 @@ final class ViewerDistributor: @unchecked Sendable {
         viewers.removeLast()
     }
 
-    /// The step of a viewer who is sent it.
-    /// - Parameter joined: in one buffer, once a second viewer is sent it.
+    /// The step that a viewer gets now.
+    /// - Parameter joined: whether to join the buffers once a second viewer gets the step.
     func step(from viewer: LiveStream.Viewer, in stream: LiveStream, joined: Bool) -> LiveStream.Step {
         let known = steps.lastIndex { $0.from == viewer }
         // Joining copies: event loops that share the stream's buffers would contend for their reference counts.
@@ -66,7 +66,7 @@ final class ViewerDistributor: @unchecked Sendable {
             isInPass = false
             steps.removeAll(keepingCapacity: true)
         }
-        // From the end: when a viewer leaves, `remove` moves the last one, which has been served, into the gap.
+        // From the end: when a viewer leaves, `remove` moves the last one, which has already been served, into the gap.
         for index in viewers.indices.reversed() where index < viewers.count { viewers[index].deliver() }
     }
 }
