@@ -10,7 +10,7 @@ final class LineWriter: Sendable {
 
     private struct State {
         var lines: [[UInt8]] = []
-        /// Of all lines that are not yet written, including the one being written.
+        /// The bytes of all lines that are not yet written, including the one being written.
         var bytes = 0
         var leftOut = 0
         var keepsAll = false

@@ -17,7 +17,7 @@ final class DefaultsStore: Sendable {
 
     let path: FilePath
     // C strings for the kernel: parsing paths would take longer than changing the file.
-    /// Has the lock, the previous file and temporary files. They are not beside the current file, because each change
+    /// For the lock, the previous file and temporary files. They are not beside the current file, because each change
     /// would wake every process that watches its directory.
     private let workDirectory: FilePath
     private let name: String

@@ -89,7 +89,7 @@ private final class CheckConnection: @unchecked Sendable {
         dialer.dial(destination) { self.end(.failure($0)) }
     }
 
-    /// Has the same limits as a stream; see `ReconnectStateMachine.moved`.
+    /// Follows a redirection within the limits of a stream; see `ReconnectStateMachine.moved`.
     private func moved(to target: RTMPURL) {
         guard settings.url.allowsRedirect(to: target) else { return fail(.redirectForbidden(to: target)) }
         guard redirects.allows(at: now) else { return fail(.redirectedTooOften) }

@@ -2,7 +2,7 @@
 
 /// The end of one connection.
 public struct PublishFailure: Swift.Error, Hashable, Sendable {
-    /// What a failure means for the stream.
+    /// The meaning of a failure for the stream.
     public enum Kind: Hashable, Sendable {
         /// The server did not answer in time, or not at all.
         case unreachable

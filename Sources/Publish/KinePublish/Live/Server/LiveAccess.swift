@@ -1,4 +1,4 @@
-// Has the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
+// Owns the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
 import KineLive
 import Synchronization
 
