@@ -1,7 +1,7 @@
-// Ends the waits of other threads: for a server that starts, for an answer that does not come.
+// Ends the blocking waits of other threads, such as a wait for a server to start.
 import Synchronization
 
-/// Ends waits once and for all. A wait also polls `descriptor`, or registers with `onCancel` the call that ends it.
+/// Ends waits, once. A wait also polls `descriptor`, or registers with `onCancel` the call that ends it.
 public final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -14,11 +14,11 @@ public final class Cancellation: Sendable {
 
     public init() {}
 
-    /// For poll: readable from `cancel` on. Owned by this object.
+    /// For poll: readable after `cancel`. Owned by this object.
     public var descriptor: Int32 { wake.descriptor }
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Ends all waits, also those that begin later.
+    /// Ends all waits, including those that begin later.
     public func cancel() {
         state.withLock { state in
             guard !state.isCancelled else { return }
@@ -28,8 +28,8 @@ public final class Cancellation: Sendable {
         }
     }
 
-    /// Has `cancel` call `handler`, or calls it at once if that is past. It must be short, and call nothing of this object.
-    /// Returns the token for `remove`.
+    /// Registers a handler that `cancel` calls; calls it at once after `cancel`. It must be short and must not use this
+    /// object. Returns the token for `remove`.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextToken += 1
@@ -39,6 +39,6 @@ public final class Cancellation: Sendable {
         }
     }
 
-    /// Forgets a handler. When this returns, the handler does not run and never will.
+    /// Removes a handler. Once this returns, the handler is not running and never will.
     public func remove(_ token: Int) { state.withLock { _ = $0.handlers.removeValue(forKey: token) } }
 }

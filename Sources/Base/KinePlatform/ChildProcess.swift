@@ -1,11 +1,11 @@
-// Starting and ending the processes a take needs: the engine, a private X server, a private audio server, a command.
+// Starts and ends the processes that a take needs: the engine, a private X server, a private audio server, a command.
 import CLinux
 import CSandbox
 import Glibc
 import Synchronization
 import SystemPackage
 
-/// A process that this one started and must reap. It is never signalled after it was reaped: its number may be another's.
+/// A process that this one started and must reap. It is never signalled later: another process may have its number.
 public final class ChildProcess: Sendable {
     public var pid: Int32 { handle.pid }
     /// For poll: readable when the process has ended. As `ProcessHandle.descriptor`.
@@ -13,30 +13,29 @@ public final class ChildProcess: Sendable {
     private let handle: ProcessHandle
     private let ending = Mutex<Ending?>(nil)
 
-    /// The end of a process.
     public enum Ending: Equatable, Sendable {
         case exited(status: Int32)
         case killed(signal: Int32)
 
-        /// Somebody else has reaped it: nothing more is known, so it is no success.
+        /// Another part of this process has reaped it, so its status is unknown. Counts as a failure.
         public static let unknown = Ending.exited(status: -1)
     }
 
     public struct Options: Sendable {
-        /// The child gets these as 0, 1, 2 …; nil is /dev/null. It inherits no others.
+        /// The child's descriptors 0, 1, 2 …; nil is /dev/null. It inherits no others.
         public var descriptors: [FileDescriptor?] = [.standardInput, .standardOutput, .standardError]
         /// The signal the child gets when the *thread* that started it ends: start such a child from a thread that
         /// lives as long as the process. Nil lets the child outlive its parent.
         public var parentDeathSignal: Int32?
-        /// A session of its own, away from the terminal's signals.
+        /// A session of its own, so that signals of the terminal do not reach the child.
         public var newSession = false
         public var newProcessGroup = false
         /// The signals that the child ignores; all others have their default action, and none is blocked. SIGHUP stays ignored where this
         /// process ignores it, as under nohup.
         public var ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP])
-        /// The child's working directory; nil keeps this process's.
+        /// The child's working directory; nil: this process's.
         public var directory: String?
-        /// The user, and the group of the same number, that a child of root's becomes; nil: this process's.
+        /// The user ID, and equal group ID, of a child that root starts; nil: this process's.
         public var user: UInt32?
         /// Limits for the child and its own children; nil: those of this process.
         public var confinement: Confinement?
@@ -46,26 +45,26 @@ public final class ChildProcess: Sendable {
 
     /// Limits that a child cannot lift, neither for itself nor for its own children. When it crashes, no core file is written.
     public struct Confinement: Sendable {
-        /// The child never gains rights: `no_new_privs`.
+        /// `no_new_privs`: the child never gains rights.
         public var noNewPrivileges = true
-        /// `RLIMIT_DATA`, hard: bytes of private writable memory, reserved stacks of threads among them. Nil: as here.
+        /// `RLIMIT_DATA`, hard: bytes of private writable memory, including reserved thread stacks; nil: inherited.
         public var dataLimit: Int64?
-        /// `RLIMIT_STACK`, hard: bytes, also of each new thread's stack. Nil: as here.
+        /// `RLIMIT_STACK`, hard: bytes, also of each new thread's stack; nil: inherited.
         public var stackLimit: Int64?
-        /// 0…1000: the more, the sooner the kernel kills it for want of memory.
+        /// `oom_score_adj`, 0…1000: the higher it is, the sooner the kernel kills the child when memory runs out.
         public var outOfMemoryScore: Int32 = 0
         /// An open `cgroup.procs`: the child enters that cgroup before it runs anything.
         public var cgroupProcesses: FileDescriptor?
-        /// `RLIMIT_FSIZE`, hard: bytes of a file that it writes. Nil: as here.
+        /// `RLIMIT_FSIZE`, hard: the most bytes of a file that the child writes; nil: inherited.
         public var fileLimit: Int64?
-        /// Nil: it may reach whatever this process may. Needs `noNewPrivileges`.
+        /// Needs `noNewPrivileges`. Without a sandbox the child may reach the same things as this process.
         public var sandbox: Sandbox?
 
         public init() {}
     }
 
-    /// Starts `executable` (a path; the search path is not consulted). All texts are as `String(escaping:)` makes them. Throws the errno
-    /// of fork or of exec.
+    /// Starts `executable`, a path; PATH is not searched. All texts are in the form of `String(escaping:)`. Throws the
+    /// errno of fork or exec.
     public init(
         executable: String, arguments: [String], environment: [String], options: Options = Options()
     ) throws(Errno) {
@@ -126,7 +125,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills. Always reaps.
+    /// Signals the child, waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills it. Always reaps.
     public func end(signal number: Int32 = SIGTERM, deadline: Int64) -> Ending {
         signal(number)
         while MonotonicClock.now() < deadline {

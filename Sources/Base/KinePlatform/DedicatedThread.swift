@@ -1,5 +1,5 @@
-// A thread of its own for work that blocks: capture, encoding, audio, file writing. Such work never runs on Swift's
-// cooperative pool, where one blocked thread is a core lost.
+// Threads for work that blocks: capture, encoding, audio, file writing. Such work never runs on Swift's cooperative
+// pool, where a blocked thread occupies a core.
 import CLinux
 import Glibc
 import Synchronization
@@ -19,8 +19,8 @@ public final class DedicatedThread: Sendable {
         }
     }
 
-    /// Starts `body` at once. `name` is what `top -H` shows, at most 15 bytes. All signals are blocked in the thread:
-    /// the main thread reads them from a descriptor. Throws where the process may have no more threads.
+    /// Starts `body` at once. `name` is at most 15 bytes, for `top -H`. The thread blocks all signals: the main thread
+    /// reads them from a descriptor. Throws if the process may have no more threads.
     public init(starting name: String, body: @escaping @Sendable () -> Void) throws(Errno) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
@@ -44,8 +44,8 @@ public final class DedicatedThread: Sendable {
         handle = thread
     }
 
-    /// The same for a thread that is started before there is anything to lose: if it cannot start, the process ends with one
-    /// sentence on standard error and `ExitStatus.unavailable`.
+    /// For a thread that starts before there is anything to lose: if it cannot start, the process ends with a message
+    /// on standard error and `ExitStatus.unavailable`.
     public convenience init(name: String, body: @escaping @Sendable () -> Void) {
         do throws(Errno) {
             try self.init(starting: name, body: body)
@@ -55,13 +55,12 @@ public final class DedicatedThread: Sendable {
         }
     }
 
-    /// One sentence: the reason why a thread cannot be started, and what to do.
+    /// One sentence: why the thread could not be started, and what to do.
     public static func explanation(of failure: Errno, thread name: String) -> String {
         "The thread “\(name)” cannot be started (\(failure)); end other programs, or raise the limit of processes that "
             + "“ulimit -u” shows."
     }
 
-    /// A thread nobody waited for cleans up after itself.
     deinit { if !isJoined.withLock({ $0 }) { pthread_detach(handle) } }
 
     /// Waits until the closure has returned. Call once.
@@ -71,9 +70,7 @@ public final class DedicatedThread: Sendable {
     }
 }
 
-/// An error that can also say that there was no thread for a call.
-///
-/// Calls that block, for asynchronous code: each runs on a thread of its own, never on Swift's cooperative pool.
+/// An error type for blocking calls of asynchronous code: it has a case for a thread that could not be started.
 public protocol ThreadError: Error {
     static func noThread(name: String, _ errno: Errno) -> Self
 }
@@ -88,7 +85,7 @@ public enum BlockingCall {
         }
     }
 
-    /// The same for a body that runs on after its result: it calls `reply` exactly once.
+    /// As `run`, for a body that continues after its result: it calls `reply` exactly once.
     public static func start<Value: Sendable, Failure: ThreadError>(
         _ name: String, _ body: @escaping @Sendable (_ reply: (Result<Value, Failure>) -> Void) -> Void
     ) async throws(Failure) -> Value {

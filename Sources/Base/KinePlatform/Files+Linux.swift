@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 extension FileDescriptor {
-    /// The bytes from here to the end, or the first `limit` of them.
+    /// Reads from the current position to the end, at most `limit` bytes.
     public func readToEnd(atMost limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 16384))
@@ -15,8 +15,8 @@ extension FileDescriptor {
         return Array(bytes.prefix(limit))
     }
 
-    /// The whole of a file; nil where it cannot be read or is longer than `limit` bytes. Its position, which other processes
-    /// may share, is neither used nor moved.
+    /// The whole file; nil if it cannot be read or is longer than `limit` bytes. Does not use or move the file
+    /// position, which other processes may share.
     package func contents(limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)
@@ -35,14 +35,14 @@ extension FileDescriptor {
 
 // The file that a path leads to. Linux.
 extension FilePath {
-    /// The path with every link followed; nil if nothing is there.
+    /// The path with every link followed; nil if the file does not exist.
     package var resolved: FilePath? {
         guard let resolved = realpath(cString, nil) else { return nil }
         defer { free(resolved) }
         return FilePath(platformString: resolved)
     }
 
-    /// What the symbolic link of this path holds; nil where there is none.
+    /// The target of the symbolic link at this path; nil if it is not a link.
     package var linkContents: FilePath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard readlink(cString, &buffer, buffer.count - 1) > 0 else { return nil }

@@ -1,19 +1,19 @@
 // Text from servers and other programs, made safe to show.
 
 extension String {
-    /// The bytes of the shortest secret that is looked for. Shorter ones are a part of many words.
+    /// The bytes of the shortest secret that is removed. Shorter ones occur in many words.
     public static let shortestSecret = 4
-    /// The bytes that are looked at; nobody reads more of them.
+    /// Only this many bytes are kept: no message shows more.
     private static let longestForeignText = 16384
 
-    /// The text as a person may see it: on one line, without these secrets or characters that steer a terminal, and cut with
-    /// "…" behind `limit` characters or `bytes` bytes of JSON.
+    /// The text on one line, without these secrets and without characters that control a terminal. It is cut with "…"
+    /// after `limit` characters or `bytes` bytes of JSON.
     public func cleaned(of secrets: [String], limit: Int, bytes: Int = .max) -> String {
         let start = String(decoding: utf8.prefix(Self.longestForeignText), as: UTF8.self)
         let line = start.leavingOut(secrets).printable(limit: .max)
-        // A character that `printable` left out may have stood inside a secret, or be a part of one.
+        // A character that `printable` removed may have split a secret, or be a part of one.
         let shown = line.leavingOut(secrets + secrets.map { $0.printable(limit: .max) })
-        // Cut last, or the beginning of a secret would be left.
+        // Cutting comes last: before the removal, it could leave the beginning of a secret.
         return shown.printable(limit: limit, bytes: bytes).leavingOut(secrets)
     }
 
@@ -21,10 +21,10 @@ extension String {
     public func leavingOut(_ secrets: [String]) -> String {
         let secrets = secrets.filter { $0.utf8.count >= Self.shortestSecret }
         var text = self
-        // The text before a secret and the text behind it may form another one.
+        // The text before a secret and the text after it can form another secret.
         while true {
             var shorter = text.leavingOutBytes(of: secrets)
-            // The same characters can be written in other bytes (Unicode Standard Annex 15, canonical equivalence).
+            // Other bytes can encode the same characters (Unicode Standard Annex 15, canonical equivalence).
             for secret in secrets where !(shorter.isASCII && secret.isASCII) {
                 shorter = shorter.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…")
             }
@@ -35,7 +35,7 @@ extension String {
 
     private var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
-    /// Compares bytes: in a comparison of strings, an accent behind a secret makes its last letter another one.
+    /// Compares bytes: as strings, an accent after a secret would change its last letter, and it would not be found.
     private func leavingOutBytes(of secrets: [String]) -> String {
         let bytes = Array(utf8)
         var isSecret = [Bool](repeating: false, count: bytes.count)
@@ -56,13 +56,13 @@ extension String {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Whether `printable` leaves it as it is.
+    /// Whether `printable` returns the text unchanged.
     public var isPrintable: Bool { printable(limit: .max).utf8.elementsEqual(utf8) }
 
-    /// The bytes of a printable text in JSON, without its quotation marks.
+    /// The number of bytes of a printable text in JSON, without quotation marks.
     public var jsonByteCount: Int { unicodeScalars.reduce(0) { $0 + $1.jsonByteCount } }
 
-    /// On one line, without characters that steer a terminal, and no longer than `limit` characters and `bytes` bytes of JSON.
+    /// The text on one line, without characters that control a terminal, at most `limit` characters, `bytes` of JSON.
     public func printable(limit: Int, bytes: Int = .max) -> String {
         var result = ""
         var count = 0
@@ -71,7 +71,7 @@ extension String {
             bytesLeft -= scalar.jsonByteCount
             guard count < limit, bytesLeft >= 0 else { return result + "…" }
             switch scalar.properties.generalCategory {
-            // Characters that direct text or have no shape of their own could make a line read as another.
+            // Characters that change the direction of text or are invisible could make a line look like another.
             case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
                 if result.last != " " { result.append(" ") }
             default: result.unicodeScalars.append(scalar)
@@ -88,7 +88,7 @@ extension Unicode.Scalar {
 
 // Names that a person copies into a shell, whatever is in them.
 extension String {
-    /// This text as one word of a shell's command: in single quotes where it has anything but plain letters (POSIX.1, Shell
+    /// This text as one word of a shell command: in single quotes unless all its letters are plain (POSIX.1, Shell
     /// Command Language, section 2.2.2).
     public var shellWord: String {
         let isPlain = unicodeScalars.allSatisfy {
@@ -96,7 +96,7 @@ extension String {
                 || "/._-+@:,%=".unicodeScalars.contains($0)
         }
         if isPlain, !isEmpty { return self }
-        // By code points: in a comparison of characters, a quote with an accent behind it is no quote.
+        // By code points: compared as characters, a quote followed by an accent is not a quote.
         let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false).map { String($0) }
         return "'" + parts.joined(separator: "'\\''") + "'"
     }

@@ -1,12 +1,12 @@
-// The address of a server as a person writes it: one grammar for the command line's option and for the setting behind it.
+// The address of a server as a person writes it: one grammar for the command line's option and the setting.
 
 /// An address of this machine and a port: `8080`, `ADDRESS`, `:8080`, `ADDRESS:8080`, `[::1]` or `[::1]:8080`.
 ///
-/// A port alone is this machine's only; an address alone means any free port.
+/// A port alone listens on this machine only; an address alone takes any free port.
 public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An address or a name in lower case, without brackets.
     public let host: String
-    /// 0: any that is free.
+    /// 0: any free port.
     public let port: Int
 
     /// The default: only this machine can connect.
@@ -17,7 +17,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Nil where the text is none. Empty text is `standard`.
+    /// Nil if the text is not an address. Empty text is `standard`.
     public init?(_ text: String) {
         let host: Substring
         let rest: Substring
@@ -46,13 +46,13 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the server listens at every address of the machine.
+    /// Whether the server listens on every address of the machine.
     public var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
 
     /// Whether only this machine can connect.
     public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether the host would have to be looked up, which may take long. `localhost` is no such name.
+    /// Whether the host needs a name server, which may take long. `localhost` does not.
     public var isName: Bool {
         if host == "localhost" || host.contains(":") { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -60,10 +60,9 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
             || !parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 0x3A && $0 > 0x2F } }
     }
 
-    /// In the form that `init(_:)` takes.
+    /// In the form that `init(_:)` reads.
     public var description: String { Self.description(host: host, port: port) }
 
-    /// A host without brackets, and a port.
     public static func description(host: String, port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }

@@ -1,4 +1,4 @@
-// The wall clock in the user's time zone, through the C library: Foundation would cost megabytes.
+// The wall clock in the user's time zone, by the C library: Foundation would cost megabytes.
 import Glibc
 
 public enum LocalTime {

@@ -1,7 +1,7 @@
-// A queue from any thread to one that sleeps in poll.
+// A queue from any thread to a thread that sleeps in poll.
 import Synchronization
 
-/// Elements for the thread that waits on `descriptor`, in the order in which any threads post them.
+/// Elements for the thread that waits on `descriptor`, in the order in which they were posted.
 public final class Mailbox<Element: Sendable>: Sendable {
     private struct Contents {
         var elements: [Element] = []
@@ -13,13 +13,13 @@ public final class Mailbox<Element: Sendable>: Sendable {
 
     public init() {}
 
-    /// For poll: readable once something was posted, or the mailbox was closed. Owned by the mailbox.
+    /// For poll: readable after a post and after `close`. Owned by the mailbox.
     public var descriptor: Int32 { wake.descriptor }
 
-    /// Whether it is closed and empty: nothing comes any more.
+    /// Whether it is closed and empty, so that no element follows.
     public var isOver: Bool { contents.withLock { $0.isClosed && $0.elements.isEmpty } }
 
-    /// Keeps the element for the next `drain`. A closed mailbox keeps nothing and returns false.
+    /// Keeps the element for the next `drain`. Returns false if the mailbox is closed; the element is dropped then.
     @discardableResult public func post(_ element: Element) -> Bool {
         let isKept = contents.withLock { contents in
             if !contents.isClosed { contents.elements.append(element) }
@@ -29,10 +29,10 @@ public final class Mailbox<Element: Sendable>: Sendable {
         return isKept
     }
 
-    /// Wakes the reader though nothing was posted.
+    /// Wakes the reader without an element.
     public func interrupt() { wake.signal() }
 
-    /// Takes all elements out, the oldest first.
+    /// Removes and returns all elements, the oldest first.
     public func drain() -> [Element] {
         wake.clear()
         return contents.withLock { contents in
@@ -41,7 +41,7 @@ public final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Accepts nothing more. What was posted before waits for `drain`.
+    /// Accepts no more elements. Those posted before stay until `drain`.
     public func close() {
         contents.withLock { $0.isClosed = true }
         wake.signal()

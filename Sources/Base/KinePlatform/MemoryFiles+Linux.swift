@@ -3,12 +3,12 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A bounded file in memory. It outlives its readers, so the child never writes into a closed pipe. Owns its descriptor.
+/// A bounded file in memory. It outlives its readers, so a child never writes into a closed pipe. Owns its descriptor.
 public final class MemoryLog {
     /// For the child to inherit.
     public let descriptor: FileDescriptor
 
-    /// Everything after `limit` bytes is lost. Nil if the kernel has no such files, or no descriptor is left.
+    /// Bytes after the first `limit` are lost. Nil if the kernel has no memory files, or no descriptor is left.
     public init?(name: String, limit: Int) {
         let fd = kine_bounded_memory_file(name, off_t(limit))
         guard fd >= 0 else { return nil }
@@ -17,10 +17,10 @@ public final class MemoryLog {
 
     deinit { try? descriptor.close() }
 
-    /// The line that tells most about a death: the last one with a fatal error, else the last of all. Nil if nothing was
-    /// written.
+    /// The line that explains a crash best: the last one with a fatal error, else the last line. Nil if the log is
+    /// empty.
     public func lastWords() -> String? {
-        // The processes that inherited the descriptor share its position: they stopped writing there, or moved it anywhere.
+        // The processes that inherited the descriptor share its position: the text ends there unless one moved it.
         guard let end = try? descriptor.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
@@ -31,7 +31,6 @@ public final class MemoryLog {
         return Self.lastWords(in: String(decoding: bytes[..<count], as: UTF8.self))
     }
 
-    /// The same for a given text.
     public static func lastWords(in text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         let telling = lines.last { $0.contains("Fatal error") || $0.hasPrefix("Fatal ") } ?? lines.last
@@ -41,7 +40,7 @@ public final class MemoryLog {
 
 /// A file in memory with fixed contents. Owns its descriptor.
 public final class MemoryInput {
-    /// For the child to inherit, at the start of the bytes.
+    /// For the child to inherit; its position is at the first byte.
     public let descriptor: FileDescriptor
 
     public init(_ bytes: some Sequence<UInt8>, name: String) throws {

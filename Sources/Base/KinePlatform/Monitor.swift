@@ -1,8 +1,8 @@
-// A lock with a condition, for threads that wait for each other; Synchronization's Mutex has none.
+// A lock with a condition, for threads that wait for each other; Synchronization's Mutex has no condition.
 import CLinux
 import Glibc
 
-/// State that several threads share, and a way to sleep until it changes.
+/// State that several threads share and can wait on.
 public final class Monitor<State>: @unchecked Sendable {
     // Sendable: `state` is touched only while `mutex` is held.
     private var state: State
@@ -28,26 +28,26 @@ public final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the state held, and wakes nobody.
+    /// Runs `body` with the state locked. Wakes no waiter.
     public func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Runs `body` with the state held, then wakes every waiter.
+    /// Runs `body` with the state locked, then wakes every waiter.
     public func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            // In this order, or the first waiter to wake would wait for the lock.
+            // Unlock first: a waiter that wakes before would have to wait for the lock.
             pthread_mutex_unlock(mutex)
             pthread_cond_broadcast(condition)
         }
         return try body(&state)
     }
 
-    /// Sleeps until `body` gives a value, asking again after each signal. Returns nil once CLOCK_MONOTONIC reaches
-    /// `deadline` (nanoseconds; nil waits for ever).
+    /// Sleeps until `body` returns a value; calls it again after each signal. Returns nil once CLOCK_MONOTONIC reaches
+    /// `deadline` (nanoseconds; nil: no deadline).
     public func wait<Result>(until deadline: Int64? = nil, for body: (inout State) throws -> Result?) rethrows
         -> Result?
     {
@@ -56,7 +56,7 @@ public final class Monitor<State>: @unchecked Sendable {
         while true {
             if let result = try body(&state) { return result }
             if let deadline {
-                // The kernel would go to sleep and wake again even for a moment that is past.
+                // The system call would sleep and wake even for an instant in the past.
                 guard MonotonicClock.now() < deadline else { return nil }
                 var time = timespec(
                     tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))

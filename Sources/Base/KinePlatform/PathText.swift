@@ -1,11 +1,11 @@
-// Paths are bytes to the kernel, and not always UTF-8. As text they keep their bytes, by one escape that can be undone.
+// Paths are bytes to the kernel, and not always UTF-8. As text they keep their bytes, by a reversible escape.
 import SystemPackage
 
-// Text from outside that may be a path (arguments, variables, names in directories) is made by `String(escaping:)`, and paths go to the
-// kernel as `cString` or as a `FilePath(escaped:)`. In between, in messages and in JSON, a path is an ordinary String.
+// `String(escaping:)` makes text of what may be a path: arguments, variables, names in directories. `cString` or
+// `FilePath(escaped:)` makes a path for the kernel. In between, in messages and in JSON, a path is an ordinary String.
 //
-// A byte that is no part of a character in UTF-8 stands as the code point U+EF00 plus the byte: U+EF80 to U+EFFF, in private use. Where a
-// name has one of these itself, each of its three bytes stands so.
+// A byte that is not part of a UTF-8 character becomes the code point U+EF00 plus the byte: U+EF80 to U+EFFF, in
+// private use. A name's own code points of that range are escaped byte by byte.
 
 extension String {
     public init(escaping bytes: some Sequence<UInt8>) {
@@ -31,7 +31,7 @@ extension String {
         }
     }
 
-    /// - Parameter string: ends with a zero byte.
+    /// - Parameter string: null-terminated.
     public init(escaping string: UnsafePointer<CChar>) {
         self.init(
             escaping: sequence(first: string) { $0 + 1 }.lazy.map { UInt8(bitPattern: $0.pointee) }.prefix { $0 != 0 })
@@ -39,14 +39,14 @@ extension String {
 
     private static let escapes: ClosedRange<Unicode.Scalar> = "\u{ef80}"..."\u{efff}"
 
-    /// The bytes that this text was made of.
+    /// The original bytes.
     public var unescaped: [UInt8] {
         unicodeScalars.flatMap { scalar in
             Self.escapes.contains(scalar) ? [UInt8(truncatingIfNeeded: scalar.value)] : Array(scalar.utf8)
         }
     }
 
-    /// The bytes that this text was made of and a zero, for calls of C.
+    /// The original bytes and a terminating zero, for C calls.
     public var cString: [CChar] { unescaped.map { CChar(bitPattern: $0) } + [0] }
 }
 
@@ -55,7 +55,7 @@ extension FilePath {
 
     public var escaped: String { withPlatformString { String(escaping: $0) } }
 
-    /// For calls of C.
+    /// For C calls.
     public var cString: [CChar] { escaped.cString }
 }
 
@@ -65,17 +65,17 @@ extension DefaultStringInterpolation {
 
 // Names that Kinecast gives to files itself.
 public enum NumberedName {
-    /// The most bytes of a name (NAME_MAX).
+    /// The most bytes of a file name (NAME_MAX).
     private static let longest = 255
 
-    /// The paths to try for a file, one after the other, until one is free: `a.mp4`, `a 2.mp4`, `a 3.mp4` …
+    /// The paths to try for a file, in order, until one is free: `a.mp4`, `a 2.mp4`, `a 3.mp4` …
     public static func candidates(for path: String) -> some Sequence<String> {
         (1...9999).lazy.map { $0 == 1 ? path : adding(" \($0)", to: FilePath(escaped: path)).escaped }
     }
 
-    /// The path of a file beside `path`: its name, and `words` before the extension. A name that gets too long is cut before them.
+    /// A path in the same directory, with `words` inserted before the extension. A name that is too long is shortened.
     public static func adding(_ words: String, to path: FilePath) -> FilePath {
-        // Of its text, since what is no UTF-8 in it is kept too.
+        // Works on the escaped text, so that bytes that are not UTF-8 are kept.
         let text = FilePath(path.escaped)
         let end = words + (text.extension.map { ".\($0)" } ?? "")
         var stem = text.stem ?? "recording"

@@ -1,21 +1,21 @@
-// Directories that only their owner may enter, in places where others can write too.
+// Directories that only their owner may enter, in places where other users can write.
 import CLinux
 import Glibc
 import SystemPackage
 
 public enum PrivateDirectory {
-    /// The reason why a directory is not this user's alone.
+    /// Why a directory does not belong to this user alone.
     public enum Fault: Swift.Error, Equatable {
         case notADirectory
         /// Another user made it.
         case foreign(uid: UInt32)
-        /// Others may enter it; its permission bits.
+        /// Other users may enter it; its permission bits.
         case open(mode: UInt32)
         case system(Errno)
     }
 
-    /// Makes `path`, one level, with mode 0700, or checks the one that is there: a real directory, ours, closed to others.
-    /// A link is refused, because its owner decides where it leads.
+    /// Creates `path`, one level, with mode 0700, or checks the existing one: a real directory, ours, closed to others.
+    /// Refuses a link, because its owner decides where it leads.
     package static func make(_ path: FilePath) throws(Fault) {
         if mkdir(path.cString, 0o700) != 0, errno != EEXIST { throw .system(Errno(rawValue: errno)) }
         let mode = try check(path)
@@ -32,7 +32,7 @@ public enum PrivateDirectory {
         return status.st_mode & 0o777
     }
 
-    /// The names in a directory, without `.` and `..`, as `String(escaping:)` makes them; empty where it cannot be read.
+    /// The names in a directory, without `.` and `..`, in the form of `String(escaping:)`; empty if it cannot be read.
     package static func entries(_ path: FilePath) -> [String] {
         guard let directory = opendir(path.cString) else { return [] }
         defer { closedir(directory) }
@@ -46,13 +46,13 @@ public enum PrivateDirectory {
         return names
     }
 
-    /// Removes a directory and the files in it; directories inside it are left, and so is it then.
+    /// Removes a directory and the files in it. If it contains directories, they and it remain.
     package static func remove(_ path: FilePath) {
         for name in entries(path) { unlink(path.pushing(FilePath(escaped: name)).cString) }
         rmdir(path.cString)
     }
 
-    /// The whole of a small file; nil where it cannot be read or is longer than `limit` bytes.
+    /// The whole of a small file; nil if it cannot be read or is longer than `limit` bytes.
     package static func contents(of path: FilePath, limit: Int) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .noFollow]) else {
             return nil
@@ -61,13 +61,13 @@ public enum PrivateDirectory {
         return file.contents(limit: limit)
     }
 
-    /// Writes a file that its owner only can read, in place of the one that may be there: a reader, and a machine that loses its power,
-    /// sees the old one or the new one.
+    /// Writes a file that only its owner can read, and replaces an older one. A reader, also after a loss of power,
+    /// sees the whole old file or the whole new one.
     ///
-    /// - Parameter suffix: of the file's name while it is written. Writers at the same time need different ones.
+    /// - Parameter suffix: for the name of the temporary file. Simultaneous writers need different ones.
     package static func replace(_ path: FilePath, with bytes: [UInt8], writingTo suffix: String = ".new") throws {
         let new = FilePath(escaped: path.escaped + suffix)
-        unlink(new.cString)  // of a writer that was killed
+        unlink(new.cString)  // left by a killed writer
         do {
             let file = try FileDescriptor.open(
                 new, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
@@ -83,7 +83,7 @@ public enum PrivateDirectory {
         }
     }
 
-    /// Writes a new file that its owner only can read.
+    /// Writes a new file that only its owner can read.
     package static func write(_ bytes: [UInt8], to path: FilePath) throws {
         let file = try FileDescriptor.open(
             path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)

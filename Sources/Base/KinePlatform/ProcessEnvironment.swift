@@ -1,9 +1,9 @@
-// This process's environment, and where programs are.
+// This process's environment and arguments, and the paths of programs.
 import Glibc
 
-/// All texts are as `String(escaping:)` makes them.
+/// All texts are in the form of `String(escaping:)`.
 public enum ProcessEnvironment {
-    /// This process's arguments, without its name.
+    /// This process's arguments, without the program's name.
     public static var arguments: [String] {
         (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }.map { String(escaping: $0) }
     }
@@ -19,26 +19,26 @@ public enum ProcessEnvironment {
         return result
     }
 
-    /// `base` with the variables of `overrides` in place of its own; both are `NAME=value` strings.
+    /// `base` with the variables of `overrides` replaced or added; both are `NAME=value` strings.
     public static func merging(_ base: [String], _ overrides: [String]) -> [String] {
         let replaced = Set(overrides.map(name))
         return base.filter { !replaced.contains(name($0)) } + overrides
     }
 
-    /// The environment with some variables set and others left out.
+    /// The environment with these variables set and those removed.
     public static func current(changing: [String: String], removing: Set<String> = []) -> [String] {
         merging(current.filter { !removing.contains(String(name($0))) }, changing.map { "\($0.key)=\($0.value)" })
     }
 
     private static func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
 
-    /// The value of a variable among `NAME=value` strings; nil where it is absent or empty.
+    /// The value of a variable among `NAME=value` strings; nil if it is absent or empty.
     public static func value(_ name: String, in environment: [String]) -> String? {
         let entry = environment.last { $0.hasPrefix(name + "=") }
         return entry.map { String($0.dropFirst(name.utf8.count + 1)) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A variable's value; nil where it is unset or empty.
+    /// A variable's value; nil if it is unset or empty.
     public static func value(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(escaping: value)
@@ -54,7 +54,7 @@ public enum ExecutableSearch {
         return String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
     }
 
-    /// The path of `program`, by PATH and the places where distributions put servers.
+    /// The path of `program`: searches PATH, then the directories where distributions put servers.
     public static func find(_ program: String) -> String? {
         let directories = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map(String.init)
         return (directories + ["/usr/local/bin", "/usr/bin", "/bin"])

@@ -1,21 +1,20 @@
-// A process by a descriptor: a signal never reaches another process that was given its number since. Linux.
+// A process by a descriptor: a signal never reaches another process that later got the same number. Linux.
 import CLinux
 import Glibc
 
 public final class ProcessHandle: Sendable {
     public let pid: Int32
-    /// For poll: readable when the process has ended. Owned by this object. -1, which poll passes over, if the kernel has no
-    /// such descriptors (before Linux 5.3) or none is left: the number is used then.
+    /// For poll: readable when the process has ended. Owned by this object. -1, which poll ignores, if the kernel has
+    /// no such descriptors (before Linux 5.3) or none is left; the process number is used then.
     public let descriptor: Int32
 
-    /// Nil where there is no such process.
     public convenience init?(_ pid: Int32) {
         let descriptor = kine_open_process(pid)
         if descriptor < 0, errno == ESRCH { return nil }
         self.init(pid: pid, descriptor: descriptor)
     }
 
-    /// Owns the descriptor from now on.
+    /// Takes ownership of the descriptor.
     init(pid: Int32, descriptor: Int32) {
         self.pid = pid
         self.descriptor = descriptor
@@ -37,10 +36,10 @@ public final class ProcessHandle: Sendable {
         }
     }
 
-    /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever). It may
+    /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil: no deadline). May
     /// return earlier.
     public func waitForEnd(until deadline: Int64? = nil) {
-        // Without a descriptor the end is polled for; nobody notices 5 ms.
+        // Without a descriptor, the end is polled for every 5 ms.
         let next = descriptor < 0 ? min(deadline ?? .max, MonotonicClock.now() + 5_000_000) : deadline
         _ = WakeSignal.poll([descriptor], until: next)
     }

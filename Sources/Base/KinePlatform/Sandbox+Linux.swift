@@ -1,57 +1,57 @@
-// The sandbox of a process: prepared before the fork and entered by the child before it runs its program, or entered by a process itself.
-// Linux.
+// The sandbox of a process. It is made before the fork, and the child enters it before it runs its program; or a
+// process enters it itself. Linux.
 import CSandbox
 import Glibc
 import SystemPackage
 
-/// A sandbox for one process and all that it starts. Each layer holds by itself. Those that the kernel does not have are left
-/// out; `layers` are the others.
+/// A sandbox for one process and its descendants. Each layer works without the others. `layers` are those that this
+/// kernel has; the rest is left out.
 public final class Sandbox: @unchecked Sendable {
-    // Sendable: nothing in it changes; the child writes into its own copy of the filter only.
+    // Sendable: immutable; the child writes only into its own copy of the filter.
 
-    /// docs/confinement.md explains them.
+    /// docs/confinement.md explains the layers.
     public enum Layer: String, Codable, Sendable, CaseIterable {
         /// Paths, TCP ports, signals and abstract sockets.
         case landlock
         /// System calls.
         case seccomp
-        /// The rights that root has beyond a user's.
+        /// The rights of root that other users do not have.
         case capabilities
-        /// Processes and a /proc of its own: it has no number for any other process.
+        /// Its own process numbers and /proc: it has no number for any other process.
         case namespaces
     }
 
-    /// The paths and sockets that may be reached. A path that is not there is left out.
+    /// The paths and sockets that it may reach. A path that does not exist is left out.
     public struct Rules: Sendable {
-        /// Files, and directories with all below them: to read and to execute.
+        /// Files, and directories with their contents: to read and to execute.
         public var readable: [String] = []
-        /// Directories, with all below them: to read, to write and to remove in, not to execute from.
+        /// Directories with their contents: to read, to write and to remove in, not to execute from.
         public var writable: [String] = []
-        /// Files that are there, to read and to write.
+        /// Existing files, to read and to write.
         public var devices: [String] = []
-        /// Sockets of its own, to connect with.
+        /// Sockets that it opens itself, to connect with.
         public var mayConnect = false
-        /// Whether it may call `listen` for the sockets that it is given, which listen already.
+        /// Whether it may call `listen` on the sockets that it is given, which listen already.
         public var mayListen = false
-        /// Whether it may bind sockets for UDP to addresses of its choice. Needs `mayConnect`.
+        /// Whether it may bind UDP sockets to addresses of its choice. Needs `mayConnect`.
         public var mayBindUDP = false
-        /// Whether it may watch directories by inotify: any, for Landlock has no rule for that.
+        /// Whether it may watch directories by inotify: all of them, since Landlock has no rule for it.
         public var mayWatch = false
-        /// Whether it may set the modes of files that it has open. Otherwise the call does nothing.
+        /// Whether it may set the modes of its open files. Otherwise the call has no effect.
         public var maySetModes = false
-        /// Memory files and shared memory without a file: once given back, such memory is counted for no process.
+        /// Memory files and shared memory without a file. After their release, such memory counts for no process.
         public var mayHideMemory = false
 
         public init() {}
     }
 
     public let layers: Set<Layer>
-    /// -1: none.
+    /// -1: no Landlock.
     let ruleset: Int32
     let filter: UnsafeMutablePointer<kine_filter>?
     let namespaces: kine_namespaces
 
-    /// Throws the kernel's error if it has a layer and refuses to make it.
+    /// Throws the kernel's error if it has a layer but refuses to create it.
     public init(_ rules: Rules, leavingOut: Set<Layer> = []) throws(Errno) {
         let layers = Set(Layer.allCases).subtracting(leavingOut).filter(Self.isAvailable)
         self.layers = layers
@@ -78,7 +78,7 @@ public final class Sandbox: @unchecked Sendable {
         if ruleset >= 0 { close(ruleset) }
     }
 
-    /// The layers that this kernel, and the container that this process may be in, give.
+    /// The layers that this kernel, or this container, has.
     public static var available: Set<Layer> { Set(Layer.allCases.filter(isAvailable)) }
 
     private static func isAvailable(_ layer: Layer) -> Bool {
@@ -90,22 +90,22 @@ public final class Sandbox: @unchecked Sendable {
         }
     }
 
-    /// Confines the calling thread and all that it starts from now on, for good: a process, where it has no other thread. Only Landlock and
-    /// the filter of system calls are entered.
+    /// Confines the calling thread and its later descendants for good; with a single thread, the whole process. Enters
+    /// only Landlock and the filter of system calls.
     public func enter() throws(Errno) {
-        // The filter gets this process's number, and others may use this one.
+        // Fills in this process's number in a copy, because other processes may enter the same filter.
         let result =
             if var own = filter?.pointee { kine_confine_self(ruleset, &own) } else { kine_confine_self(ruleset, nil) }
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Tried once only, since it takes a process.
+    /// Checked once, because the check starts a process.
     private static let ownNamespaces = kine_namespaces_available()
 
-    /// The kernel's version of Landlock; 0: none. TCP from 4 on, signals and abstract sockets from 6 on.
+    /// The kernel's version of Landlock; 0: none. TCP since 4, signals and abstract sockets since 6.
     public static var landlockVersion: Int { Int(kine_landlock_version()) }
 
-    /// From now on neither this process nor its children can execute a program, if the kernel can forbid it.
+    /// Forbids this process and its children to execute programs, if the kernel can.
     public static func forbidExecution() { _ = kine_forbid_execution() }
 
     private static func ruleset(_ rules: Rules) throws(Errno) -> Int32 {
@@ -115,7 +115,7 @@ public final class Sandbox: @unchecked Sendable {
             rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }
             + rules.devices.map { ($0, KINE_DEVICE) }
         for (path, access) in allowed where kine_landlock_allow(ruleset, path.cString, Int32(access.rawValue)) != 0 {
-            // A path that is not there, or not for this user, is not for the child either.
+            // The child cannot reach a path that does not exist or that this user may not reach.
             guard [ENOENT, EACCES, ENOTDIR, ELOOP].contains(errno) else {
                 let failure = Errno(rawValue: errno)
                 close(ruleset)

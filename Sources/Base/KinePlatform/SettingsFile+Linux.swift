@@ -1,42 +1,42 @@
-// A small file of this user's settings, which several processes read, and change as a whole. Linux.
+// A small file of this user's settings that several processes read and replace as a whole. Linux.
 import Glibc
 import SystemPackage
 
-/// Its calls block for as long as a small file takes; any process may make them.
+/// Calls block while they read or write the small file. Any process may make them.
 public struct SettingsFile: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// Neither XDG_CONFIG_HOME nor HOME is set.
         case noHome
         case unreadable(FilePath, Errno)
-        /// Another user's, or others may change it.
+        /// Another user owns it, or other users may change it.
         case foreign(FilePath)
-        /// It is not what this program writes.
+        /// Not in the form that this program writes.
         case damaged(FilePath)
         case cannotWrite(FilePath, Errno)
-        /// Another program has been writing it for too long.
+        /// Another program holds the lock for too long.
         case busy(FilePath)
-        /// There are too many apps in it.
+        /// It has too many apps.
         case full(FilePath)
     }
 
-    /// More bytes are no file of ours: hundreds of apps have less.
+    /// A longer file is not ours: hundreds of apps need less.
     private static let limit = 1 << 20
-    /// Nanoseconds to wait for another writer, who needs some milliseconds.
+    /// Nanoseconds to wait for another writer, which needs some milliseconds.
     private static let patience: Int64 = 2_000_000_000
 
     public let path: FilePath
 
     public init(_ path: FilePath) { self.path = path }
 
-    /// The file of that name in `kinecast` of the user's directory for settings.
+    /// The file `kinecast/NAME` in the user's directory for settings.
     ///
-    /// - Parameter variable: a variable's value.
+    /// - Parameter variable: returns a variable's value.
     package init(named name: String, _ variable: (String) -> String?) throws(Error) {
         guard let directory = UserDirectories.configuration(variable) else { throw .noHome }
         path = directory.appending("kinecast").appending(name)
     }
 
-    /// All of it; nil where there is none.
+    /// The whole file; nil if it does not exist.
     package func contents() throws(Error) -> [UInt8]? {
         do {
             let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
@@ -52,13 +52,13 @@ public struct SettingsFile: Sendable {
         }
     }
 
-    /// Changes the file as a whole, so that a reader sees the old or the new one; writers wait for each other.
+    /// Replaces the whole file: a reader sees the old or the new one. Writers wait for each other.
     package func update(_ change: ([UInt8]?) throws -> [UInt8]) throws(Error) {
         let lock = try lock()
         defer { try? lock.close() }
         do {
             let bytes = try change(try contents())
-            // A longer file could not be read again, and all of it would be lost.
+            // A longer file could not be read again: its settings would be lost.
             guard bytes.count <= Self.limit else { throw Error.full(path) }
             try PrivateDirectory.replace(path, with: bytes)
         } catch {
@@ -66,7 +66,7 @@ public struct SettingsFile: Sendable {
         }
     }
 
-    /// A descriptor that holds the lock until it is closed.
+    /// Returns a descriptor that holds the lock until it is closed.
     private func lock() throws(Error) -> FileDescriptor {
         let directory = path.removingLastComponent()
         for place in [directory.removingLastComponent(), directory] where mkdir(place.cString, 0o700) != 0 {
@@ -80,7 +80,7 @@ public struct SettingsFile: Sendable {
         } catch {
             throw .cannotWrite(path, error as? Errno ?? .ioError)
         }
-        // The engine's thread that asks here also finishes the recording: a writer that hangs must not hold it up.
+        // The calling thread of the engine also finishes the recording: a writer that hangs must not delay it.
         let deadline = MonotonicClock.now() + Self.patience
         while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
             let code = Errno(rawValue: errno)

@@ -1,10 +1,10 @@
-// Signals as something that poll can wait for: signalfd. Linux.
+// Signals as a descriptor for poll: signalfd. Linux.
 import CLinux
 import Glibc
 
-/// Receives signals in place of their default action, for the whole process. A signal that the process ignores stays ignored, as SIGHUP
-/// under nohup: the kernel would queue it here once it is blocked (signal(7)). Create it in the main thread before any other thread
-/// exists: threads inherit the blocked signals.
+/// Receives signals in place of their default action, for the whole process. Ignored signals stay ignored, as SIGHUP
+/// under nohup: the kernel would queue a blocked one here (signal(7)). Create it in the main thread before any other
+/// thread exists, because threads inherit the blocked signals.
 public final class SignalDescriptor {
     public let descriptor: Int32
 
@@ -19,15 +19,15 @@ public final class SignalDescriptor {
 
     deinit { close(descriptor) }
 
-    /// The number of the next signal that came; nil where there is none.
+    /// The number of the next signal, if one is pending.
     public func next() -> Int32? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil
     }
 
-    /// Has a signal's default action after all. One that stops the process returns when it continues, and at once where its process
-    /// group is orphaned: nothing could continue it.
+    /// Performs a signal's default action. A signal that stops the process returns when the process continues, or at
+    /// once in an orphaned process group, which nothing could continue.
     public func takeDefaultAction(of signal: Int32) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -37,12 +37,12 @@ public final class SignalDescriptor {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Those of the signals that this process ignores now.
+    /// The signals among these that this process ignores.
     public static func ignored(among signals: [Int32]) -> [Int32] {
         signals.filter { signal in
             var action = sigaction()
             guard sigaction(signal, nil, &action) == 0 else { return false }
-            // SIG_IGN, a number in the place of a function.
+            // SIG_IGN is a number in the place of a function.
             return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
         }
     }

@@ -1,9 +1,9 @@
-// The user's directories for recordings whose own directory is gone (freedesktop.org, xdg-user-dirs). Linux.
+// The user's directories (freedesktop.org, xdg-user-dirs and XDG Base Directory). Linux.
 import Glibc
 import SystemPackage
 
 public enum UserDirectories {
-    /// Directories of this user that a recording can be saved in, the best first: for videos, then home.
+    /// Where to save a recording whose own directory is gone, the best first: the directory for videos, then home.
     public static var forRecordings: [String] {
         guard let home else { return [] }
         let settings = (ProcessEnvironment.value("XDG_CONFIG_HOME") ?? home + "/.config") + "/user-dirs.dirs"
@@ -11,23 +11,23 @@ public enum UserDirectories {
         return [videos, home].filter(isDirectory)
     }
 
-    /// The directory for settings, `$XDG_CONFIG_HOME` or `$HOME/.config` (freedesktop.org, XDG Base Directory). It may not exist. Nil where
-    /// neither variable has an absolute path.
+    /// The directory for settings, `$XDG_CONFIG_HOME` or `$HOME/.config` (freedesktop.org, XDG Base Directory). It may
+    /// not exist. Nil if neither variable is an absolute path.
     ///
-    /// - Parameter variable: a variable's value.
+    /// - Parameter variable: returns a variable's value.
     public static func configuration(_ variable: (String) -> String? = ProcessEnvironment.value) -> FilePath? {
         directory("XDG_CONFIG_HOME", orBelowHome: ".config", variable)
     }
 
-    /// The directory for what programs remember between runs, `$XDG_STATE_HOME` or `$HOME/.local/state` (freedesktop.org, XDG Base
-    /// Directory). It may not exist. Nil where neither variable has an absolute path.
+    /// The directory for state that programs keep between runs, `$XDG_STATE_HOME` or `$HOME/.local/state`
+    /// (freedesktop.org, XDG Base Directory). It may not exist. Nil if neither variable is an absolute path.
     ///
-    /// - Parameter variable: a variable's value.
+    /// - Parameter variable: returns a variable's value.
     public static func state(_ variable: (String) -> String? = ProcessEnvironment.value) -> FilePath? {
         directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable)
     }
 
-    /// Kinecast's own directories: of settings, data, state, caches and running takes. They may not exist.
+    /// Kinecast's own directories: settings, data, state, caches and running takes. They may not exist.
     public static func kinecast(_ variable: (String) -> String?) -> [FilePath] {
         let places = [
             directory("XDG_CONFIG_HOME", orBelowHome: ".config", variable),
@@ -41,7 +41,7 @@ public enum UserDirectories {
             + temporary.map { $0.appending("kinecast-\(getuid())") }
     }
 
-    /// The user's home, by the environment and by the system's list of users.
+    /// The user's home directories, by the environment and by the system's list of users.
     public static func homes(_ variable: (String) -> String?) -> [FilePath] {
         let listed = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(escaping: $0) }
         return [variable("HOME"), listed].compactMap(\.self).map { FilePath(escaped: $0) }.filter(\.isAbsolute)
@@ -56,13 +56,13 @@ public enum UserDirectories {
         return absolute(name) ?? absolute("HOME").map { FilePath(escaped: "\($0)/\(path)") }
     }
 
-    /// The directory for what programs keep of this user, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
+    /// The directory for data of programs, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
     public static var data: String {
         ProcessEnvironment.value("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? (home ?? "/tmp") + "/.local/share"
     }
 
-    /// The directory for what can be made again, `$XDG_CACHE_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
+    /// The directory for caches, `$XDG_CACHE_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
     public static var cache: String {
         ProcessEnvironment.value("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? (home ?? "/var/tmp") + "/.cache"
@@ -72,7 +72,7 @@ public enum UserDirectories {
         homes(ProcessEnvironment.value).map(\.escaped).first(where: isDirectory)
     }
 
-    /// The directory for videos that the text of a `user-dirs.dirs` names: `XDG_VIDEOS_DIR="$HOME/Videos"`, or an absolute
+    /// The directory for videos in the text of a `user-dirs.dirs`: `XDG_VIDEOS_DIR="$HOME/Videos"`, or an absolute
     /// path.
     static func videos(in text: String, home: String) -> String? {
         let key = "XDG_VIDEOS_DIR=\""

@@ -9,7 +9,7 @@ public final class WakeSignal: Sendable {
 
     public init() {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        // It fails only in a process that has used up its descriptors, before anything was begun.
+        // Fails only if the process has used up its descriptors, and then at its start.
         precondition(descriptor >= 0, "no file descriptor is left; raise the limit with ulimit -n")
     }
 
@@ -20,22 +20,22 @@ public final class WakeSignal: Sendable {
         _ = write(descriptor, &one, 8)
     }
 
-    /// Takes back all signals so far.
+    /// Makes the descriptor unreadable until the next `signal`.
     public func clear() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)
     }
 
-    /// Sleeps until one of the descriptors is readable or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for
-    /// ever). Returns which are readable; hang-up and error count as readable, so that the read reports them.
+    /// Sleeps until one of the descriptors is readable or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil: none).
+    /// Returns which are readable. Hang-up and error count as readable: the read then reports them.
     public static func poll(_ descriptors: [Int32], until deadline: Int64?) -> [Bool] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, until: deadline)
         return entries.map { $0.revents != 0 }
     }
 
-    /// Sleeps until one of the entries is ready, as poll does, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits
-    /// for ever). After an error every entry counts as ready, so that its read reports the error.
+    /// Sleeps until one of the entries is ready, as poll, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil:
+    /// none). After an error every entry counts as ready, so that its read reports the error.
     public static func poll(_ entries: inout [pollfd], until deadline: Int64?) {
         while true {
             let count: Int32
@@ -55,7 +55,7 @@ public final class WakeSignal: Sendable {
     }
 }
 
-// The clock of a take. Linux: it stops while the machine is suspended.
+// The clock of a take. On Linux it stops while the machine is suspended.
 public enum MonotonicClock {
     /// Nanoseconds of CLOCK_MONOTONIC.
     public static func now() -> Int64 {
