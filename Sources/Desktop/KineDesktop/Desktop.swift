@@ -1,41 +1,40 @@
-// A take's hold on the desktop. Nobody waits for it: requests are left for its thread, and what happens there is told from it.
+// A take's access to the desktop. Requests go to the desktop's thread, which reports events; no caller waits for it.
 import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// The desktop, over the buses of the user and the system. A machine without a bus, or a bus without the service that is asked,
-/// does nothing of it, and is no error.
+/// The desktop, by the user's bus and the system's. Without a bus or a service, requests to it have no effect, which is
+/// no error.
 public final class Desktop: Sendable {
     public enum Event: Sendable, Equatable {
         /// The person has pressed this button of the indicator.
         case action(key: String)
-        /// Whether the screen is locked: once it is known, then whenever it changes, and at the first word after `lockLost`.
+        /// Whether the screen is locked: sent when known, on each change, and on the first report after `lockLost`.
         case screenLocked(Bool)
-        /// The screen was locked, and the service that said so has gone, or its bus: it counts as locked until another one says
-        /// something, which may never be.
+        /// The service that reported the lock has ended, or its bus. The screen counts as locked until another service
+        /// reports, which may never happen.
         case lockLost
-        /// What became of the question.
         case question(QuestionEvent)
-        /// What became of the posted notification of that number.
+        /// An event of the posted notification with that number.
         case posted(Int, PostEvent)
-        /// Whether the application with that number was activated.
+        /// Whether the application of the request with that number was activated.
         case activated(Int, Bool)
     }
 
     public enum PostEvent: Sendable, Equatable {
         case shown
-        /// Nobody shows it.
+        /// The desktop does not show it.
         case notShown
-        /// It is gone: the person has closed it, or it had its time.
+        /// Closed by the person, or expired.
         case closed
-        /// The person has clicked on it: a button's key, or `Notification.defaultAction`. `token`: the permission to come to the
-        /// front, of desktops that give one.
+        /// The person has clicked on it: a button's key, or `Notification.defaultAction`. `token`: the permission to
+        /// come to the front, if the desktop gives one.
         case activated(key: String, token: String?)
     }
 
     public enum QuestionEvent: Sendable, Equatable {
         case shown
-        /// Nobody shows it, or not with its buttons.
+        /// The desktop does not show it, or not its buttons.
         case notShown
         /// The person has closed it without an answer.
         case closed
@@ -64,7 +63,7 @@ public final class Desktop: Sendable {
 
     private let mailbox = DesktopMailbox()
 
-    /// Connects on a thread of its own. Nil where there is no bus, or no thread to be had.
+    /// Connects, on its own thread. Nil without a bus, or if no thread can be started.
     ///
     /// - Parameter tell: called on that thread.
     public init?(_ addresses: BusAddresses, tell: @escaping @Sendable (Event) -> Void) {
@@ -80,20 +79,19 @@ public final class Desktop: Sendable {
         }
     }
 
-    /// Keeps this notification on the desktop, in place of the one before; nil takes it away.
+    /// Shows this notification until the next call, in place of the previous one; nil removes it.
     public func indicate(_ notification: Notification?) { mailbox.post(.indicate(notification)) }
 
-    /// Asks the person something, beside the indicator; `question` tells what becomes of it. Nil withdraws it.
+    /// Asks the person a question, beside the indicator; the answer comes as `question`. Nil withdraws the question.
     public func ask(_ question: Notification?) { mailbox.post(.ask(question)) }
 
-    /// Shows a notification that is the person's from then on, in place of the one with the same number; `posted` tells what becomes
-    /// of it. It stays when the desktop is ended.
+    /// Shows a notification, in place of an earlier one with the same number. Its events come as `posted`. It stays
+    /// after `end`.
     public func post(_ notification: Notification, number: Int) { mailbox.post(.post(notification, number: number)) }
 
-    /// Takes back a posted notification.
     public func withdraw(_ number: Int) { mailbox.post(.withdraw(number)) }
 
-    /// Has the application with that desktop file's id show itself, if it can be asked on the bus; `activated` tells whether it was.
+    /// Asks the application with that desktop file's ID to show itself, by D-Bus; the result comes as `activated`.
     public func activate(application: String, token: String?, number: Int) {
         mailbox.post(.activate(application: application, token: token, number: number))
     }
@@ -101,11 +99,11 @@ public final class Desktop: Sendable {
     /// Keeps the machine awake for this reason; nil lets it sleep.
     public func inhibitSleep(_ inhibition: SleepInhibition?) { mailbox.post(.inhibitSleep(inhibition)) }
 
-    /// Has `screenLocked` told from now on. Once.
+    /// Starts to report `screenLocked`. Call once.
     public func watchLock() { mailbox.post(.watchLock) }
 
-    /// Takes everything back and ends the thread. Returns when the desktop has done so, or CLOCK_MONOTONIC reaches `deadline`
-    /// (nanoseconds).
+    /// Removes the indicator, the question and the inhibition, and ends the thread. Returns when that is done, or when
+    /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
     public func end(until deadline: Int64) {
         indicate(nil)
         ask(nil)

@@ -1,4 +1,4 @@
-// The desktop's thread: one poll for both buses and for requests. It carries out what the state machines answer.
+// The desktop's thread: polls both buses and the requests, and carries out the actions of the state machines.
 import Glibc
 import KinePlatform
 
@@ -26,7 +26,7 @@ final class DesktopLoop {
             if case .pressed(let key) = event { tell(.action(key: key)) }
         }
         question = KeptNotification(server) { [weak server] event in
-            // A question without buttons is none.
+            // A question needs buttons.
             let cannotAsk = event == .shown && server?.capabilities?.hasActions != true
             tell(.question(cannotAsk ? .notShown : Desktop.QuestionEvent(event)))
         }
@@ -38,7 +38,7 @@ final class DesktopLoop {
         }
     }
 
-    /// Returns when it is told to end and nothing is outstanding.
+    /// Returns once the mailbox is closed and no request is outstanding.
     func run() {
         let buses = [session, system].compactMap(\.self)
         while true {

@@ -1,9 +1,8 @@
-// Asks the desktop what it has, for `kinecast doctor`.
+// Asks the desktop what it supports, for `kinecast doctor`.
 import CSDBus
 import Glibc
 import KinePlatform
 
-/// What a desktop answered.
 public struct DesktopSurvey: Sendable, Equatable {
     /// libsystemd is installed.
     public var hasLibrary = false
@@ -12,30 +11,30 @@ public struct DesktopSurvey: Sendable, Equatable {
     /// The notification server's name and version; nil: there is none, or it does not answer.
     public var notifications: String?
     public var capabilities = NotificationCapabilities()
-    /// Whether the screen is locked; nil: nobody says.
+    /// Whether the screen is locked; nil: unknown.
     public var isLocked: Bool?
-    /// The version of the portal that shares the screen (org.freedesktop.portal.ScreenCast); nil: there is none.
+    /// The version of the portal that shares the screen (org.freedesktop.portal.ScreenCast); nil: there is no portal.
     public var screenCastVersion: UInt32?
-    /// What the portal shares, and how it shows the pointer. Empty where it shares nothing.
+    /// The sources that the portal shares, and the ways it shows the pointer. Empty if it shares nothing.
     public var screenCastTargets: [ScreenCastRequest.Target] = []
     public var cursorModes: [CursorMode] = []
-    /// The desktops' parts of the portal that are on the bus or that it can start, by the last words of their names
-    /// (org.freedesktop.impl.portal.desktop.gnome), and of these, what is there and casts.
+    /// The desktop-specific portal backends that run or can be started, by the last words of their names
+    /// (org.freedesktop.impl.portal.desktop.gnome), and those of them that run and can cast.
     public var portalBackends: [String] = []
     public var screenCastBackends: [String] = []
-    /// logind answers, which also keeps the machine awake.
+    /// logind answers. It also keeps the machine awake.
     public var hasLogind = false
 
-    /// What is asked for. A question may make the bus start the program that answers it.
+    /// The subject of the survey. A question may make the bus start the program that answers it.
     public enum Subject: Sendable {
         case everything
-        /// `hasLibrary`, `hasSession`, `screenCastVersion`, `screenCastTargets` and `cursorModes` alone.
+        /// Only `hasLibrary`, `hasSession`, `screenCastVersion`, `screenCastTargets` and `cursorModes`.
         case screenCasts
     }
 
     public init() {}
 
-    /// Asks, on the calling thread, until everything is answered or `deadline` (nanoseconds of CLOCK_MONOTONIC) is reached.
+    /// Asks, on the calling thread, until all answers are there or CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
     public static func ask(
         _ addresses: BusAddresses, about subject: Subject = .everything, until deadline: Int64
     ) -> DesktopSurvey {
@@ -103,7 +102,7 @@ private final class DesktopInquiry {
     // MARK: The portal
 
     private func askScreenCasts() {
-        // That the bus answers is asked too: an address alone is no bus.
+        // An address does not prove that there is a bus, so the bus is asked too.
         ask(session, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSession = true }
         ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.heard(offer: values) }
     }
@@ -114,7 +113,7 @@ private final class DesktopInquiry {
         survey.screenCastTargets = ScreenCastRequest.Target.allCases.filter { offer.sourceTypes & $0.sourceType != 0 }
         survey.cursorModes = CursorMode.allCases.filter { offer.cursorModes & $0.flag != 0 }
         guard subject == .everything else { return }
-        // The portal has started the parts that it uses. Others are not to be started by a question.
+        // The portal has started the backends that it uses. A survey must not start others.
         ask(session, BusDaemon.method("ListNames")) { [weak self] values in
             guard let self else { return }
             for backend in heard(names: values) {
@@ -125,7 +124,7 @@ private final class DesktopInquiry {
         }
     }
 
-    /// Returns the portal's parts among the names.
+    /// Returns the portal backends among the names.
     @discardableResult
     private func heard(names values: [BusValue]) -> [String] {
         let backends = PortalBackend.backends(in: values.first?.asStrings ?? [])
@@ -153,7 +152,7 @@ private final class DesktopInquiry {
     }
 }
 
-/// The desktops' own parts of the portal. org.freedesktop.impl.portal.ScreenCast.
+/// The desktop-specific backends of the portal. org.freedesktop.impl.portal.ScreenCast.
 private enum PortalBackend {
     private static let prefix = "org.freedesktop.impl.portal.desktop."
 

@@ -1,28 +1,28 @@
-// The object that has the keyboard's focus, as programs tell it to assistive technologies (AT-SPI 2: at-spi2-core, xml/).
+// The object with the keyboard focus, as programs report it to assistive technologies (AT-SPI 2: at-spi2-core, xml/).
 import Glibc
 import KinePlatform
 
 /// Follows the focus of all programs that are on the accessibility bus. Used on one thread, which polls.
 ///
-/// A program tells of its focus when that changes: what had it before this was made is not known.
+/// A program reports its focus only when it changes: a focus from before this object was created is unknown.
 public final class AccessibleFocus {
     /// Called whenever an object gets or loses the focus.
     public var focusMoved: () -> Void = {}
 
     private let session: BusConnection?
-    /// The accessibility bus, once the session's has said where it is.
+    /// The accessibility bus, once the session bus has given its address.
     private var bus: BusConnection?
     /// The path of the focused object, by the program's name on the bus.
     private var focused: [String: String] = [:]
     private var processes: [String: Int32] = [:]
-    /// Programs come and go; those that went are forgotten with all others.
+    /// Above this limit all programs are forgotten: the list may contain some that have ended.
     private static let mostPrograms = 256
 
     private static let accessible = "org.a11y.atspi.Accessible"
     private static let events = "org.a11y.atspi.Event.Object"
     private static let registry = "org.a11y.atspi.Registry"
 
-    /// - Parameter addresses: the bus of the session is used. Without one, nothing is known ever.
+    /// - Parameter addresses: only the session bus is used. Without one, no focus is ever known.
     public init(_ addresses: BusAddresses) {
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
         session?.call(
@@ -38,7 +38,7 @@ public final class AccessibleFocus {
         bus.match("type='signal',interface='\(Self.events)',member='StateChanged',arg0='focused'") { [weak self] in
             self?.received($0)
         }
-        // Programs send only what somebody has asked for.
+        // Programs send only events that a client has registered for.
         bus.call(
             BusCall(
                 Self.registry, path: "/org/a11y/atspi/registry", interface: Self.registry, "RegisterEvent",
@@ -50,10 +50,10 @@ public final class AccessibleFocus {
 
     public var pollEntries: [pollfd] { [session, bus].compactMap(\.self).map(\.pollEntry) }
 
-    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { [session, bus].compactMap { $0?.nextDeadline }.min() }
 
-    /// Sends and receives without waiting, and calls `focusMoved` and answers.
+    /// Sends and receives without waiting; calls `focusMoved` and the answers.
     public func process() {
         session?.process()
         guard let bus, !bus.isClosed else { return }
@@ -93,9 +93,9 @@ public final class AccessibleFocus {
         }
     }
 
-    /// Asks the program with that process for its focused object, now. The answer names the object if it is of a kind in which what is typed
-    /// is seen by anyone who looks at the screen; nil: it is a password field or a terminal, or it is not known. It may come late or, if
-    /// the program does not answer, never.
+    /// Asks the program with that process for its focused object. The answer names it if its role shows typed text on
+    /// the screen; nil: a password field or a terminal, or unknown. The answer may come late, or never if the program
+    /// does not answer.
     public func ask(process: Int32, answer: @escaping (String?) -> Void) {
         let programs = focused.filter { processes[$0.key] == process }
         guard programs.count == 1, let (program, path) = programs.first else { return answer(nil) }
@@ -120,10 +120,10 @@ public final class AccessibleFocus {
     }
 }
 
-/// Fields that show what is typed, and controls that keys move. A password field (40) and a terminal (60) are none of them, nor is anything
-/// that does not say what it is: a window, a panel, a canvas.
+/// Roles whose typed text may be shown: fields that show it anyway, and controls that keys move. Not a password field
+/// (40), a terminal (60), or an object whose role does not say: a window, a panel, a canvas.
 ///
-/// The kinds of objects in which what is typed may be seen. AT-SPI 2: at-spi2-core, atspi-constants.h, AtspiRole.
+/// AT-SPI 2: at-spi2-core, atspi-constants.h, AtspiRole.
 enum AccessibleRole: UInt32 {
     case checkBox = 7
     case checkMenuItem = 8

@@ -10,7 +10,7 @@ public struct BusCall: Sendable, Equatable {
     public var interface: String
     public var member: String
     public var arguments: [BusValue]
-    /// Whether the bus may start a service that is not there.
+    /// Whether the bus may start a service that does not run.
     public var startsService = true
 
     public init(
@@ -38,19 +38,19 @@ public struct BusSignal: Sendable, Equatable {
 public final class BusConnection {
     public typealias Answer = Result<[BusValue], BusError>
 
-    /// Microseconds for an answer. A service that asks a person answers at once, and signals what they have said.
+    /// Microseconds to wait for an answer. A service that asks a person answers at once, and signals the result later.
     private static let patience: UInt64 = 25_000_000
 
     package let bus: OpaquePointer
     private var waiting: [ObjectIdentifier: Waiting] = [:]
     public private(set) var isClosed = false
 
-    /// What a callback of libsystemd leads to.
+    /// The handler of a callback of libsystemd.
     private final class Waiting {
         unowned let connection: BusConnection
         var slot: OpaquePointer?
         let handle: (OpaquePointer) -> Void
-        /// Called where the connection ends before.
+        /// Called if the connection ends first.
         let abandon: () -> Void
 
         init(
@@ -62,7 +62,7 @@ public final class BusConnection {
         }
     }
 
-    /// Begins to connect. Nothing waits: what is called before the bus has answered is sent when it has.
+    /// Starts to connect, without waiting. Calls made before the bus has answered are sent afterwards.
     public init(address: String) throws(BusError) {
         guard kine_load_sdbus() != 0 else { throw .noLibrary }
         var new: OpaquePointer?
@@ -89,29 +89,29 @@ public final class BusConnection {
         return pollfd(fd: sd_bus_get_fd(bus), events: Int16(max(0, sd_bus_get_events(bus))), revents: 0)
     }
 
-    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? {
         var microseconds: UInt64 = 0
         guard !isClosed, sd_bus_get_timeout(bus, &microseconds) >= 0 else { return nil }
         return microseconds < UInt64(Int64.max / 1000) ? Int64(microseconds) * 1000 : nil
     }
 
-    /// The name that the bus has given to this connection, such as `:1.42`; nil before it has.
+    /// The name that the bus gave this connection, such as `:1.42`; nil before that.
     public var uniqueName: String? {
         var name: UnsafePointer<CChar>?
-        // It waits for the bus where that has not answered yet.
+        // sd_bus_get_unique_name would wait for a bus that has not answered yet.
         guard !isClosed, sd_bus_is_ready(bus) > 0, sd_bus_get_unique_name(bus, &name) >= 0 else { return nil }
         return Self.text(name)
     }
 
-    /// Sends and receives what can be without waiting, and calls the handlers. Call it whenever the thread wakes.
+    /// Sends and receives without waiting, and calls the handlers. Call it whenever the thread wakes.
     public func process() {
         while !isClosed {
             let result = sd_bus_process(bus, nil)
             if result == 0 { return }
             if result < 0 { isClosed = true }
         }
-        // Nothing is answered any more.
+        // The outstanding calls get no answer any more.
         let left = waiting
         waiting = [:]
         for one in left.values {
@@ -120,7 +120,7 @@ public final class BusConnection {
         }
     }
 
-    /// Calls a method; `answer` is called once, unless the connection is released before.
+    /// Calls a method. Calls `answer` once, unless the connection is released first.
     public func call(_ call: BusCall, answer: @escaping (Answer) -> Void) {
         do throws(BusError) {
             try send(call, answer)
@@ -143,7 +143,7 @@ public final class BusConnection {
         let one = Waiting(self) {
             answer(.failure(.closed))
         } _: { [unowned self] reply in
-            // libsystemd itself answers what is outstanding when the connection ends, as if the other side were silent.
+            // When the connection ends, libsystemd answers outstanding calls itself, as if the other side were silent.
             answer(sd_bus_is_open(bus) > 0 ? Self.answer(in: reply) : .failure(.closed))
         }
         try BusMessage.check(
@@ -152,7 +152,7 @@ public final class BusConnection {
         waiting[ObjectIdentifier(one)] = one
     }
 
-    /// Calls `handler` for each signal that fits the rule (D-Bus Specification, "Match Rules"), as long as the connection lives.
+    /// Calls `handler` for each signal that matches the rule (D-Bus Specification, "Match Rules").
     public func match(_ rule: String, handler: @escaping (BusSignal) -> Void) {
         let one = Waiting(self) { message in
             guard let values = try? BusMessage.values(of: message) else { return }
@@ -163,12 +163,12 @@ public final class BusConnection {
                     interface: Self.text(sd_bus_message_get_interface(message)),
                     member: Self.text(sd_bus_message_get_member(message)), arguments: values))
         }
-        // A bus that refuses the rule must not end the connection, which it does without a callback of ours.
+        // Without this callback, the connection would end if the bus refused the rule.
         let result = sd_bus_add_match_async(bus, &one.slot, rule, Self.received, { _, _, _ in 0 }, pointer(one))
         if result >= 0 { waiting[ObjectIdentifier(one)] = one }
     }
 
-    /// Has `handler` called for each method that is called of the object and of those below it, as long as the connection lives.
+    /// Calls `handler` for each method call to the object and those below it while the connection lives.
     package func serve(_ path: String, handler: @escaping (OpaquePointer) -> Void) throws(BusError) {
         let one = Waiting(self, handler)
         try BusMessage.check(

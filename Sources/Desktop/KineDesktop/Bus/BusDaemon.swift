@@ -1,4 +1,4 @@
-// What the bus itself is asked: who has a name. D-Bus Specification, "Message Bus Messages".
+// Requests to the bus itself: which connection owns a name. D-Bus Specification, "Message Bus Messages".
 import Glibc
 import KinePlatform
 
@@ -8,11 +8,11 @@ package enum BusDaemon {
 
     struct OwnerChange {
         var name: String
-        /// Nobody has the name any more.
+        /// The name has no owner any more.
         var isGone: Bool
     }
 
-    /// The rule for `ownerChange`.
+    /// The match rule for the signals that `ownerChange` reads.
     static func ownerRule(of name: String) -> String {
         "type='signal',sender='\(Self.name)',interface='\(Self.name)',member='NameOwnerChanged',arg0='\(name)'"
     }
@@ -30,7 +30,7 @@ package enum BusDaemon {
 
 /// The addresses of the user's bus and the system's (D-Bus Specification, "Server Addresses"); nil: there is none.
 ///
-/// The environment is read once: getenv is not safe beside a thread that sets variables.
+/// The environment is read once: getenv is not safe while another thread sets variables.
 public struct BusAddresses: Sendable, Equatable {
     public var session: String?
     public var system: String?
@@ -40,7 +40,7 @@ public struct BusAddresses: Sendable, Equatable {
         self.system = system
     }
 
-    /// As libsystemd finds them: in the environment, else at the places where systemd has them.
+    /// Finds them as libsystemd does: in the environment, else at systemd's usual paths.
     public static func find(
         _ variable: (String) -> String? = ProcessEnvironment.value,
         exists: (String) -> Bool = { access($0, F_OK) == 0 }
@@ -51,7 +51,7 @@ public struct BusAddresses: Sendable, Equatable {
             system: variable("DBUS_SYSTEM_BUS_ADDRESS") ?? unix("/run/dbus/system_bus_socket"))
     }
 
-    /// A value of an address: other bytes than these are written in hexadecimal.
+    /// Escapes a value of an address: writes other bytes than these in hexadecimal.
     static func escaped(_ path: String) -> String {
         path.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))

@@ -1,14 +1,14 @@
-// Reads and writes the values of sd-bus's messages. Only calls without variable arguments are used: Swift has no others.
+// Reads and writes the values of sd-bus's messages. Variadic calls are not used: Swift cannot make them.
 import CSDBus
 import Glibc
 import SystemPackage
 
 /// The values of a `sd_bus_message`.
 package enum BusMessage {
-    /// A deeper value is refused (the specification's own limit for containers is 64).
+    /// The deepest nesting that is read (the specification's own limit for containers is 64).
     private static let depthLimit = 64
 
-    /// Throws where libsystemd answers with a negative number.
+    /// Throws if libsystemd returned a negative number.
     @discardableResult
     package static func check(_ call: String, _ result: Int32) throws(BusError) -> Int32 {
         guard result >= 0 else { throw .system(call: call, Errno(rawValue: -result)) }
@@ -60,7 +60,7 @@ package enum BusMessage {
         try values(of: message, depth: 0)
     }
 
-    /// The values up to the end of the container that was entered.
+    /// The values up to the end of the current container.
     private static func values(of message: OpaquePointer, depth: Int) throws(BusError) -> [BusValue] {
         guard depth < depthLimit else { throw .malformed }
         var values: [BusValue] = []
@@ -115,7 +115,7 @@ package enum BusMessage {
         case "o": return .objectPath(try text(type, message))
         case "g": return .signature(try text(type, message))
         case "h":
-            // The message closes its own when it is released.
+            // The message closes its own descriptor when it is released.
             let copy = fcntl(try number(Int32.self), F_DUPFD_CLOEXEC, 0)
             guard copy >= 0 else { throw .system(call: "fcntl", Errno(rawValue: errno)) }
             return .descriptor(BusDescriptor(adopting: copy))
@@ -135,7 +135,7 @@ package enum BusMessage {
 
 /// The failure of a call, or of the connection.
 ///
-/// It never ends a take, which goes on without the desktop.
+/// Never ends a take: the take continues without the desktop.
 public enum BusError: Error, Equatable, Sendable {
     /// libsystemd is not installed.
     case noLibrary
@@ -145,7 +145,7 @@ public enum BusError: Error, Equatable, Sendable {
     case refused(name: String, message: String)
     /// A call of libsystemd failed.
     case system(call: String, Errno)
-    /// A message whose values are nested too deeply, or are of a type that the specification does not have.
+    /// The values of a message are nested too deeply, or have a type that is not in the specification.
     case malformed
     /// The connection has ended.
     case closed

@@ -15,11 +15,11 @@ public indirect enum BusValue: Sendable, Equatable {
     case string(String)
     case objectPath(String)
     case signature(String)
-    /// The message duplicates it; a received one is closed when its last holder is released.
+    /// Sending duplicates it. A received one is closed when its last reference is released.
     case descriptor(BusDescriptor)
     case variant(BusValue)
     case structure([BusValue])
-    /// The elements all have the type that `of` names.
+    /// `of`: the type of all elements.
     case array(of: String, [BusValue])
     /// An element of an array: a key and its value.
     case entry(BusValue, BusValue)
@@ -27,14 +27,14 @@ public indirect enum BusValue: Sendable, Equatable {
     /// An array of strings, `as`.
     public static func strings(_ strings: [String]) -> BusValue { .array(of: "s", strings.map(BusValue.string)) }
 
-    /// Names with values of any type, `a{sv}`.
+    /// String keys with values of any type, `a{sv}`.
     public static func properties(_ properties: [String: BusValue]) -> BusValue {
         .array(
             of: "{sv}",
             properties.sorted { $0.key < $1.key }.map { .entry(.string($0.key), .variant($0.value)) })
     }
 
-    /// The type in D-Bus's letters.
+    /// The D-Bus signature of the type.
     public var type: String {
         switch self {
         case .byte: "y"
@@ -57,17 +57,17 @@ public indirect enum BusValue: Sendable, Equatable {
         }
     }
 
-    // The contents of the types that are read here; nil for a value of another type.
+    // The contents of each type that is read; nil for a value of another type.
 
     public var asBoolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
     public var asUInt32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
     public var asInt32: Int32? { if case .int32(let value) = self { value } else { nil } }
     public var asByte: UInt8? { if case .byte(let value) = self { value } else { nil } }
     public var asDescriptor: BusDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
-    /// Of a variant.
+    /// The content of a variant.
     public var content: BusValue? { if case .variant(let value) = self { value } else { nil } }
 
-    /// Of a string or an object's path.
+    /// The text of a string or an object path.
     public var asString: String? {
         switch self {
         case .string(let value), .objectPath(let value): value
@@ -80,7 +80,7 @@ public indirect enum BusValue: Sendable, Equatable {
         return elements.compactMap(\.asString)
     }
 
-    /// Names with values, out of their variants.
+    /// The values of `a{sv}`, out of their variants.
     public var asProperties: [String: BusValue]? {
         guard case .array("{sv}", let elements) = self else { return nil }
         var properties: [String: BusValue] = [:]
@@ -88,12 +88,11 @@ public indirect enum BusValue: Sendable, Equatable {
         return properties
     }
 
-    /// Of a structure.
     public var elements: [BusValue]? { if case .array(_, let elements) = self { elements } else { nil } }
     public var members: [BusValue]? { if case .structure(let members) = self { members } else { nil } }
 }
 
-/// A file descriptor of a message, which is closed with this object.
+/// A file descriptor from a message. Closed with this object.
 public final class BusDescriptor: Sendable, Equatable {
     public let rawValue: Int32
 

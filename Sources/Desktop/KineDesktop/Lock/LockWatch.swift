@@ -1,4 +1,4 @@
-// Watches whether the screen is locked: logind's LockedHint, and the screen savers of the desktops that do not set it.
+// Watches whether the screen is locked: logind's LockedHint, and the screen savers of desktops that do not set it.
 import Glibc
 
 /// One of the interfaces of a desktop's screen saver.
@@ -13,7 +13,7 @@ struct ScreenSaver: Sendable {
 
     func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
         var call = BusCall(name, path: path, interface: name, member, arguments)
-        // A desktop that has one runs it.
+        // A desktop that has a screen saver runs it already.
         call.startsService = false
         return call
     }
@@ -24,7 +24,7 @@ final class LockWatch {
     private let tell: (LockState.News) -> Void
     private var state = LockState()
 
-    /// - Parameter tell: is told the state once it is known, and then each other one.
+    /// - Parameter tell: called with the state once it is known, then with each change.
     init(session: BusConnection?, system: BusConnection?, tell: @escaping (LockState.News) -> Void) {
         self.tell = tell
         for saver in [ScreenSaver.freedesktop, .gnome] {
@@ -33,12 +33,12 @@ final class LockWatch {
         if let system { watchSession(on: system) } else { hear(.logind, nil) }
     }
 
-    /// The bus of the session, or that of the system, has closed.
+    /// The session bus, or the system bus, has closed.
     func lost(isSession: Bool) {
         if let news = state.miss(isSession ? [.freedesktop, .gnome] : [.logind]) { tell(news) }
     }
 
-    /// `isLocked`: nil: the service is not there.
+    /// `isLocked`: nil: the service does not run.
     private func hear(_ witness: LockState.Witness, _ isLocked: Bool?) {
         let news = if let isLocked { state.hear(witness, isLocked: isLocked) } else { state.miss([witness]) }
         if let news { tell(news) }
@@ -47,7 +47,7 @@ final class LockWatch {
     private func watch(_ saver: ScreenSaver, on bus: BusConnection) {
         bus.match("type='signal',sender='\(saver.name)',interface='\(saver.name)',member='ActiveChanged'") {
             [weak self] signal in
-            // sd-bus leaves it to the bus to know who has a name.
+            // sd-bus cannot match by a well-known name: only the bus knows its owner.
             guard signal.interface == saver.name, let isActive = signal.arguments.first?.asBoolean else { return }
             self?.hear(saver.witness, isActive)
         }
@@ -69,7 +69,7 @@ final class LockWatch {
         Logind.findSession(bus) { [weak self, weak bus] path in
             guard let self, let bus else { return }
             guard let path else { return hear(.logind, nil) }
-            // Before the question, so that no change falls between the two.
+            // Subscribes before it asks, so that no change is missed in between.
             bus.match(
                 "type='signal',sender='\(Logind.name)',path='\(path)',interface='\(Logind.properties)',"
                     + "member='PropertiesChanged',arg0='\(Logind.sessionInterface)'"
@@ -86,14 +86,13 @@ final class LockWatch {
     }
 }
 
-// The objects of systemd-logind, org.freedesktop.login1(5), and its one session that has the screen.
+// The objects of systemd-logind, org.freedesktop.login1(5), and the session that has the screen.
 enum Logind {
     static let name = "org.freedesktop.login1"
     static let path = "/org/freedesktop/login1"
     static let sessionInterface = "org.freedesktop.login1.Session"
     static let properties = "org.freedesktop.DBus.Properties"
 
-    /// A method of the manager.
     static func manager(_ member: String, _ arguments: [BusValue]) -> BusCall {
         BusCall(name, path: path, interface: "org.freedesktop.login1.Manager", member, arguments)
     }
@@ -102,13 +101,13 @@ enum Logind {
         BusCall(name, path: path, interface: properties, "Get", [.string(interface), .string(property)])
     }
 
-    /// Finds the session with this user's display, which need not be that of this process: a terminal's programs belong to none, and
-    /// those of ssh to another. Without one, the session of this process. `answer`: its path; nil: there is none.
+    /// Finds the session of this user's display, or this process's session if there is none. They may differ: terminal
+    /// programs belong to no session, and those of ssh to another. `answer`: its path; nil: there is none.
     static func findSession(_ bus: BusConnection, answer: @escaping (String?) -> Void) {
         bus.call(manager("GetUser", [.uint32(getuid())])) { result in
             guard let user = (try? result.get())?.first?.asString else { return own(bus, answer) }
             bus.call(property("Display", of: "org.freedesktop.login1.User", at: user)) { result in
-                // The session's id and path; both name nothing where there is no display.
+                // The session's ID and path; both are empty without a display.
                 guard let display = (try? result.get())?.first?.content?.members, display.count == 2,
                     display[0].asString != "", let path = display[1].asString
                 else { return own(bus, answer) }
@@ -125,7 +124,7 @@ enum Logind {
 
 /// Decides whether the screen is locked, from the reports of several services. Pure.
 struct LockState: Sendable {
-    /// A service that knows.
+    /// A service that reports the lock.
     enum Witness: Sendable, CaseIterable {
         case logind
         case freedesktop
@@ -134,7 +133,7 @@ struct LockState: Sendable {
 
     enum News: Equatable {
         case locked(Bool)
-        /// The last service that said the screen is locked has gone. It counts as locked until any service says something.
+        /// The last service that reported a lock has ended. The screen counts as locked until a service reports again.
         case lost
     }
 
@@ -143,14 +142,14 @@ struct LockState: Sendable {
     private var told: Bool?
     private var isLost = false
 
-    /// A service says whether the screen is locked. It is locked where one of them says so, and it is not as soon as all have spoken.
+    /// Notes a service's report. The screen is locked if one service says so, and unlocked once all have said so.
     mutating func hear(_ witness: Witness, isLocked: Bool) -> News? {
         words[witness] = isLocked
         defer { isLost = false }
         return news(isRepeated: isLost)
     }
 
-    /// These services are not there, or not any more.
+    /// Notes that these services do not run.
     mutating func miss(_ witnesses: [Witness]) -> News? {
         for witness in witnesses { words[witness] = false }
         guard told == true else { return news(isRepeated: false) }

@@ -1,12 +1,11 @@
-// Carries out a KeptNotificationStateMachine with a server. The indicator is one, the question whether an app may capture another.
+// Carries out a KeptNotificationStateMachine with a server: for the indicator, and for a question about a capture.
 
-/// A notification that stays on the desktop as long as it is wanted. Used on one thread.
+/// A notification that stays on the desktop until its owner removes it. Used on one thread.
 final class KeptNotification {
     enum Event: Equatable {
         case shown
-        /// Nobody shows it: there is no server, or it refuses or has ended.
+        /// Not shown: there is no server, or the server refused it or has ended.
         case notShown
-        /// The person has closed it.
         case closed
         case pressed(key: String)
     }

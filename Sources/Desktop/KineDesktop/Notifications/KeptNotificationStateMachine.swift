@@ -1,29 +1,27 @@
-// Keeps one notification on the desktop as long as it is wanted. No bus, no clock: `KeptNotification` carries out the actions.
+// Keeps one notification on the desktop until its owner removes it. No bus, no clock: `KeptNotification` has them.
 
-/// The states of a notification that shows a person what is captured, or asks them.
+/// The states of a notification that tells or asks a person about a capture.
 ///
-/// A notification that the person closes is not shown again until it would say something else. A server that ends and comes back
-/// gets it anew.
+/// After the person closes it, it is not shown again until its contents change. A new server gets it again.
 struct KeptNotificationStateMachine: Sendable {
     enum Input: Sendable, Equatable {
-        /// Nil: nothing is to be shown.
+        /// Nil: show nothing.
         case want(Notification?)
         /// A notification server runs.
         case serverFound
-        /// It has ended, and what it showed with it.
+        /// The server has ended, and its notifications with it.
         case serverLost
         /// The answer to `notify`.
         case shown(id: UInt32)
         case refused
         /// The answer to `close`.
         case closed
-        /// The server's signals.
         case disappeared(id: UInt32)
         case action(id: UInt32, key: String)
     }
 
     enum Action: Sendable, Equatable {
-        /// `replacing`: 0 where there is none.
+        /// `replacing`: 0: none.
         case notify(Notification, replacing: UInt32)
         case close(id: UInt32)
         /// The person has pressed that button.
@@ -34,9 +32,8 @@ struct KeptNotificationStateMachine: Sendable {
         case nothing
         case requested(Notification, replacing: UInt32)
         case shown(Notification, id: UInt32)
-        /// The person has closed it.
+        /// Closed by the person.
         case dismissed(Notification)
-        /// The server did not show it.
         case refused(Notification)
         case closing(id: UInt32)
     }
@@ -45,7 +42,7 @@ struct KeptNotificationStateMachine: Sendable {
     private var wanted: Notification?
     private var hasServer = false
 
-    /// No answer is outstanding, and nothing is to be shown.
+    /// No answer is outstanding and nothing has to be shown.
     var isAtRest: Bool {
         switch state {
         case .nothing, .dismissed, .refused: wanted == nil || !hasServer
@@ -53,7 +50,6 @@ struct KeptNotificationStateMachine: Sendable {
         }
     }
 
-    /// It is that one which the desktop shows.
     func isShown(_ id: UInt32) -> Bool { if case .shown(_, id) = state { true } else { false } }
 
     mutating func handle(_ input: Input) -> [Action] {

@@ -1,10 +1,10 @@
-// A notification as the desktop is asked to show it. Desktop Notifications Specification 1.2.
+// The contents of a desktop notification. Desktop Notifications Specification 1.2.
 
-/// The contents of a notification. Texts are plain: what a desktop would read as markup is escaped when it is sent.
+/// The contents of a notification. Texts are plain: markup is escaped when they are sent.
 public struct Notification: Sendable, Equatable {
     /// A button.
     public struct Action: Sendable, Equatable {
-        /// What `Desktop.Event.action` says.
+        /// The key in `Desktop.Event.action`.
         public var key: String
         public var title: String
 
@@ -18,13 +18,12 @@ public struct Notification: Sendable, Equatable {
     public static let defaultAction = "default"
 
     public enum Urgency: UInt8, Sendable {
-        /// GNOME and others show it in the list alone, without a banner over the screen.
+        /// GNOME and others show it only in the list, without a banner over the screen.
         case low = 0
         case normal = 1
         case critical = 2
     }
 
-    /// What is heard when it is shown.
     public enum Sound: Sendable, Equatable {
         case none
         /// The desktop's own sound for notifications, if it has one.
@@ -33,7 +32,7 @@ public struct Notification: Sendable, Equatable {
         case named(String)
     }
 
-    /// The name of the program that the desktop shows as its sender.
+    /// The name of the program that the desktop shows as the sender.
     public var sender: String
     /// A file's absolute path, or a name in the icon theme.
     public var icon: String
@@ -43,10 +42,10 @@ public struct Notification: Sendable, Equatable {
     public var text: String
     public var actions: [Action]
     public var urgency: Urgency
-    /// Whether it stays until it is closed, also after one of its buttons was pressed.
+    /// Whether it stays after one of its buttons is pressed, until it is closed.
     public var isResident: Bool
     public var sound = Sound.none
-    /// Whether it stays until it is closed; else the desktop decides when it goes.
+    /// Whether it stays until it is closed; otherwise the desktop decides when it expires.
     public var staysUntilClosed = true
 
     public init(
@@ -64,11 +63,11 @@ public struct Notification: Sendable, Equatable {
     }
 }
 
-/// What a notification server can do; the names of its `GetCapabilities`.
+/// The capabilities of a notification server, by the names of its `GetCapabilities`.
 public struct NotificationCapabilities: Sendable, Equatable {
     /// It shows buttons.
     public var hasActions = false
-    /// It reads the text as markup, so that `&` and `<` must be escaped.
+    /// It reads the text as markup: `&` and `<` must be escaped.
     public var readsMarkup = false
     /// It keeps notifications until they are closed.
     public var keeps = false
@@ -81,7 +80,7 @@ public struct NotificationCapabilities: Sendable, Equatable {
 }
 
 extension Notification {
-    /// The arguments of `Notify`. `id`: that of the notification that it replaces; 0: none.
+    /// The arguments of `Notify`. `id`: the notification to replace; 0: none.
     func arguments(replacing id: UInt32, _ capabilities: NotificationCapabilities) -> [BusValue] {
         var hints: [String: BusValue] = [
             "urgency": .byte(urgency.rawValue), "resident": .boolean(isResident), "transient": .boolean(false),
@@ -96,7 +95,7 @@ extension Notification {
         return [
             .string(sender), .uint32(id), .string(icon), .string(title),
             .string(capabilities.readsMarkup ? Self.escaped(text) : text), .strings(actions), .properties(hints),
-            .int32(staysUntilClosed ? 0 : -1),  // never, or as the server likes
+            .int32(staysUntilClosed ? 0 : -1),  // never, or as the server chooses
         ]
     }
 

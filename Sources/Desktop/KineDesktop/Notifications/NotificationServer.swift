@@ -1,11 +1,11 @@
-// The desktop's notification server, on the user's bus: is it there, what can it do, what does a person press.
+// The desktop's notification server, on the user's bus: whether it runs, its capabilities, and the buttons pressed.
 
 /// Used on one thread.
 final class NotificationServer {
     enum Event {
         case found
         case lost
-        /// There is none, and the bus cannot start one.
+        /// No server runs, and the bus cannot start one.
         case absent
         case disappeared(id: UInt32)
         case action(id: UInt32, key: String)
@@ -15,22 +15,21 @@ final class NotificationServer {
     private static let path = "/org/freedesktop/Notifications"
 
     private let bus: BusConnection
-    /// Is told what happens.
     var tell: (Event) -> Void = { _ in }
     private(set) var capabilities: NotificationCapabilities?
-    /// The last answer was that there is none.
+    /// The last search found no server.
     private(set) var isAbsent = false
-    /// Counts the servers: what one was asked is not answered any more once it is lost.
+    /// Counts the servers, to drop the answers of one that was lost.
     private var generation = 0
     private var isSought = false
     private var isAsked = false
-    /// The last token for the app that a click opens, and the notification's number. It comes before the click.
+    /// The last activation token for the app that a click opens, and its notification. It arrives before the click.
     private var token: (id: UInt32, text: String)?
 
     init(_ bus: BusConnection) { self.bus = bus }
 
-    /// Looks for the server, and starts one if the bus knows how. Called when there is something to show: a take that shows nothing
-    /// starts nothing.
+    /// Looks for the server, and starts one if the bus can. Called when there is something to show, so that other takes
+    /// start nothing.
     func seek() {
         guard !isSought else { return }
         isSought = true
@@ -45,12 +44,12 @@ final class NotificationServer {
         find()
     }
 
-    /// As `seek`, but asks again where no server was found: the bus may be able to start one by now.
+    /// As `seek`, but looks again if no server was found: the bus may be able to start one by now.
     func seekAgain() {
         if isSought, capabilities == nil, !isAsked { find() } else { seek() }
     }
 
-    /// The permission to come to the front that belongs to a click on this notification.
+    /// The activation token of a click on this notification. Returned once.
     func takeToken(of id: UInt32) -> String? {
         defer { if token?.id == id { token = nil } }
         return token?.id == id ? token?.text : nil
@@ -89,7 +88,7 @@ final class NotificationServer {
         }
     }
 
-    /// `answer`: its number; nil where it was not shown.
+    /// `answer`: the notification's ID; nil if it was not shown.
     func notify(_ notification: Notification, replacing id: UInt32, answer: @escaping (UInt32?) -> Void) {
         let arguments = notification.arguments(replacing: id, capabilities ?? NotificationCapabilities())
         ask("Notify", arguments) { answer((try? $0.get())?.first?.asUInt32) }

@@ -1,14 +1,13 @@
-// Notifications that are shown once each and then are the person's: unlike the indicator, one that a server loses is not shown again.
+// Notifications that are shown once: unlike the indicator, they are not shown again after their server ends.
 
-/// The posted notifications of a desktop, by the numbers that their owner gives them. Used on one thread.
+/// The posted notifications of a desktop, by the numbers that their owner chooses. Used on one thread.
 final class PostedNotifications {
     private enum State {
-        /// Until it is known whether there is a server.
+        /// The search for a server has not ended.
         case waiting(Notification)
-        /// Until the server has answered. `next`: what was asked for meanwhile.
+        /// The server has not answered. `next`: the last request since then.
         case requested(next: Next?)
         case shown(id: UInt32)
-        /// No server has shown it.
         case unknown
 
         enum Next {
@@ -26,7 +25,7 @@ final class PostedNotifications {
         self.tell = tell
     }
 
-    /// Nothing waits to be shown or taken away.
+    /// No request is outstanding.
     var isAtRest: Bool {
         states.values.allSatisfy {
             switch $0 {
@@ -36,7 +35,7 @@ final class PostedNotifications {
         }
     }
 
-    /// Shows it, in place of the earlier one with that number.
+    /// Shows the notification, in place of an earlier one with that number.
     func post(_ notification: Notification, number: Int) {
         guard let server else { return tell(number, .notShown) }
         switch states[number] ?? .unknown {

@@ -1,13 +1,13 @@
-// The restore tokens of screen casts: with one, the portal gives the same source again and asks nobody.
+// The restore tokens of screen casts: with one, the portal gives the same source again without asking the person.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A file for each application and choice of a source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`, or
-/// `APPLICATION.monitor@NAME` where the monitor of that name was asked for. Its calls block for as long as a small file takes.
+/// One file per application and kind of source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`, or
+/// `APPLICATION.monitor@NAME` for a monitor requested by name. Calls block while they read or write the small file.
 ///
-/// A token is good for one session. Of two takes that begin at the same time with the same one, the second has the portal ask; the token
-/// that comes last is kept.
+/// A token is good for one session. If two takes use the same one at the same time, the portal asks the person for the
+/// second; the last token is kept.
 public struct RestoreTokens: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// Neither XDG_STATE_HOME nor HOME is set.
@@ -18,7 +18,7 @@ public struct RestoreTokens: Sendable {
 
     private let directory: FilePath
 
-    /// - Parameter directory: the tokens' own. It is made when the first one is kept.
+    /// - Parameter directory: for tokens only. Created with the first token.
     public init(directory: FilePath) { self.directory = directory }
 
     public static func standard(
@@ -28,7 +28,7 @@ public struct RestoreTokens: Sendable {
         return RestoreTokens(directory: state.appending("kinecast").appending("screen-cast"))
     }
 
-    /// The token that was kept last; nil: there is none, or it cannot be read, and the person is asked.
+    /// The last token; nil: there is none, or it cannot be read. The portal then asks the person.
     public func token(of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil) -> String? {
         guard let mode = try? PrivateDirectory.check(directory), mode & 0o077 == 0,
             let bytes = PrivateDirectory.contents(
@@ -39,7 +39,7 @@ public struct RestoreTokens: Sendable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Keeps a token in place of the last one.
+    /// Replaces the last token.
     public func keep(
         _ token: String, of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil
     ) throws(Error) {
@@ -81,7 +81,7 @@ public struct RestoreTokens: Sendable {
         return directory.appending("\(Self.written(application)).\(target.rawValue)\(monitor)")
     }
 
-    /// Letters, digits and a few signs stand for themselves, other bytes are written in hexadecimal: any identifier is a name.
+    /// Writes all bytes but letters, digits and a few signs in hexadecimal, so that any identifier can name a file.
     private static func written(_ identifier: String) -> String {
         identifier.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))

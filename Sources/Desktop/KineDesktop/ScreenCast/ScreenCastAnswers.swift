@@ -1,4 +1,4 @@
-// Reads the portal's answers. Whoever has the portal's name on the bus can send anything, so everything is checked.
+// Reads the portal's answers. Any program can own the portal's name on the bus, so everything is checked.
 import KinePlatform
 
 enum ScreenCastAnswers {
@@ -7,12 +7,11 @@ enum ScreenCastAnswers {
         let reason: String
     }
 
-    /// The most bytes of a restore token. Those of portals are 36 long.
+    /// The most bytes of a restore token. Portals use 36.
     static let longestToken = 4096
-    /// The most bytes of an object's path.
     private static let longestPath = 1024
 
-    /// Of `GetAll`.
+    /// Reads the answer of `GetAll`.
     static func offer(_ values: [BusValue]) throws(Malformed) -> ScreenCastOffer {
         guard values.count == 1, let properties = values[0].asProperties else { throw wrongTypes(values) }
         func number(_ name: String) throws(Malformed) -> UInt32 {
@@ -28,7 +27,7 @@ enum ScreenCastAnswers {
             cursorModes: version >= 2 ? try number("AvailableCursorModes") : 0)
     }
 
-    /// Of `GetNameOwner`: a unique name.
+    /// Reads the answer of `GetNameOwner`: a unique name.
     static func owner(_ values: [BusValue]) throws(Malformed) -> String {
         guard values.count == 1, case .string(let name) = values[0], name.hasPrefix(":") else {
             throw wrongTypes(values)
@@ -36,13 +35,13 @@ enum ScreenCastAnswers {
         return name
     }
 
-    /// Of the methods that begin a request: its path.
+    /// Reads the answer of the methods that begin a request: its path.
     static func request(_ values: [BusValue]) throws(Malformed) -> String {
         guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
         return try checked(path)
     }
 
-    /// Of a request's signal.
+    /// Reads the signal of a request.
     static func response(_ values: [BusValue]) throws(Malformed) -> (code: UInt32, results: [String: BusValue]) {
         guard values.count == 2, let code = values[0].asUInt32, let results = values[1].asProperties else {
             throw wrongTypes(values)
@@ -50,7 +49,7 @@ enum ScreenCastAnswers {
         return (code, results)
     }
 
-    /// Of `CreateSession`. Portals send the path as a string.
+    /// Reads the results of `CreateSession`. Portals send the path as a string.
     static func session(_ results: [String: BusValue]) throws(Malformed) -> String {
         guard let path = results["session_handle"]?.asString else {
             throw Malformed(reason: "the session's path is missing")
@@ -58,7 +57,7 @@ enum ScreenCastAnswers {
         return try checked(path)
     }
 
-    /// Of `Start`: the stream, and the token with which it can be restored.
+    /// Reads the results of `Start`: the stream, and the token that restores it.
     static func stream(
         _ results: [String: BusValue], of target: ScreenCastRequest.Target, _ cursorMode: CursorMode
     ) throws(Malformed) -> (stream: ScreenCastStream, restoreToken: String?) {
@@ -68,11 +67,11 @@ enum ScreenCastAnswers {
         guard let members = first.members, members.count == 2, let node = members[0].asUInt32,
             let properties = members[1].asProperties
         else { throw wrongTypes([first]) }
-        // PipeWire's core has the number 0, and PW_ID_ANY is no node.
+        // Node 0 is PipeWire's core, and PW_ID_ANY is no node.
         guard node != 0, node != .max else { throw Malformed(reason: "the stream has no node") }
         var stream = ScreenCastStream(node: node, cursorMode: cursorMode)
         stream.position = try pair("position", properties).map { ScreenCastStream.Position(x: $0, y: $1) }
-        // Some portals say 0x0 of what they do not know.
+        // Some portals send 0x0 for an unknown size.
         stream.size = try pair("size", properties).flatMap { width, height in
             width > 0 && height > 0 ? ScreenCastStream.Size(width: width, height: height) : nil
         }
@@ -87,7 +86,7 @@ enum ScreenCastAnswers {
         return (stream, try restoreToken(results))
     }
 
-    /// Nil where none came; some desktops send an empty one.
+    /// Nil if there is none; some desktops send an empty one.
     private static func restoreToken(_ results: [String: BusValue]) throws(Malformed) -> String? {
         guard let value = results["restore_token"] else { return nil }
         guard case .string(let token) = value else { throw Malformed(reason: "the restore token is no text") }
@@ -95,7 +94,7 @@ enum ScreenCastAnswers {
         return token.isEmpty ? nil : token
     }
 
-    /// Of `OpenPipeWireRemote`.
+    /// Reads the answer of `OpenPipeWireRemote`.
     static func remote(_ values: [BusValue]) throws(Malformed) -> BusDescriptor {
         guard values.count == 1, let descriptor = values[0].asDescriptor else { throw wrongTypes(values) }
         return descriptor

@@ -1,7 +1,7 @@
 // The names and calls of the desktop's portal for screen casts. org.freedesktop.portal.ScreenCast, version 5, with
 // org.freedesktop.portal.Request and org.freedesktop.portal.Session.
 
-/// What a portal can do: the properties of its interface.
+/// The properties of a portal's interface.
 struct ScreenCastOffer: Sendable, Equatable {
     /// Sessions can be restored.
     static let firstVersionWithTokens: UInt32 = 4
@@ -10,7 +10,7 @@ struct ScreenCastOffer: Sendable, Equatable {
     var sourceTypes: UInt32
     var cursorModes: UInt32
 
-    /// The mode to ask for; nil: the portal is not told any, and hides the cursor.
+    /// The mode to request; nil: requests none, and the portal then hides the cursor.
     func cursorMode(showsCursor: Bool) -> CursorMode? {
         let wanted: [CursorMode] = showsCursor ? [.metadata, .embedded] : [.hidden, .metadata]
         return wanted.first { cursorModes & $0.flag != 0 }
@@ -25,11 +25,11 @@ struct ScreenCastPortal: Sendable, Equatable {
     static let request = "org.freedesktop.portal.Request"
     static let session = "org.freedesktop.portal.Session"
 
-    /// The unique name of the portal's connection. Calls go to it: one to the portal's own name would start another portal once this
-    /// one has ended, which knows nothing of the session.
+    /// The unique name of the portal's connection. Calls use it: a call to the well-known name could start another
+    /// portal after this one has ended, and that portal does not know the session.
     let owner: String
     let offer: ScreenCastOffer
-    /// This connection's unique name as it stands in paths.
+    /// This connection's unique name in the form for paths.
     private let sender: String
 
     /// - Parameter ownName: the unique name of this connection.
@@ -43,7 +43,7 @@ struct ScreenCastPortal: Sendable, Equatable {
         name, path: path, interface: "org.freedesktop.DBus.Properties", "GetAll", [.string(screenCast)])
     static let findPortal = BusDaemon.method("GetNameOwner", [.string(name)])
 
-    /// The path of the object that a request with this token has (org.freedesktop.portal.Request).
+    /// The path of the request object for this token (org.freedesktop.portal.Request).
     func requestPath(_ token: String) -> String { "\(Self.path)/request/\(sender)/\(token)" }
 
     func createSession(token: String, sessionToken: String) -> BusCall {
@@ -70,7 +70,7 @@ struct ScreenCastPortal: Sendable, Equatable {
     }
 
     func start(_ session: String, token: String) -> BusCall {
-        // No window of ours is the dialog's parent.
+        // The dialog has no parent window.
         call("Start", [.objectPath(session), .string(""), .properties(["handle_token": .string(token)])])
     }
 
@@ -78,7 +78,7 @@ struct ScreenCastPortal: Sendable, Equatable {
         call("OpenPipeWireRemote", [.objectPath(session), .properties([:])])
     }
 
-    /// Takes back a request: its dialog goes away.
+    /// Cancels a request: its dialog closes.
     func closeRequest(_ path: String) -> BusCall { BusCall(owner, path: path, interface: Self.request, "Close") }
 
     func closeSession(_ path: String) -> BusCall { BusCall(owner, path: path, interface: Self.session, "Close") }
@@ -88,12 +88,12 @@ struct ScreenCastPortal: Sendable, Equatable {
     }
 }
 
-/// What has come of a request. The response is a signal of the request's object, and may come before the call that made the object is
-/// answered. The object has the path that its token gives; portals before 0.9 choose another one, which the answer tells.
-///
 /// A request to the portal, and its response. org.freedesktop.portal.Request.
+///
+/// The response is a signal of the request object, and may come before the answer to the call. The token determines the
+/// object's path, but portals before 0.9 choose another path; the answer to the call has it.
 struct PortalRequest: Sendable {
-    /// Responses that are kept until the answer says whose they are.
+    /// The most responses to keep before the answer says which one belongs to this request.
     private static let mostEarly = 8
 
     private let expectedPath: String
@@ -102,17 +102,17 @@ struct PortalRequest: Sendable {
 
     init(expectedPath: String) { self.expectedPath = expectedPath }
 
-    /// The request's path, as far as it is known.
+    /// The path that the portal returned, else the expected one.
     var path: String { returnedPath ?? expectedPath }
 
-    /// The call is answered. Returns the response if it is there already.
+    /// Handles the answer to the call. Returns the response if it came before.
     mutating func answered(path: String) -> [BusValue]? {
         returnedPath = path
         defer { early = [] }
         return early.first { isOwn($0.path) }?.values
     }
 
-    /// A response is there. Returns it if it is this request's, and its call is answered.
+    /// Handles a response. Returns it if it belongs to this request and the call was answered.
     mutating func responded(path: String, _ values: [BusValue]) -> [BusValue]? {
         if returnedPath != nil { return isOwn(path) ? values : nil }
         if early.count < Self.mostEarly { early.append((path, values)) }

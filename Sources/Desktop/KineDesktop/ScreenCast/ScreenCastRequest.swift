@@ -1,12 +1,12 @@
-// What the desktop's portal is asked for. org.freedesktop.portal.ScreenCast, "SelectSources".
+// A request to the desktop's portal. org.freedesktop.portal.ScreenCast, "SelectSources".
 
-/// A screen cast that a person is asked to permit. The portal lets them choose which monitor or window it is.
+/// A screen cast that needs a person's permission. In the portal's dialog they choose the monitor or window.
 public struct ScreenCastRequest: Codable, Sendable, Equatable {
     public enum Target: String, Codable, Sendable, CaseIterable {
         case monitor
         case window
 
-        /// The portal's bit for it, in `AvailableSourceTypes` and `types`.
+        /// The portal's bit for the target, in `AvailableSourceTypes` and `types`.
         package var sourceType: UInt32 {
             switch self {
             case .monitor: 1
@@ -27,12 +27,12 @@ public struct ScreenCastRequest: Codable, Sendable, Equatable {
 /// How a stream shows the cursor.
 public enum CursorMode: String, Codable, Sendable, CaseIterable {
     case hidden
-    /// It is part of the frames.
+    /// Drawn into the frames.
     case embedded
-    /// Its place and its picture come beside the frames.
+    /// Sent beside the frames, as a position and an image.
     case metadata
 
-    /// The portal's bit for it, in `AvailableCursorModes` and `cursor_mode`.
+    /// The portal's bit for the mode, in `AvailableCursorModes` and `cursor_mode`.
     package var flag: UInt32 {
         switch self {
         case .hidden: 1
@@ -42,7 +42,7 @@ public enum CursorMode: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A stream that the person has permitted. Places and sizes are the compositor's, which need not be pixels of the frames.
+/// A stream that the person has permitted. Positions and sizes are the compositor's, not always pixels of the frames.
 ///
 /// The portal returns it from "Start" (org.freedesktop.portal.ScreenCast).
 public struct ScreenCastStream: Codable, Sendable, Equatable {
@@ -60,17 +60,17 @@ public struct ScreenCastStream: Codable, Sendable, Equatable {
         public init(width: Int32, height: Int32) { (self.width, self.height) = (width, height) }
     }
 
-    /// The number of PipeWire's node.
+    /// The number of the PipeWire node.
     public var node: UInt32
-    /// PipeWire's serial number of the node, which is never used again (`pipewire-serial`); nil: the portal does not tell it.
+    /// PipeWire's serial number of the node, never reused (`pipewire-serial`); nil: the portal does not send it.
     public var serial: UInt64?
-    /// The place of a monitor in the desktop; nil: the portal does not tell it.
+    /// A monitor's position in the desktop; nil: the portal does not send it.
     public var position: Position?
     public var size: Size?
-    /// What it shows; nil: the portal does not tell it, or names a kind that was not asked for (xdg-desktop-portal-wlr 0.7 calls
-    /// monitors windows).
+    /// The kind of source; nil: the portal does not send it, or sends a kind that was not requested
+    /// (xdg-desktop-portal-wlr 0.7 calls monitors windows).
     public var target: ScreenCastRequest.Target?
-    /// The mode that was asked for, which is one that the portal offers.
+    /// The requested mode, which is one that the portal offers.
     public var cursorMode: CursorMode
 
     public init(

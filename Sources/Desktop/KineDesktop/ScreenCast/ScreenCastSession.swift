@@ -1,14 +1,14 @@
 // Carries out a ScreenCastStateMachine on a bus, for a thread that polls.
 import Glibc
 
-/// A screen cast at the desktop's portal. It lives as long as its connection to the bus: releasing it ends the cast. Used on one thread.
+/// A screen cast at the desktop's portal. Lives as long as its bus connection: a release ends it. Used on one thread.
 ///
-/// The portal looks at the process that asks (its /proc), so that process must not have made itself undumpable.
+/// The portal reads /proc of the process that asks, so that process must not be undumpable.
 public final class ScreenCastSession {
     public enum Event: Sendable, Equatable {
-        /// To be kept instead of the token that was given; nil: that one is used up or refused, and there is no other.
+        /// Replaces the token that was given; nil: that one is used up or refused, and there is no new one.
         case restoreToken(String?)
-        /// `remote` is PipeWire's socket, on which only this stream is seen. It is closed with its last holder.
+        /// `remote` is a PipeWire socket that shows only this stream. Closed with its last reference.
         case opened(ScreenCastStream, remote: BusDescriptor)
         /// The last event.
         case ended(Error)
@@ -19,10 +19,10 @@ public final class ScreenCastSession {
     private var events: [Event] = []
     private var isConnected = false
 
-    /// Begins to ask. Nothing waits: call `process` whenever the thread wakes.
+    /// Starts to ask, without waiting: call `process` whenever the thread wakes.
     ///
     /// - Parameters:
-    ///   - restoreToken: of an earlier session; without one the person is asked.
+    ///   - restoreToken: from an earlier session; without one the portal asks the person.
     ///   - address: of the user's bus (`BusAddresses`); nil: there is none.
     public init(_ request: ScreenCastRequest, restoreToken: String?, bus address: String?) throws(Error) {
         guard let address else { throw .noBus }
@@ -31,7 +31,7 @@ public final class ScreenCastSession {
         } catch {
             throw error == .noLibrary ? .noLibrary : .noBus
         }
-        // Others must not guess the paths of the portal's objects (org.freedesktop.portal.Request).
+        // Other programs must not guess the paths of the portal's objects (org.freedesktop.portal.Request).
         let prefix = "kinecast_\(String(UInt64.random(in: .min ... .max), radix: 16))"
         machine = ScreenCastStateMachine(request, restoreToken: restoreToken, tokenPrefix: prefix)
     }
@@ -39,13 +39,13 @@ public final class ScreenCastSession {
     /// For poll; a negative descriptor once the connection is closed.
     public var pollEntry: pollfd { bus.pollEntry }
 
-    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     public var nextDeadline: Int64? { bus.nextDeadline }
 
-    /// Messages to the portal still wait for the bus to read.
+    /// The bus has not read all messages to the portal yet.
     public var hasUnsentMessages: Bool { bus.pollEntry.events & Int16(POLLOUT) != 0 }
 
-    /// Goes on as far as possible, and returns what has happened.
+    /// Continues as far as possible without waiting, and returns the new events.
     public func process() -> [Event] {
         bus.process()
         if !isConnected, let name = bus.uniqueName {
@@ -58,7 +58,7 @@ public final class ScreenCastSession {
         return events
     }
 
-    /// Ends the cast: a dialog goes away, and no event comes any more. The messages that say so go out while `process` is called.
+    /// Ends the cast: closes the dialog and sends no more events. Call `process` to send the last messages.
     public func cancel() {
         handle(.cancel)
         events = []
@@ -77,8 +77,8 @@ public final class ScreenCastSession {
         }
     }
 
-    /// By the portal's unique name, so that nobody else's signals are taken for its own. Not by path: a response may come before it is
-    /// known which path its request has.
+    /// Matches the portal's unique name, so that no other program's signals count. Does not match the path: a response
+    /// may come before the path of its request is known.
     private func subscribe(to portal: String) {
         bus.match(Self.rule(portal, ScreenCastPortal.request, "Response")) { [weak self] signal in
             guard signal.sender == portal else { return }
@@ -103,7 +103,7 @@ public final class ScreenCastSession {
 
 // The reasons why a screen cast ends. They travel between processes; KineHost makes the sentences.
 extension ScreenCastSession {
-    /// What the portal was asked for.
+    /// The step that failed.
     public enum Step: String, Codable, Sendable, CaseIterable {
         case readProperties
         case findPortal
@@ -116,25 +116,23 @@ extension ScreenCastSession {
     public enum Error: Swift.Error, Codable, Sendable, Equatable {
         /// libsystemd is not installed.
         case noLibrary
-        /// The environment names no bus, or nobody listens there.
+        /// The environment names no bus, or there is none at the address.
         case noBus
-        /// The bus has gone away.
         case busLost
-        /// There is no portal on the bus that casts the screen, and the bus cannot start one.
+        /// No portal on the bus casts the screen, and the bus cannot start one.
         case noPortal
-        /// The portal has gone away, or does not answer.
+        /// The portal has ended, or does not answer.
         case portalLost
-        /// The portal casts no sources of that kind.
+        /// The portal does not cast this kind of source.
         case notOffered(ScreenCastRequest.Target)
-        /// The person said no.
         case declined
-        /// The portal has ended the request for another reason, which it does not tell.
+        /// The portal has ended the request for another reason, which it does not give.
         case interrupted(Step)
-        /// The portal answered with an error; its name, and its words, fit to be shown.
+        /// The portal answered with an error; its name and message, cleaned for display.
         case refused(Step, name: String, message: String)
-        /// The portal's answer is none; the reason, for the end of a sentence.
+        /// The portal's answer is malformed; the reason, for the end of a sentence.
         case malformed(Step, String)
-        /// The portal has closed the session, as it does when the person ends it in the desktop.
+        /// The portal has closed the session, for example because the person ended it in the desktop.
         case closed
     }
 }

@@ -1,10 +1,10 @@
 // Asks the portal for a screen cast, step by step. No bus, no clock: `ScreenCastSession` carries out the actions.
 import KinePlatform
 
-/// The states of a screen cast: from the portal's properties to PipeWire's descriptor, and until the session is closed.
+/// The states of a screen cast: from the portal's properties to PipeWire's descriptor, until the session is closed.
 ///
-/// A person may need minutes for the portal's dialog, so nothing here has a limit of time. A restore token that the portal does not
-/// take is dropped, and the person is asked.
+/// No step has a time limit, since a person may need minutes for the portal's dialog. If the portal refuses a restore
+/// token, the session begins again without it, and the person is asked.
 struct ScreenCastStateMachine: Sendable {
     typealias Failure = ScreenCastSession.Error
     typealias Step = ScreenCastSession.Step
@@ -12,29 +12,28 @@ struct ScreenCastStateMachine: Sendable {
     enum Input: Sendable {
         /// The bus has given this connection its unique name.
         case connected(as: String)
-        /// The call of that number is answered.
+        /// The answer to the call with that number.
         case answered(number: Int, BusConnection.Answer)
         /// Signals of the portal: a request's `Response`, and a session's `Closed`.
         case responded(path: String, [BusValue])
         case sessionClosed(path: String)
-        /// The portal's connection has ended.
         case portalLost
         case busLost
-        /// Nobody wants the cast any more.
+        /// The cast is not needed any more.
         case cancel
     }
 
     enum Action: Sendable, Equatable {
-        /// To be called; the answer comes as `answered`, with the same number.
+        /// Call the method; the answer comes as `answered`, with the same number.
         case call(BusCall, number: Int)
-        /// To be called; nobody waits for the answer.
+        /// Call the method and ignore the answer.
         case send(BusCall)
-        /// The portal's signals are wanted from now on, and the news of its end.
+        /// Subscribe to the portal's signals and to the end of its connection.
         case subscribe(portal: String)
         case tell(ScreenCastSession.Event)
     }
 
-    /// A request that is under way, and the session that it is about.
+    /// A pending request, and its session.
     private enum Exchange {
         case createSession
         case selectSources(session: String)
@@ -68,23 +67,22 @@ struct ScreenCastStateMachine: Sendable {
 
     private let request: ScreenCastRequest
     private let tokenPrefix: String
-    /// The token that the next session is restored with. Each is good for one session.
+    /// The token for the next session. Each is good for one session.
     private var restoreToken: String?
     private var tokenCount = 0
-    /// Only the last call's answer counts.
+    /// Numbers the calls: only the answer to the last one counts.
     private var callCount = 0
     private var state = State.connecting
 
     /// - Parameters:
-    ///   - restoreToken: of an earlier session.
-    ///   - tokenPrefix: begins the last part of paths; it belongs to this session alone.
+    ///   - restoreToken: from an earlier session.
+    ///   - tokenPrefix: the prefix of this session's tokens in paths; no other session has it.
     init(_ request: ScreenCastRequest, restoreToken: String?, tokenPrefix: String) {
         self.request = request
         self.restoreToken = restoreToken
         self.tokenPrefix = tokenPrefix
     }
 
-    /// Nothing comes any more.
     var isOver: Bool { if case .over = state { true } else { false } }
 
     mutating func handle(_ input: Input) -> [Action] {
@@ -132,7 +130,7 @@ struct ScreenCastStateMachine: Sendable {
     }
 
     private mutating func read(_ offer: ScreenCastOffer, ownName: String) throws(Failure) -> [Action] {
-        // A portal without a backend that casts.
+        // The portal has no backend that casts.
         guard offer.sourceTypes != 0 else { throw .noPortal }
         guard offer.sourceTypes & request.target.sourceType != 0 else { throw .notOffered(request.target) }
         if offer.version < ScreenCastOffer.firstVersionWithTokens { restoreToken = nil }
@@ -201,7 +199,7 @@ struct ScreenCastStateMachine: Sendable {
         let (stream, newToken) = try Self.parse(.start) { () throws(ScreenCastAnswers.Malformed) in
             try ScreenCastAnswers.stream(results, of: request.target, cursorMode)
         }
-        // The old one is used up, whether a new one came or not.
+        // The old token is used up, even if no new one came.
         let hasNews = newToken != nil || restoreToken != nil
         restoreToken = nil
         state = .openingRemote(stream, session: session, portal)
@@ -246,7 +244,7 @@ struct ScreenCastStateMachine: Sendable {
 
     // MARK: Ends
 
-    /// A request has failed. If the restore token may be the reason, another session is begun without it.
+    /// A request has failed. If the restore token may be the reason, begins another session without it.
     private mutating func failed(
         _ failure: Failure, _ exchange: Exchange, _ portal: ScreenCastPortal
     ) -> [Action] {
@@ -267,7 +265,7 @@ struct ScreenCastStateMachine: Sendable {
 
     private mutating func sessionClosed(_ path: String) -> [Action] {
         switch state {
-        // A portal that refuses an option closes the session, and says so before it answers.
+        // A portal that refuses an option closes the session, and signals that before it answers.
         case .requesting(.selectSources(session: path), _, let portal) where restoreToken != nil:
             return dropToken(portal)
         case .requesting(let exchange, _, _) where exchange.session == path: return end(.closed)
@@ -288,7 +286,7 @@ struct ScreenCastStateMachine: Sendable {
         }
     }
 
-    /// The portal is still there, and does not know yet that its session, if there is one, is not wanted any more.
+    /// Ends the cast, and closes a session that the portal still has.
     private mutating func end(_ failure: Failure, closing session: String?, _ portal: ScreenCastPortal) -> [Action] {
         var closing: [Action] = []
         if let session, failure != .portalLost, failure != .busLost {
@@ -335,12 +333,12 @@ struct ScreenCastStateMachine: Sendable {
         case .system(let call, let error): return .malformed(step, "\(call) failed: \(error)")
         case .refused(let name, let message):
             switch name {
-            // The bus's answer for a program that has ended, and sd-bus's where nobody answers.
+            // The bus sends this for a program that has ended, and sd-bus for one that does not answer.
             case "org.freedesktop.DBus.Error.NoReply": return .portalLost
-            // Nobody has the name.
+            // The name has no owner.
             case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
                 return step == .readProperties ? .noPortal : .portalLost
-            // The portal has no backend that casts, and then not the interface either.
+            // The portal has no backend that casts, and therefore not the interface either.
             case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
                 "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.InvalidArgs":
                 if step == .readProperties { return .noPortal }

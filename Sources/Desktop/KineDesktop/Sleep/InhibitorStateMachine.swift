@@ -1,12 +1,12 @@
-// Decides whom to ask to keep the machine awake, and when. No bus: `SleepInhibitor` carries out the actions.
+// Decides which service to ask to keep the machine awake, and when. No bus: `SleepInhibitor` carries out the actions.
 
-/// The states of one inhibition. Each route is asked once; where all refuse, the machine may sleep.
+/// The states of one inhibition. Asks each service once; if all refuse, the machine may sleep.
 struct InhibitorStateMachine: Sendable {
-    /// A service that can be asked. The best one comes first.
+    /// A service that can be asked, the best one first.
     enum Route: Sendable, Equatable, CaseIterable {
-        /// `org.freedesktop.login1`: holds as long as a descriptor is open.
+        /// `org.freedesktop.login1`: in force while a descriptor is open.
         case logind
-        /// `org.freedesktop.ScreenSaver`: holds until it is taken back by its number, or the connection ends.
+        /// `org.freedesktop.ScreenSaver`: in force until it is released by its number, or the connection ends.
         case screenSaver
     }
 
@@ -17,7 +17,7 @@ struct InhibitorStateMachine: Sendable {
     }
 
     enum Action: Sendable, Equatable {
-        /// Answered by `granted` or `refused`.
+        /// Answered with `granted` or `refused`.
         case request(Route, SleepInhibition)
         case release(Route)
     }
@@ -35,7 +35,7 @@ struct InhibitorStateMachine: Sendable {
 
     init(routes: [Route]) { self.routes = routes }
 
-    /// Nothing is asked for that was not answered: what is granted after the end would never be taken back.
+    /// No request is outstanding: one granted after the end would never be released.
     var isAtRest: Bool { if case .requesting = state { false } else { true } }
 
     mutating func handle(_ input: Input) -> [Action] {

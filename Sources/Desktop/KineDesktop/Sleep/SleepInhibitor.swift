@@ -5,7 +5,7 @@ final class SleepInhibitor {
     private enum Hold {
         /// logind's: closing it ends the inhibition.
         case descriptor(BusDescriptor)
-        /// The screen saver's number.
+        /// The number from the screen saver.
         case cookie(UInt32)
     }
 
@@ -74,7 +74,7 @@ final class SleepInhibitor {
 
 /// A request to keep the machine awake.
 public struct SleepInhibition: Sendable, Equatable {
-    /// The program, for a person who looks at what keeps the machine awake.
+    /// The program's name, for a person who looks up what keeps the machine awake.
     public var who: String
     public var why: String
     /// Whether the screen stays on too.
