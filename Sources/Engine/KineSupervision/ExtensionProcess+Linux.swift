@@ -1,4 +1,4 @@
-// One running extension: its confined process, its control channel, and its last line on standard error. Linux.
+// One running extension: its confined process, its control channel, and the end of its standard error. Linux.
 import CLinux
 import Glibc
 import KineMedia
@@ -7,36 +7,35 @@ import KineServices
 import KineWire
 import SystemPackage
 
-/// A started extension. `kill` ends it with all its descendants, and `poll` reaps it. Used by the thread that started it, which
-/// must live as long as this process: the kernel kills the extension when that thread ends.
+/// A started extension. `kill` ends it with all its descendants, and `poll` reaps it. The thread that starts it must
+/// live as long as this process, because the kernel kills the extension when that thread ends.
 final class ExtensionProcess {
-    /// The end of an extension's process.
     struct End {
         var ending: ChildProcess.Ending
-        /// The last line that it wrote to standard error.
+        /// The most telling last line of its standard error.
         var lastWords: String?
-        /// The most memory it held, in bytes, if the kernel ended it for that; else nil.
+        /// Bytes; its peak memory if the kernel ended it at its limit, else nil.
         var cappedAt: Int?
-        /// The error if its program was never loaded; else nil.
+        /// The error if its program could not be executed.
         var notLoaded: StartError?
     }
 
-    /// Bytes of private memory that an extension may reserve beyond its memory limit: stacks, the allocator's reserve, tables of
-    /// libraries. A fast leak then meets the memory watch first, which names the cause; at this limit a process only crashes.
+    /// Bytes of private memory beyond the memory limit: stacks, the allocator's reserve, tables of libraries. A fast
+    /// leak then reaches the memory limit first, which names the cause; at this hard limit a process only crashes.
     private static let dataSlack: Int64 = 128 << 20
-    /// Bytes of a thread's stack. Four times what Darwin gives; at the usual 8 MB a pool of threads alone, one for
-    /// each core, would use up the limit on data.
+    /// Bytes of a thread's stack, four times Darwin's default. With the usual 8 MB, a pool with one thread for each
+    /// core would use up the limit on data.
     private static let stackBytes: Int64 = 2 << 20
-    /// Bytes of standard error that are kept.
+    /// The most bytes of standard error that are kept.
     private static let logBytes = 128 << 10
 
     let connection: SupervisorConnection
     var pid: Int32 { process.pid }
     /// For poll: readable when the process has ended.
     var exitDescriptor: Int32 { process.exitDescriptor }
-    /// The layers of confinement that hold.
+    /// The layers of confinement in force.
     let layers: Set<Sandbox.Layer>
-    /// The directories that it shares with the other members of its groups.
+    /// The directories that it shares with other members of its groups.
     let groups: [GroupPlace]
     private let service: Service
     private let process: ChildProcess
@@ -45,17 +44,16 @@ final class ExtensionProcess {
     private let mark: String
     private let cap: MemoryCap?
 
-    /// The parameters of a start.
     struct Start {
         let service: Service
-        /// Unique among the extensions of this engine.
+        /// Unique among this engine's extensions.
         let mark: String
         /// Checked and complete.
         let setupInfo: [String: String]
-        /// The engine's own, as `NAME=value`.
+        /// The engine's environment, as `NAME=value`.
         let environment: [String]
         let confinement: ConfinementRequest
-        /// The socket that its manifest has the engine open for it; nil: none.
+        /// The socket that the engine opens for it if its manifest says so.
         let listener: ListeningSocket?
     }
 
@@ -140,7 +138,7 @@ final class ExtensionProcess {
         return confinement
     }
 
-    /// Bytes of memory and threads of the process and all its descendants. A shared page counts for each of them.
+    /// Memory in bytes, and threads, of the process and its descendants. Each process counts shared pages in full.
     func usage() -> (bytes: Int, threads: Int) {
         let usages = orphans.processes(of: pid, mark: mark).map(ProcessTree.usage)
         return (usages.reduce(0) { $0 + $1.bytes }, usages.reduce(0) { $0 + $1.threads })
@@ -152,7 +150,7 @@ final class ExtensionProcess {
         orphans.kill(pid, mark: mark)
     }
 
-    /// Reaps the process if it has ended; nil while it runs. After that, only `clear` may be called.
+    /// Reaps the process if it has ended; nil while it runs. Afterwards only `clear` may be called.
     func poll() -> End? {
         guard let ending = process.poll() else { return nil }
         orphans.forget(extension: pid)
@@ -163,7 +161,7 @@ final class ExtensionProcess {
             notLoaded: failure.map { .notLoaded($0, service: service.id) })
     }
 
-    /// Kills the processes that a reaped extension left behind. True when none is left.
+    /// Kills the processes that a reaped extension left behind. Returns true once none is left.
     func clear() -> Bool {
         cap?.kill()
         if orphans.remains(of: mark).isEmpty { return true }

@@ -21,7 +21,7 @@ struct ExtensionRun: Sendable, Equatable {
     /// The instant at which it closed its control channel.
     var closedAt: Int64?
     var memory: MemoryWatch
-    /// The request that the encoder was given on its behalf.
+    /// The last request that was passed on to the encoder for it.
     var toldEncoding = EncodingRequest.none
 
     init(limits: ExtensionLimits, now: Int64) {
@@ -29,7 +29,7 @@ struct ExtensionRun: Sendable, Equatable {
         memory = MemoryWatch(limit: limits.memory)
     }
 
-    /// The latest instant to call `overdue`; nil: not before the next event.
+    /// The latest instant to call `overdue`; nil: no deadline before the next event.
     func deadline(_ limits: ExtensionLimits) -> Int64? {
         let silence = lastHeartbeat + limits.heartbeat
         let own: Int64? =
@@ -42,7 +42,7 @@ struct ExtensionRun: Sendable, Equatable {
         return [own, closedAt.map { $0 + limits.closedChannel }].compactMap(\.self).min()
     }
 
-    /// The ending of a process that has missed a deadline; nil: it has missed none.
+    /// The ending of a process that has missed a deadline, else nil.
     func overdue(at now: Int64, _ limits: ExtensionLimits) -> DestinationEnding? {
         switch stage {
         case .starting(let deadline) where now >= deadline:
@@ -71,18 +71,18 @@ struct ExtensionLimits: Sendable, Equatable {
     var restartDelay: Int64
     var restarts: Int
     var memory: Int
-    /// The time for a process to exit by itself after its last report.
+    /// The time that a process has to exit after its last report.
     var exit: Int64 = 1_000_000_000
-    /// The wait for the exit status of a process that has closed its control channel: the status tells more.
+    /// The wait for the exit status of a process that has closed its control channel: the status explains more.
     var closedChannel: Int64 = 300_000_000
-    /// The time from a pause until the extension is told. Audio captured before the pause passes buffers and encoder meanwhile,
-    /// so the handler gets it before the pause too.
+    /// The delay between a pause and the message to the extension. Audio from before the pause passes buffers and
+    /// encoder meanwhile, so that the handler gets it before the pause.
     var settle: Int64 = 300_000_000
-    /// The shortest time between two keyframes that an extension asks for: each costs the recording bytes.
+    /// The shortest time between two keyframe requests of an extension: each keyframe costs the recording bytes.
     var keyframe: Int64 = 2_000_000_000
     /// The shortest time between two changes of the encoding: each may cost a keyframe.
     var encoding: Int64 = 250_000_000
-    /// The shortest time between two changes of the service's information that are passed on; the last one always is.
+    /// The shortest time between two announcements of the service's information; the last change is always announced.
     var serviceInfo: Int64 = 250_000_000
 
     init(manifest: ServiceManifest, supervision: SupervisionLimits) {
@@ -97,7 +97,7 @@ struct ExtensionLimits: Sendable, Equatable {
 
     private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(max(0, min(seconds, 86400)) * 1e9) }
 
-    /// A time as people write it: "5 s", "0.5 s".
+    /// A duration for a message: "5 s", "0.5 s".
     static func text(_ nanoseconds: Int64) -> String {
         let tenths = (nanoseconds + 50_000_000) / 100_000_000
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"

@@ -1,42 +1,39 @@
-// The events that ExtensionStateMachine handles, and the actions that it returns.
+// The events and the actions of ExtensionStateMachine.
 import KineMedia
 import KinePlatform
 import KineWire
 
 extension ExtensionStateMachine {
     package enum Event: Sendable, Equatable {
-        /// Only time has passed.
         case timePassed
-        /// The process runs.
         case launched(pid: Int32)
-        /// The process cannot be started or fed; one sentence.
+        /// The process cannot be started or fed; the reason in one sentence.
         case impossible(String)
-        /// The request `start` was sent.
+        /// The message `start` was sent.
         case startSent
         case report(ExtensionReport)
         /// Resident bytes of the process and its descendants.
         case memory(resident: Int)
         /// The instant since which it has held a sample or left the oldest one unread; nil: neither.
         case held(since: Int64?)
-        /// It broke the protocol: "wrote nonsense into its ring" …
+        /// It violated the protocol; the violation, for the end of a sentence: "wrote nonsense into its ring".
         case protocolViolation(String)
-        /// Its end of the control channel is closed.
+        /// The extension has closed its end of the control channel.
         case channelClosed
-        /// The process was reaped. `cappedAt`: the kernel ended it at its memory limit; the peak, bytes.
+        /// The process was reaped. `cappedAt`: its peak memory in bytes if the kernel ended it at its limit.
         case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int?)
         case pauseRequested
         case resumeRequested
         case annotateRequested([String: String])
         case linkRenewalRequested
-        /// A client takes the destination from the take, which goes on.
+        /// A client removes the destination from the take, which continues.
         case removalRequested
         /// The screen that the take shows was locked or unlocked.
         case screenLockChanged(Bool)
-        /// The last sample of the take has been written.
+        /// The last sample of the take was written.
         case finishRequested
     }
 
-    /// A request to the extension.
     enum Order: Sendable, Equatable {
         case pause
         case resume
@@ -47,10 +44,10 @@ extension ExtensionStateMachine {
     }
 
     enum Action: Sendable, Equatable {
-        /// Start a process, and have its feed made.
+        /// Start a process and request its feed.
         case launch
         case beginFeeding
-        /// Always follows `beginFeeding`, once. No sample comes after it.
+        /// Follows each `beginFeeding` once. No sample is sent after it.
         case endFeeding
         case send(Order)
         /// Kill the process and its descendants.
@@ -63,7 +60,7 @@ extension ExtensionStateMachine {
 
 // The ending of a destination, from how its extension's process ended.
 extension DestinationEnding {
-    /// The process ended by itself, unasked.
+    /// The ending of a process that ended by itself without a request.
     static func crash(_ ending: ChildProcess.Ending, lastWords: String?) -> DestinationEnding {
         let cause =
             switch ending {
@@ -73,7 +70,7 @@ extension DestinationEnding {
         return .crashed(cause + (lastWords.map { ": \($0)" } ?? ""))
     }
 
-    /// Whether a new process could succeed. An extension would only report its own error again.
+    /// Whether a new process could succeed. Not after an error that the extension reported: it would report it again.
     var mayPass: Bool {
         switch self {
         case .crashed, .memoryLimitExceeded, .stalled: true

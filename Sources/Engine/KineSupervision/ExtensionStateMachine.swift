@@ -1,29 +1,29 @@
-// The life of one destination: from the start of its extension to its end, through faults and a new start. No clock, no process,
-// no I/O: instants come in with the events, and the driver (ExtensionSupervisor) carries out the actions.
+// The life of one destination, from the start of its extension to its end, with faults and restarts. No clock, no
+// process, no I/O: events carry the time, and the driver (ExtensionSupervisor) carries out the actions.
 import KinePlatform
 import KineWire
 
 /// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
 package struct ExtensionStateMachine: Sendable {
     private enum State: Sendable, Equatable {
-        /// A process is started at `until`. `after`: the ending of the last one.
+        /// The next process starts at `until`. `after`: the ending of the previous one.
         case waiting(until: Int64, after: DestinationEnding?)
         case active(ExtensionRun)
-        /// The ending is known, and the process may exit by itself until `killAt`; nil: it has been killed. `isLast`: the take is
-        /// over too, so no other process follows.
+        /// The ending is known. The process may exit by itself until `killAt`; nil: it was killed. `isLast`: the take
+        /// is over too, so no process follows.
         case leaving(DestinationEnding, killAt: Int64?, isLast: Bool)
         case ended
     }
 
     private enum Pause: Sendable, Equatable {
         case none
-        /// The take has paused; a running extension is told at this instant.
+        /// The take has paused; a running extension gets the message at this instant.
         case settling(until: Int64)
-        /// The extension knows, or will be told as soon as it runs.
+        /// The extension got the message, or will get it when it starts to run.
         case told
     }
 
-    /// The destination's status; the driver adds the counts of its feeds.
+    /// The destination's status, without the counts of its feeds, which the driver adds.
     private(set) var status: DestinationStatus
     private let limits: ExtensionLimits
     private var state: State
@@ -32,19 +32,19 @@ package struct ExtensionStateMachine: Sendable {
     private var annotation: [String: String]?
     private var isScreenLocked = false
     private var isLinkRenewable = false
-    /// For phases that the extension reports, its links and its state. The newest of each waits until it is allowed.
+    /// Limits announcements of phases, links and state. The newest of each waits until the limit allows it.
     private var allowance = RateAllowance(most: 20, interval: 250_000_000)
     private var warningAllowance = RateAllowance(most: 20, interval: 250_000_000)
     private var logAllowance = RateAllowance(most: 100, interval: 50_000_000)
-    /// Lines of the log that were left out since the last one that was passed on.
+    /// The log lines dropped since the last announced one.
     private var linesLeftOut = 0
-    /// Has the phase, the links, the state and the service's information that were announced last.
+    /// The last announced phase, links, state and service's information.
     private var announced: DestinationStatus
     private var nextKeyframe = Int64.min
     private var nextEncoding = Int64.min
     private var nextServiceInfo = Int64.min
 
-    /// The first `timePassed` at `now` or later launches the process. `status` is in the phase `launching`.
+    /// The first `timePassed` at `now` or later launches the process. `status` has the phase `launching`.
     init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
         self.status = status
         self.limits = limits
@@ -55,7 +55,7 @@ package struct ExtensionStateMachine: Sendable {
 
     var isEnded: Bool { state == .ended }
 
-    /// The extension runs and can replace its link by another.
+    /// The extension runs and can replace its link.
     var canRenewLink: Bool { isRunning && isLinkRenewable }
 
     /// The instant of the last heartbeat; nil: no process runs.
@@ -63,15 +63,15 @@ package struct ExtensionStateMachine: Sendable {
     @inline(never)
     var lastHeartbeat: Int64? { run?.lastHeartbeat }
 
-    /// The process, until its ending is known.
+    /// The process; nil once its ending is known.
     private var run: ExtensionRun? {
         if case .active(let run) = state { run } else { nil }
     }
 
-    /// `broadcastStarted` has returned, and the take goes on.
+    /// `broadcastStarted` has returned, and the take continues.
     var isRunning: Bool { run?.stage == .running }
 
-    /// The latest instant for `timePassed`; nil: not before the next event.
+    /// The latest instant for `timePassed`; nil: no deadline before the next event.
     var nextDeadline: Int64? {
         switch state {
         case .waiting(let instant, _): return instant
@@ -105,7 +105,7 @@ package struct ExtensionStateMachine: Sendable {
             }
             return [enter(.starting)]
         case .report(.statistics(let statistics)):
-            // Its last ones come when its ending is known.
+            // The last statistics may come after the ending is known.
             if !isEnded { status.statistics = statistics }
             return []
         case .report(let report): return run == nil ? [] : heard(report, at: now)
@@ -221,7 +221,7 @@ package struct ExtensionStateMachine: Sendable {
         if case .finishing = run.stage { true } else { false }
     }
 
-    /// The process is gone, or never was. Starts a new one or ends the destination.
+    /// The process has ended, or could not start. Starts a new one or ends the destination.
     private mutating func conclude(_ ending: DestinationEnding, isLast: Bool, at now: Int64) -> [Action] {
         let stop = stopFeeding()
         if !isLast, ending.mayPass, status.restarts < limits.restarts {
@@ -235,7 +235,7 @@ package struct ExtensionStateMachine: Sendable {
         return stop + [.announce(.ended(ending))]
     }
 
-    /// The process has sent its last report, and may exit by itself.
+    /// The process has sent its last report and may exit by itself.
     private mutating func leaving(_ ending: DestinationEnding, at now: Int64) -> [Action] {
         guard let run else { return [] }
         let stop = stopFeeding()
@@ -251,7 +251,7 @@ package struct ExtensionStateMachine: Sendable {
         return stop + [.kill]
     }
 
-    /// Drops its request to the encoder as well. Call it before the state changes.
+    /// Also drops the extension's request to the encoder. Call before the state changes.
     private mutating func stopFeeding() -> [Action] {
         status.encoding = .none
         change { $0.toldEncoding = .none }
@@ -292,7 +292,7 @@ package struct ExtensionStateMachine: Sendable {
         case .encoding(let request):
             status.encoding = request
             return tellEncoding(at: now)
-        // Noted already, or passed on by the supervisor.
+        // `handle` has noted the statistics; the supervisor passes on requests to the desktop.
         case .statistics, .desktop: break
         case .failed(let reason): return leaving(.failed(reason), at: now)
         case .finished:
@@ -308,14 +308,14 @@ package struct ExtensionStateMachine: Sendable {
         switch run?.stage {
         case .starting: break
         case .finishing:
-            // The take ended meanwhile; it has been live all the same.
+            // The take ended meanwhile, but the destination has been live.
             liveness.started()
             return []
         case .launching, .running, nil: return []
         }
         change { $0.stage = .running }
         liveness.started()
-        // In a paused take both phases are announced, first live and then paused.
+        // In a paused take both phases are announced, first live, then paused.
         var actions = [.beginFeeding] + announce(liveness.phase)
         if let annotation { actions.append(.send(.annotate(annotation))) }
         if isScreenLocked { actions.append(.send(.screenLocked(true))) }
@@ -371,7 +371,7 @@ package struct ExtensionStateMachine: Sendable {
         return [.requestEncoding(request)]
     }
 
-    /// Passes on new information of the service, unless the last is too recent.
+    /// Announces new information of the service, unless the last announcement is too recent.
     private mutating func tellServiceInfo(at now: Int64) -> [Action] {
         guard run != nil, status.serviceInfo != announced.serviceInfo, now >= nextServiceInfo else { return [] }
         announced.serviceInfo = status.serviceInfo
@@ -379,17 +379,16 @@ package struct ExtensionStateMachine: Sendable {
         return [.announce(.serviceInfo(status.serviceInfo ?? [:]))]
     }
 
-    /// Tells the extension of a pause, unless it knows already.
+    /// Sends the pause to the extension, unless it was sent before.
     private mutating func tellPause() -> [Action] {
         guard case .settling = pause, isRunning else { return [] }
         pause = .told
         return [.send(.pause)] + announcePhase()
     }
 
-    /// The phase of a running destination.
     private var currentPhase: DestinationPhase { pause == .told ? .paused : liveness.phase }
 
-    /// Announces the phase of a running destination, if it is new.
+    /// Announces the phase of a running destination if it has changed.
     private mutating func announcePhase() -> [Action] { isRunning ? announce(currentPhase) : [] }
 
     private mutating func announce(_ phase: DestinationPhase) -> [Action] {

@@ -1,4 +1,4 @@
-// Drives one destination: starts its extension, reads its reports, watches its samples and its memory, and carries out the
+// Drives one destination: starts its extension, reads its reports, checks its samples and memory, and carries out the
 // actions of ExtensionStateMachine. Part of the engine's poll loop; only `abandon` waits.
 import Glibc
 import KineMedia
@@ -11,14 +11,13 @@ import SystemPackage
 
 /// One destination of a take. Used by the main thread.
 package final class ExtensionSupervisor {
-    /// The objects that all supervisors of an engine share.
     package struct Surroundings {
         let take: Take
         let orphans: Orphans
-        /// The engine's own, as `NAME=value`.
+        /// The engine's environment, as `NAME=value`.
         let environment: [String]
         let confinement: ConfinementRequest
-        /// Brings a feed that is ready to the main thread, and from there to `fed`. Called on any thread.
+        /// Passes a feed, or its error, to the main thread, which calls `fed`. Called on any thread.
         let deliver: @Sendable (FeedDelivery) -> Void
         weak var observer: (any SupervisionObserver)?
 
@@ -35,44 +34,44 @@ package final class ExtensionSupervisor {
         }
     }
 
-    /// Nanoseconds between two looks at an extension, and between close looks where memory is about to run out.
+    /// Nanoseconds between two checks of an extension, and between close checks while its memory grows fast.
     private static let watchInterval: Int64 = 80_000_000
     private static let closeWatchInterval: Int64 = 10_000_000
-    /// The growth between two looks, in bytes, from which on they are close.
+    /// The growth in bytes between two checks from which on checks are close.
     private static let fastGrowth = 4 << 20
-    /// The most threads of all of an extension's processes together; a process that ended and was not reaped has one. More would take
-    /// long to look at, and only so many are found.
+    /// The most threads of all processes of an extension together; an unreaped process has one. More would take long to
+    /// check, and the search for processes stops at a limit anyway.
     private static let mostThreads = 1000
-    /// The most reads in a row from one extension, so that the others get their turn.
+    /// The most reads in a row from one extension, so that other extensions get their turn.
     private static let reads = 4
 
     private let index: Int
     private let destination: TakeConfiguration.Destination
     private let service: Service
     private let setupInfo: [String: String]
-    /// Announced with its first process.
+    /// Announced with the first process.
     private var warning: String?
     private let secrets: [String]
     private let surroundings: Surroundings
     private var machine: ExtensionStateMachine
     private var process: ExtensionProcess?
     private var feed: SampleFeed?
-    /// Kept from the first process to the last: no other program gets the port, and viewers wait instead of being refused.
+    /// Open from the first process to the last: no other program gets the port, and viewers wait during a restart.
     private var listener: ListeningSocket?
-    /// Processes that have ended and may have left others behind.
+    /// Processes that have ended and may have left descendants behind.
     private var remains: [ExtensionProcess] = []
-    /// The number of processes started so far.
+    /// The number of processes started.
     private var runs = 0
     private var isAnnotated = false
-    /// The instant of the next look; nil: there is nothing to look at.
+    /// The instant of the next check, if one is needed.
     private var nextWatch: Int64?
     private var lastResident = 0
-    /// The counts of the feeds of earlier processes, and of the times between them.
+    /// The counts of earlier feeds, and of the samples missed between them.
     private var earlierCounts = StreamSender.Counts()
-    /// The take's progress at the end of the last feed; nil while there is one, and before the first.
+    /// The take's progress at the end of the last feed; nil before the first and while there is a feed.
     private var countsAtFeedEnd: Take.Counts?
 
-    /// `warning`: for the clients, once it runs. `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
+    /// `warning`: announced when it runs. `setupInfo`: checked, see `Service.setupInfo`. `attend` starts it.
     package init(
         index: Int, destination: TakeConfiguration.Destination, service: Service, setupInfo: [String: String],
         warning: String?, supervision: SupervisionLimits, surroundings: Surroundings
@@ -93,12 +92,11 @@ package final class ExtensionSupervisor {
     /// The destination has ended, and none of its processes is left.
     package var isDone: Bool { machine.isEnded && process == nil && remains.isEmpty }
 
-    /// The destination has ended.
     package var isEnded: Bool { machine.isEnded }
 
     package var status: DestinationStatus {
         var status = machine.status
-        // The engine counts these itself: an extension that crashes tells nothing, and none is to be trusted.
+        // The engine counts these itself: a crashed extension reports nothing, and its numbers are not trusted.
         let counts = counts
         (status.framesSkipped, status.audioLost) = (counts.framesSkipped, counts.audioLost)
         status.statistics.frames = counts.frames
@@ -110,12 +108,11 @@ package final class ExtensionSupervisor {
         return status
     }
 
-    /// The counts of this feed and the earlier ones.
+    /// The counts of this feed and earlier ones.
     private var counts: StreamSender.Counts { earlierCounts + (feed?.sender.counts ?? StreamSender.Counts()) }
 
     // MARK: The poll loop
 
-    /// The entries for poll.
     package var pollEntries: [pollfd] {
         guard let process else { return [] }
         return [
@@ -126,16 +123,16 @@ package final class ExtensionSupervisor {
         ]
     }
 
-    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     package var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
 
-    /// Reads reports, looks at the process, and does what is due. Call it whenever the loop wakes.
+    /// Reads reports, checks the process and handles deadlines. Call it whenever the loop wakes.
     package func attend(at now: Int64) {
         guard !isDone else { return }
         if let process {
             listen(to: process, at: now)
             if let end = process.poll() {
-                // It wrote its last reports before its end.
+                // It wrote its last reports before it ended.
                 listen(to: process, at: now)
                 self.process = nil
                 remains.append(process)
@@ -154,8 +151,8 @@ package final class ExtensionSupervisor {
     private func listen(to process: ExtensionProcess, at now: Int64) {
         guard !process.connection.isClosed else { return }
         do throws(ControlError) {
-            // The next call throws an error that follows readable reports. The number of calls is limited, or an extension that
-            // never stops writing would keep the engine here.
+            // An error after readable reports is thrown by the next call. The number of calls is limited: an extension
+            // that never stops writing would keep the engine here.
             for _ in 0..<Self.reads {
                 let reports = try process.connection.readAvailable()
                 if reports.isEmpty { break }
@@ -177,7 +174,7 @@ package final class ExtensionSupervisor {
             destination: index, service: service.manifest.name, secrets: secrets,
             groups: service.manifest.groups,
             answer: { [weak self, runs] answer in
-                // It fits: texts and payloads are bounded when they are accepted.
+                // The message fits: texts and payloads are limited when they are accepted.
                 if let self, self.runs == runs { _ = self.process?.connection.deliver(.desktop(answer)) }
             })
     }
@@ -221,13 +218,13 @@ package final class ExtensionSupervisor {
 
     // MARK: What the take does
 
-    /// Passes on a request of the take or a client.
+    /// Handles a request of the take or of a client.
     package func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         if case .annotateRequested = event { isAnnotated = true }
         handle(event, at: now)
     }
 
-    /// Tells what the source is, unless a client has said something else.
+    /// Sends the new source to the extension, unless a client has set an annotation.
     package func sourceSwitched(at now: Int64) {
         let annotation = surroundings.take.factory.annotation
         if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
@@ -235,7 +232,7 @@ package final class ExtensionSupervisor {
 
     package var canRenewLink: Bool { machine.canRenewLink }
 
-    /// Kills its processes, since the engine exits. Waits two seconds at most for their end.
+    /// Kills the processes because the engine exits. Waits at most two seconds for their end.
     package func abandon() {
         let deadline = MonotonicClock.now() + 2_000_000_000
         process?.kill()
@@ -253,7 +250,7 @@ package final class ExtensionSupervisor {
         }
     }
 
-    /// Its feed is ready, or cannot be made.
+    /// Handles a feed, or the reason why there is none.
     package func fed(_ delivery: FeedDelivery, at now: Int64) {
         guard delivery.run == runs, let process else { return }
         switch delivery.result {
@@ -275,7 +272,7 @@ package final class ExtensionSupervisor {
         }
     }
 
-    /// A destination that was added later gets only what the take makes.
+    /// Warns of audio that this take does not have: a destination that was added later cannot start it.
     private func warnOfMissingAudio() {
         guard runs == 1 else { return }
         for type in surroundings.take.audio.missing(for: AudioRequirements(service.manifest.samples)) {
@@ -300,13 +297,13 @@ package final class ExtensionSupervisor {
 
     // MARK: Frames for other processes
 
-    /// It runs, and is a member of that group.
+    /// Whether the extension runs and is a member of the request's group.
     package func passesFrames(to request: FrameRequest) -> Bool {
         machine.isRunning && service.manifest.groups.contains(request.group)
             && request.service.map { $0 == service.id } ?? true
     }
 
-    /// Gives the extension one end of a pair of packet sockets. False where it cannot be reached.
+    /// Sends the extension one end of a pair of packet sockets. False if that fails.
     package func offer(_ socket: FileDescriptor, toReceiverIn group: String) -> Bool {
         guard let process else { return false }
         return (try? process.connection.send(.frameReceiver(group: group), descriptors: [socket])) != nil
@@ -367,7 +364,7 @@ package final class ExtensionSupervisor {
             })
     }
 
-    /// The setup info with the links of an earlier run, so that open pages go on, and with the listening socket's.
+    /// The setup info with the links of an earlier run, so that open pages still work, and the listening socket's info.
     private var completeSetupInfo: [String: String] {
         var info = setupInfo
         if let link = machine.status.link { info["previousLink"] = link }
@@ -376,7 +373,7 @@ package final class ExtensionSupervisor {
         return info
     }
 
-    /// Opens the listening socket that the manifest asks for, once.
+    /// Opens the listening socket that the manifest asks for. Only the first call does.
     private func openListener() throws(ExtensionProcess.StartError) {
         guard listener == nil, let key = service.manifest.listen else { return }
         do throws(ListeningSocket.Error) {
@@ -392,7 +389,7 @@ package final class ExtensionSupervisor {
         feed = nil
     }
 
-    /// Counts the samples that the take made between two processes of the extension: none of them received these.
+    /// Counts the samples that the take made between two processes of the extension: no process received them.
     private func countMissed(by feed: SampleFeed, at now: Int64) {
         guard let before = countsAtFeedEnd.take() else { return }
         let counts = surroundings.take.counts(at: now)

@@ -1,20 +1,20 @@
-// The socket on which an extension serves. The engine opens it and passes it on, so that no other program gets the port during a
+// The socket on which an extension serves. The engine opens it, so that no other program gets the port during a
 // restart, and the extension needs no right to open sockets. Linux.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A bound TCP socket that listens. Connections wait in it while no extension runs.
+/// A bound, listening TCP socket. Connections wait in it while no extension runs.
 final class ListeningSocket {
     private static let backlog: Int32 = 1024
 
     let descriptor: FileDescriptor
-    /// Setup info that a confined extension cannot find out itself: the address by which other machines reach this one.
+    /// Setup info that a confined extension cannot find itself: the address at which other machines reach this one.
     let setupInfo: [String: String]
 
-    /// `text`: a `ListenAddress`, but no host name, since the engine would wait for a name server. `setting` and `service` are
-    /// for the error.
+    /// `text`: a `ListenAddress` without a host name, since a name server could block the engine. `setting` and
+    /// `service` are for the error.
     init(at text: String, setting: String, service: String) throws(Error) {
         func error(_ cause: Errno?) -> Error {
             Error(address: text, setting: setting, service: service, cause: cause)
@@ -49,7 +49,7 @@ final class ListeningSocket {
         return FileDescriptor(rawValue: fd)
     }
 
-    /// The machine's first IPv4 address that others can use.
+    /// The machine's first IPv4 address that other machines can use.
     private static func reachableAddress() -> String? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }

@@ -1,28 +1,26 @@
-// Judges whether the broadcast reaches its destination, by the reports of all processes of an extension in one take. Pure.
+// Decides whether a destination is live, from the reports of all processes of an extension in one take. Pure.
 import KineWire
 
-/// An extension that never reports it counts as live once its `broadcastStarted` has returned.
+/// An extension that never reports liveness counts as live once its `broadcastStarted` has returned.
 struct Liveness: Sendable, Equatable {
-    /// The last report of the present process; nil: none.
+    /// The last report of the current process, if any.
     private var said: Bool?
     private var hasStarted = false
     /// The destination was live at some moment of this take.
     private(set) var hasBeenLive = false
-    /// A client has taken the destination from the take.
+    /// A client has removed the destination from the take.
     var isRemoved = false
-    /// The reason why it is not live, in the extension's words.
+    /// The reason why it is not live, from the extension.
     private(set) var problem: String?
 
-    /// Another process begins.
     mutating func processLaunched() { (said, hasStarted) = (nil, false) }
 
-    /// `broadcastStarted` has returned.
     mutating func started() {
         hasStarted = true
         note()
     }
 
-    /// A report without a reason keeps the known one.
+    /// A report without a reason keeps the last one.
     mutating func heard(isLive: Bool, reason: String?) {
         said = isLive
         problem = isLive ? nil : reason ?? problem
@@ -36,7 +34,7 @@ struct Liveness: Sendable, Equatable {
     /// The phase of a destination that runs and is not paused.
     var phase: DestinationPhase { isLive ? .live : hasBeenLive ? .reconnecting : .starting }
 
-    /// The ending of a destination that ended with its take, without a fault of its process.
+    /// The ending of a destination that ended with the take and without a fault.
     var ending: DestinationEnding {
         if hasBeenLive { return .finished }
         return .failed(
@@ -47,11 +45,10 @@ struct Liveness: Sendable, Equatable {
     }
 }
 
-/// The memory of one process and its descendants. Bytes.
 struct MemoryWatch: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case fits
-        /// Above 80 % of the limit. Returned once, and again after it was below 70 %.
+        /// Above 80 % of the limit. Returned once, and again after it fell below 70 %.
         case isNearLimit
         case exceedsLimit
     }
@@ -62,35 +59,35 @@ struct MemoryWatch: Sendable, Equatable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The end of a process that used more than it may.
+    /// The ending of a process that exceeded its limit.
     var ending: DestinationEnding { .memoryLimitExceeded(peak: peak, limit: limit) }
 
     mutating func measured(_ resident: Int) -> Verdict {
         peak = max(peak, resident)
         if resident > limit { return .exceedsLimit }
-        // Percent by multiplication: limits are small enough not to overflow.
+        // Compares by multiplication: limits are small enough not to overflow.
         if resident * 100 < limit * 70 { hasWarned = false }
         guard resident * 100 > limit * 80, !hasWarned else { return .fits }
         hasWarned = true
         return .isNearLimit
     }
 
-    /// The kernel ended it at so many bytes.
+    /// The kernel ended it at this size.
     mutating func capped(at resident: Int) { peak = max(peak, resident) }
 }
 
 /// Allows `most` at once, then one after each interval. Instants and the interval are nanoseconds.
 ///
-/// The limit on what another program may do often: messages that reach a terminal, changes of the clipboard, notifications.
+/// Limits how often another program may write to a terminal, change the clipboard, or post a notification.
 package struct RateAllowance: Sendable, Equatable {
     private let most: Int64
     private let interval: Int64
-    /// The instant at which all of `most` is allowed again.
+    /// The instant at which `most` are allowed again.
     private var full = Int64.min / 2
 
     package init(most: Int64, interval: Int64) { (self.most, self.interval) = (most, interval) }
 
-    /// The next is allowed from this instant on.
+    /// The instant from which the next one is allowed.
     package var next: Int64 { full - (most - 1) * interval }
 
     package mutating func consume(at now: Int64) -> Bool {

@@ -1,20 +1,20 @@
-// A memory limit that the kernel enforces: a cgroup for each extension, if this user was given a part of the cgroup tree
-// (v2; v1's controllers are never given to users). Elsewhere the engine only watches resident memory.
+// A memory limit that the kernel enforces: a cgroup for each extension, if this user owns a part of the cgroup tree
+// (v2; users never own v1's controllers). Otherwise the engine only watches resident memory.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A cgroup with a memory limit. It is removed with this object; its processes must have gone.
+/// A cgroup with a memory limit. Removed with this object, after its processes have ended.
 package final class MemoryCap {
     private let directory: FilePath
     /// For the child to enter, see `ChildProcess.Confinement`.
     let processes: FileDescriptor
 
-    /// `limit`: bytes. Nil if no such cgroup can be had.
+    /// `limit`: bytes. Nil if the cgroup cannot be made.
     ///
-    /// `tree`, the mounted cgroup file system, `own`, this process's place in it, and `user` are for tests. Root is given no
-    /// part of the tree: all of it is root's, and is the system manager's to arrange.
+    /// `tree`, the mounted cgroup file system, `own`, this process's place in it, and `user` are for tests. As root,
+    /// always nil: the system manager arranges root's tree.
     package init?(
         name: String, limit: Int64, tree: FilePath = "/sys/fs/cgroup", own: FilePath? = MemoryCap.ownGroup(),
         user: uid_t = getuid()
@@ -22,8 +22,8 @@ package final class MemoryCap {
         guard let own, user != 0, let parent = Self.delegatedParent(of: own, in: tree, to: user) else { return nil }
         directory = parent.appending(name)
         guard mkdir(directory.cString, 0o755) == 0 || errno == EEXIST else { return nil }
-        // Swap would let it hold more than the limit, outside of what anyone counts (cgroup-v2.rst, memory.swap.max); a
-        // kernel without swap has no such file. All of the group is ended together (memory.oom.group).
+        // Swap would let it hold more than the limit without a count (cgroup-v2.rst, memory.swap.max); a kernel without
+        // swap has no such file. The kernel ends the whole group together (memory.oom.group).
         _ = Self.write("0", to: directory.appending("memory.swap.max"))
         _ = Self.write("1", to: directory.appending("memory.oom.group"))
         guard Self.write("\(limit)", to: directory.appending("memory.max")),
@@ -41,11 +41,11 @@ package final class MemoryCap {
         rmdir(directory.cString)
     }
 
-    /// The most memory it held, in bytes, if the kernel has ended a process for reaching the limit; else nil.
+    /// The peak memory in bytes if the kernel has ended a process at the limit, else nil.
     var peakWhenEnded: Int? {
         let events = Self.read(directory.appending("memory.events")).split(separator: "\n")
         guard let kills = events.first(where: { $0.hasPrefix("oom_kill ") }), !kills.hasSuffix(" 0") else { return nil }
-        // memory.peak is there since Linux 5.19; before that, the limit itself is the peak.
+        // memory.peak exists since Linux 5.19; before, the limit itself is the peak.
         let peak = Self.read(directory.appending("memory.peak"))
         return Self.number(peak) ?? Self.number(Self.read(directory.appending("memory.max")))
     }
@@ -58,9 +58,8 @@ package final class MemoryCap {
         ProcessText.group(inCgroup: read("/proc/self/cgroup")).map { FilePath($0) }
     }
 
-    /// The nearest group above `own` that has the memory controller for its children and that was given to this user. Not
-    /// `own` itself: a group with processes in it hands out no controllers (cgroup-v2.rst, "No Internal Process
-    /// Constraint").
+    /// The nearest group above `own` that this user owns and that gives its children the memory controller. Not `own`:
+    /// a group with processes gives its children no controllers (cgroup-v2.rst, "No Internal Process Constraint").
     private static func delegatedParent(of own: FilePath, in tree: FilePath, to user: uid_t) -> FilePath? {
         var group = tree.appending(own.string.drop { $0 == "/" }.description)
         while group.components.count > tree.components.count {

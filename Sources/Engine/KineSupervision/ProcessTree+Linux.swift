@@ -1,11 +1,11 @@
-// Reads from /proc which processes descend from which, and how much memory they hold. Linux, with CONFIG_PROC_CHILDREN.
+// Reads the descendants of a process, and their memory, from /proc. Linux, with CONFIG_PROC_CHILDREN.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
 package enum ProcessTree {
-    /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
+    /// The unreaped processes that any thread of `pid` has started or adopted.
     static func children(of pid: Int32) -> [Int32] {
         guard let directory = opendir("/proc/\(pid)/task") else { return [] }
         defer { closedir(directory) }
@@ -17,11 +17,11 @@ package enum ProcessTree {
         return children
     }
 
-    /// The children of this process that its main thread has started, and those that it has adopted: the kernel gives those
-    /// to the first thread that lives.
+    /// The children that this process's main thread has started, and those that it has adopted: the kernel assigns
+    /// those to the first living thread.
     static func ownChildren() -> [Int32] { processes(in: "/proc/self/task/\(getpid())/children") }
 
-    /// All that descend from `pid` through living parents, without itself. More than `limit` are not looked for.
+    /// The descendants of `pid` through living parents, without `pid`. The search stops at about `limit` processes.
     package static func descendants(of pid: Int32, limit: Int = 4096) -> [Int32] {
         var found: [Int32] = []
         var next = children(of: pid)
@@ -33,21 +33,20 @@ package enum ProcessTree {
         return found
     }
 
-    /// What a process uses, by the kernel's own count; nothing if it is gone.
+    /// Memory and threads of a process, as the kernel counts them; zero if it has ended.
     static func usage(of pid: Int32) -> (bytes: Int, threads: Int) {
         withStart(of: "/proc/\(pid)/status", ProcessText.usage(inStatus:))
     }
 
-    /// Whether it has ended and waits to be reaped.
+    /// Whether it has ended and was not reaped.
     static func isZombie(_ pid: Int32) -> Bool { ProcessText.isZombie(inStat: text("/proc/\(pid)/stat")) }
 
-    /// Whether it can gain no rights any more; nil if it is gone.
+    /// Whether it can gain no more rights; nil if it has ended.
     static func hasNoNewPrivileges(_ pid: Int32) -> Bool? {
         ProcessText.hasNoNewPrivileges(inStatus: text("/proc/\(pid)/status"))
     }
 
-    /// The value of a variable in the environment that the process was started with; nil if it has none or if it
-    /// cannot be read.
+    /// The value of a variable in the environment that the process started with; nil if it is not set or not readable.
     static func variable(_ name: String, of pid: Int32) -> String? {
         ProcessText.variable(name, inEnvironment: text("/proc/\(pid)/environ"))
     }
@@ -56,14 +55,14 @@ package enum ProcessTree {
         withStart(of: path, ProcessText.processes(inChildren:))
     }
 
-    /// Lends the first 16 KB of a file of /proc, without the heap, since this is done many times a second. Lends no bytes if the
-    /// file cannot be read.
+    /// Reads the first 16 KB of a file of /proc into the stack, not the heap, since this happens many times a second.
+    /// Passes no bytes if the file cannot be read.
     private static func withStart<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
             let file = open(path, O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return body(UnsafeRawBufferPointer(rebasing: buffer[..<0])) }
             defer { close(file) }
-            // The kernel gives at most a page at once.
+            // A read returns at most a page.
             var count = 0
             while true {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
@@ -75,7 +74,7 @@ package enum ProcessTree {
         }
     }
 
-    /// A file of /proc; empty if it cannot be read.
+    /// The contents of a file of /proc; empty if it cannot be read.
     private static func text(_ path: String) -> [UInt8] {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return [] }
         defer { try? file.close() }

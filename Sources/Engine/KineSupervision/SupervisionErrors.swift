@@ -5,7 +5,6 @@ import KineWire
 import SystemPackage
 
 extension ExtensionProcess {
-    /// Each with the service's identifier.
     enum StartError: Error, CustomStringConvertible {
         case noChannel(ControlError, service: String)
         case unconfined(Errno, service: String)
@@ -39,9 +38,8 @@ extension ListeningSocket {
         /// The address to listen on, as the user wrote it.
         let address: String
         let setting: String
-        /// The service's name.
         let service: String
-        /// Nil: the text is no address to listen on.
+        /// Nil: the text is not an address to listen on.
         let cause: Errno?
 
         var description: String {
@@ -64,7 +62,7 @@ extension ListeningSocket {
 // Cleans an extension's words for a person: at most a line, without terminal controls and without secrets.
 extension ExtensionReport {
     func cleaned(of secrets: [String]) -> ExtensionReport {
-        // Bytes are bounded as well: the statuses of all destinations fit in one message.
+        // The bytes are limited too: the statuses of all destinations fit in one message.
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500, bytes: 1000) }
         func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000, bytes: 2000) }
         return switch self {
@@ -80,7 +78,7 @@ extension ExtensionReport {
             .log(ExtensionLogLine(line.level, line.message.cleaned(of: secrets, limit: ExtensionLogLine.limit)))
         case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
         case .serviceInfo(let info): .serviceInfo(ServiceInfo.bounded(info, without: secrets))
-        // The desktop's requests are cleaned where it is known whose they are.
+        // Requests to the desktop are cleaned later, where the sender is known.
         case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .desktop, .finished: self
         }
     }

@@ -1,4 +1,4 @@
-// Keeps one notification on the desktop until its owner removes it. No bus, no clock: `KeptNotification` has them.
+// Keeps one notification on the desktop until its owner removes it. No bus, no clock.
 
 /// The states of a notification that tells or asks a person about a capture.
 ///
