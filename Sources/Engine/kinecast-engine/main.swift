@@ -1,4 +1,4 @@
-// The engine's process: one take, for the client that started it and that is connected on descriptor 3.
+// The engine's process: one take for the client that started it, connected on descriptor 3.
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -7,7 +7,7 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-/// Prints the answer to a client's question, and exits.
+/// Prints the answer to a client's request, and exits.
 func answer(_ value: some Encodable) -> Never {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -17,10 +17,10 @@ func answer(_ value: some Encodable) -> Never {
     exit(0)
 }
 
-// A file or a memory that may not grow further, since ulimit -f says so, is an error and not the end of the process.
+// Without this, a file that reaches the limit of ulimit -f would end the process instead of causing an error.
 signal(SIGXFSZ, SIG_IGN)
 
-/// Reads a client's question about a recording from standard input, prints the answer, and exits.
+/// Reads a client's request about a recording from standard input, prints the answer, and exits.
 func answerEditRequest() -> Never {
     guard let bytes = try? FileDescriptor.standardInput.readToEnd(atMost: 16 << 20),
         let request = try? JSONDecoder().decode(EditRequest.self, from: Data(bytes))
@@ -41,7 +41,7 @@ func answerEditRequest() -> Never {
 
 /// Serves the app that is connected on descriptor 3, and exits.
 func serveDesktop() -> Never {
-    // A secret may be on the clipboard. A bus or an app that has gone away is an error, not the end of the process.
+    // The clipboard may contain a secret. A bus or an app that has ended is an error, not the end of the process.
     kine_forbid_dump()
     signal(SIGPIPE, SIG_IGN)
     do throws(ControlError) {
@@ -54,8 +54,8 @@ func serveDesktop() -> Never {
 
 /// Asks the desktop's portal for the engine that is connected on descriptor 3, and exits.
 func castScreen() -> Never {
-    // Dumpable: a portal looks at this process. It has no frame, no audio and no setup info. A bus or an engine that has gone away is
-    // an error, not the end of the process.
+    // Dumpable: a portal reads this process's /proc. It has no frame, audio or setup info. A bus or an engine that has
+    // ended is an error, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     do throws(ControlError) {
         exit(try ScreenCastHelperProcess(engine: FileDescriptor(rawValue: 3)).run())
@@ -74,14 +74,14 @@ case "--doctor": answer(Doctor.examine())
 default: break
 }
 
-// No other process of this user may read this one's memory or environment. Portals refuse such a caller, so they need a process
-// of their own.
+// No other process of this user may read this one's memory or environment. Portals refuse such a process, so their
+// requests need another one.
 kine_forbid_dump()
 
-// Writing to a client or an audio server that has gone away is an error, not the end of the process.
+// Writing to a client or an audio server that has ended is an error, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
 
-// It would replace the size of the pieces that audio is asked for, and so the latency of what is recorded.
+// This variable would change the size of the requested audio buffers, and so the recording's latency.
 unsetenv("PULSE_LATENCY_MSEC")
 
 do throws(ControlError) {

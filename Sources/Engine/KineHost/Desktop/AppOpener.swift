@@ -1,4 +1,4 @@
-// Opens the app that a take belongs to, as its manifest names it: by its desktop file, else by a scheme of its addresses.
+// Opens the app of a take, as its manifest says: by its desktop file, else by one of its URL schemes.
 import Glibc
 import KineDesktop
 import KineMedia
@@ -6,18 +6,18 @@ import KinePlatform
 import KineSupervision
 import SystemPackage
 
-/// The ways to open an app, tried one after the other. Used by the main thread.
+/// Tries the ways to open an app, one after the other. Used by the main thread.
 final class AppOpener {
-    /// A way that has had its chance.
+    /// The result of one way.
     enum Outcome: Sendable {
         case opened
         case failed
     }
 
     enum Way: Sendable, Equatable {
-        /// Over the bus: Desktop Entry Specification 1.5, "D-Bus Activation".
+        /// By the bus: Desktop Entry Specification 1.5, "D-Bus Activation".
         case bus(application: String)
-        /// `mayRunOn`: some openers of addresses run as long as the app does.
+        /// `mayRunOn`: some programs that open URLs run as long as the app does.
         case program(String, arguments: [String], mayRunOn: Bool)
     }
 
@@ -25,11 +25,11 @@ final class AppOpener {
         var ways: ArraySlice<Way>
         let token: String?
         let finished: (Bool) -> Void
-        /// For the bus; a program's thread has its own.
+        /// For the bus; a program's thread has its own deadline.
         var deadline: Int64?
     }
 
-    /// Nanoseconds that a way has.
+    /// Nanoseconds for each way.
     static let patience: Int64 = 5_000_000_000
 
     private let app: AppIdentity?
@@ -38,19 +38,19 @@ final class AppOpener {
     private var openings: [Int: Opening] = [:]
     private var lastNumber = 0
 
-    /// `deliver` brings a number and its outcome to the main thread, and from there to `tried`.
+    /// `deliver` passes a number and its outcome to the main thread, which calls `tried`. Called on any thread.
     init(_ app: AppIdentity?, desktop: Desktop?, deliver: @escaping @Sendable (Int, Outcome) -> Void) {
         self.app = app
         self.desktop = desktop
         self.deliver = deliver
     }
 
-    /// Whether its manifest says how it is opened.
+    /// Whether the app's manifest says how to open it.
     var isPossible: Bool { app.map { $0.desktopFile != nil || !$0.urlSchemes.isEmpty } ?? false }
 
     var isOpening: Bool { !openings.isEmpty }
 
-    /// `finished` is told once, on the main thread.
+    /// `finished` is called once, on the main thread.
     func open(token: String?, at now: Int64, finished: @escaping (Bool) -> Void) {
         lastNumber += 1
         openings[lastNumber] = Opening(
@@ -58,7 +58,7 @@ final class AppOpener {
         proceed(lastNumber, at: now)
     }
 
-    /// The way that is tried has opened the app, or not.
+    /// Handles the result of the current way.
     func tried(_ number: Int, _ outcome: Outcome, at now: Int64) {
         guard let opening = openings[number] else { return }
         guard outcome == .opened else { return proceed(number, at: now) }
@@ -66,9 +66,9 @@ final class AppOpener {
         opening.finished(true)
     }
 
-    /// The bus has answered.
+    /// Handles the answer of the bus.
     func activated(_ number: Int, _ isActivated: Bool, at now: Int64) {
-        // Not the answer to what was given up.
+        // Without a deadline, the answer is to an attempt that was given up.
         guard openings[number]?.deadline != nil else { return }
         tried(number, isActivated ? .opened : .failed, at: now)
     }
@@ -106,8 +106,8 @@ final class AppOpener {
     }
 
     /// - Parameters:
-    ///   - variable: a variable's value.
-    ///   - find: the path of a program.
+    ///   - variable: returns a variable's value.
+    ///   - find: returns the path of a program.
     static func ways(
         to app: AppIdentity, variable: (String) -> String? = ProcessEnvironment.value,
         find: (String) -> String? = ExecutableSearch.find
@@ -136,18 +136,18 @@ final class AppOpener {
         return ways
     }
 
-    /// xdg-open starts a browser with an address that nothing handles, and calls that a success.
+    /// For a URL without a handler, xdg-open starts a browser and reports success.
     private static let openIfHandled =
         #"test -n "$("$1" query default "x-scheme-handler/$3")" && exec "$2" "$3://""#
 
-    /// Starts a program and waits for its end, at most `patience`; then it runs on.
+    /// Starts a program and waits for its end, at most `patience`; afterwards the program continues.
     private static func run(
         _ path: String, _ arguments: [String], _ token: String?, mayRunOn: Bool, tell: (Outcome) -> Void
     ) {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, nil]
         options.newSession = true
-        // The mark of no extension: this engine adopts what a launcher leaves behind, and must not end it.
+        // This mark belongs to no extension: the engine adopts the descendants of a launcher, and must not end them.
         var variables = [Orphans.markVariable: "none"]
         if let token { variables.merge(["XDG_ACTIVATION_TOKEN": token, "DESKTOP_STARTUP_ID": token]) { $1 } }
         guard
@@ -165,13 +165,13 @@ final class AppOpener {
     }
 }
 
-/// What is read of an application's desktop file (Desktop Entry Specification 1.5).
+/// The fields of an application's desktop file that are read (Desktop Entry Specification 1.5).
 struct DesktopFile: Equatable {
     let path: FilePath
-    /// It can be activated over the bus, under its id.
+    /// Whether the bus can activate it, under its ID.
     let isBusActivatable: Bool
 
-    /// Looks in the directories for applications, the user's first. Nil where there is none.
+    /// Searches the directories for applications, the user's first. Nil if it is not found.
     init?(_ id: String, variable: (String) -> String? = ProcessEnvironment.value) {
         let own = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
         let system = (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
@@ -191,7 +191,7 @@ struct DesktopFile: Equatable {
 
     static func isBusActivatable(_ text: String) -> Bool {
         let lines = text.split(whereSeparator: \.isNewline)
-        // The first group, up to the next one's heading.
+        // The first group, up to the heading of the next.
         let group = lines.drop { $0 != "[Desktop Entry]" }.dropFirst().prefix { !$0.hasPrefix("[") }
         return group.contains { line in
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }

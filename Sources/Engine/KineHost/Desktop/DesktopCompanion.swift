@@ -1,4 +1,4 @@
-// The process `kinecast-engine --desktop`: the desktop for an app that links no bus and no X library.
+// The process `kinecast-engine --desktop`: the desktop for an app that links neither a bus nor an X library.
 import CLinux
 import Glibc
 import KineDesktop
@@ -10,8 +10,8 @@ import SystemPackage
 
 /// Serves the app at the other end of a socket. Used by the main thread.
 ///
-/// It ends with the app, but first shows what the app has posted with a delay. A click on a notification that is shown then starts the
-/// app; it is waited for until the notification is gone, or for a day.
+/// It ends with the app, but first shows the app's delayed notifications. A click on a shown notification then starts
+/// the app; the companion waits for it until the notification is gone, or for a day.
 public final class DesktopCompanion {
     private typealias Connection = ControlConnection<DesktopRequest, DesktopAnswer>
 
@@ -21,11 +21,11 @@ public final class DesktopCompanion {
     private let services: DesktopServices
     private let app: AppIdentity
 
-    /// The app is the process that made the socket, and says who it is in the manifest beside its executable.
+    /// The process that made the socket is the app; the manifest beside its executable identifies it.
     public init(client: FileDescriptor) throws(ControlError) {
         connection = try Connection(adopting: client)
         var app = Self.app(AskingProgram(at: connection.descriptor))
-        // As the library does where an app opens a group's container. What cannot be kept would let other services in.
+        // As the library does when an app opens a group's container. If it is not saved, other services could join.
         if (try? GroupStore.standard().keep(app.groupServices, of: app.identifier)) == nil, !app.groupServices.isEmpty {
             app.groups = []
         }
@@ -43,11 +43,11 @@ public final class DesktopCompanion {
         case .unknown: return AppIdentity(identifier: "app", name: "An app")
         }
         if let identity = try? AppIdentity.of(executable: FilePath(escaped: executable)) { return identity }
-        // A manifest that cannot be read says nothing.
+        // A manifest that cannot be read is ignored.
         return AppIdentity(identifier: "app", name: FilePath(executable).lastComponent?.string)
     }
 
-    /// Serves until the app has gone. Returns the process's exit status.
+    /// Serves until the app has ended. Returns the exit status of the process.
     public func run() -> Int32 {
         var end = Int64.max
         while !connection.isClosed || services.hasPending || services.isOpening
@@ -79,7 +79,7 @@ public final class DesktopCompanion {
         return 0
     }
 
-    /// Nanoseconds after the last notification.
+    /// Nanoseconds to wait for a click after the last notification.
     private static let clickPatience: Int64 = 86_400_000_000_000
 
     private var client: DesktopServices.Client {

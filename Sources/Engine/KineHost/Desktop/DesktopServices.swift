@@ -1,5 +1,5 @@
-// The desktop for apps and extensions: notifications, the app's activation, the clipboard. One piece of code for a take's
-// engine and for an app's companion.
+// The desktop for apps and extensions: notifications, the app's activation, the clipboard. A take's engine and an app's
+// companion share it.
 import KineDesktop
 import KineMedia
 import KinePasteboard
@@ -7,14 +7,14 @@ import KinePlatform
 import KineSupervision
 import KineWire
 
-/// Used by the main thread. Nothing here waits for the desktop.
+/// Used by the main thread. No call waits for the desktop.
 final class DesktopServices {
-    /// An app or an extension that asks for something.
+    /// An app or an extension that sends requests.
     struct Client {
         var sender: LocalNotificationStateMachine.Sender
         /// The service's name, in front of its titles; nil for an app.
         var service: String?
-        /// Left out of what a person sees.
+        /// Removed from shown texts.
         var secrets: [String] = []
         var groups: [String] = []
         var answer: (DesktopAnswer) -> Void
@@ -23,11 +23,11 @@ final class DesktopServices {
     /// A result from another thread.
     enum Completion: Sendable {
         case opening(Int, AppOpener.Outcome)
-        /// To the request of that number among `requests`; nil: it is done.
+        /// For one of `requests`, by its number; a nil result means success.
         case answer(Int, Result<PasteboardText?, DesktopFailure>?)
     }
 
-    /// Requests of one sender that are not answered yet.
+    /// The most unanswered requests of one sender.
     private static let mostOutstanding = 64
 
     private let app: AppIdentity?
@@ -35,17 +35,17 @@ final class DesktopServices {
     private let deliver: @Sendable (Completion) -> Void
     private let opener: AppOpener
     private let pasteboard: EnginePasteboard
-    /// An extension that changed the clipboard without end would keep the person from copying.
+    /// Limited, because an extension that changes the clipboard endlessly would keep the person from copying.
     private var clipboardAllowances: [LocalNotificationStateMachine.Sender: RateAllowance] = [:]
     private var machine = LocalNotificationStateMachine()
-    /// Numbered here, since two clients may choose the same number.
+    /// Numbered here, because two clients may choose the same number.
     private var requests = PendingRequests<(client: Client, number: Int)>()
-    /// The last client of each sender, to be told of clicks.
+    /// The last client of each sender, which receives clicks.
     private var clients: [LocalNotificationStateMachine.Sender: Client] = [:]
 
     /// - Parameters:
-    ///   - desktop: whose events come to `received`; nil: there is no bus.
-    ///   - deliver: brings a completion to the main thread, and from there to `completed`.
+    ///   - desktop: its events go to `received`; nil: there is no bus.
+    ///   - deliver: passes a completion to the main thread, which calls `completed`.
     init(
         app: AppIdentity?, desktop: Desktop?, pasteboard: EnginePasteboard = EnginePasteboard(),
         deliver: @escaping @Sendable (Completion) -> Void
@@ -57,7 +57,7 @@ final class DesktopServices {
         opener = AppOpener(app, desktop: desktop) { deliver(.opening($0, $1)) }
     }
 
-    /// Something is still to be shown.
+    /// Some notifications have not been shown yet.
     var hasPending: Bool { machine.hasPending }
 
     /// A click can still open the app.
@@ -65,7 +65,7 @@ final class DesktopServices {
 
     var isOpening: Bool { opener.isOpening }
 
-    /// Clicks on its notifications open the app from now on.
+    /// The app has ended: clicks on its notifications open it.
     var isAppGone = false
 
     var nextDeadline: Int64? { [machine.nextDeadline, opener.nextDeadline].compactMap(\.self).min() }
@@ -77,7 +77,7 @@ final class DesktopServices {
 
     // MARK: Requests
 
-    /// Answers at once or later.
+    /// Answers now or later.
     func perform(_ request: DesktopRequest, for client: Client, at now: Int64) {
         clients[client.sender] = client
         guard requests.count(where: { $0.client.sender == client.sender }) < Self.mostOutstanding else {
@@ -104,7 +104,7 @@ final class DesktopServices {
             handle(.withdraw(identifier: identifier, from: client.sender), at: now)
             answer(number, nil)
         case .activateApp(let token):
-            // An app opens itself after a click, which was the person's wish.
+            // An app opens itself after a click of the person, so only services are limited.
             guard client.sender == .app || machine.consume(client.sender, at: now) else {
                 throw DesktopFailure(.tooMany, "The app was opened too often in a short time; try again in 10 s.")
             }
@@ -164,9 +164,9 @@ final class DesktopServices {
         answer(number, DesktopFailure(.personTold, sentence + "a notification asks the person to."))
     }
 
-    // MARK: The engine's own words
+    // MARK: Notifications of the engine
 
-    /// Tells the person something of a destination, in place of what was told of it before.
+    /// Shows a notification about a destination, in place of the last one about that destination.
     func tell(_ title: String, _ text: String, destination: Int, urgency: Notification.Urgency, at now: Int64) {
         guard desktop != nil else { return }
         let contents = NotificationContents(
@@ -176,7 +176,7 @@ final class DesktopServices {
         handle(.post(.init(contents: contents, urgency: urgency), from: .engine, request: nil), at: now)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     func received(_ event: Desktop.Event, at now: Int64) {
         switch event {
@@ -197,7 +197,7 @@ final class DesktopServices {
         }
     }
 
-    /// Gives the clipboard's text to the desktop's clipboard manager. Returns at `deadline` (CLOCK_MONOTONIC, nanoseconds) at the latest.
+    /// Leaves the text to a clipboard manager. Returns before CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
     func leave(until deadline: Int64) { pasteboard.end(until: deadline) }
 
     private func answer(_ number: Int, _ failure: DesktopFailure?) {
@@ -216,7 +216,7 @@ final class DesktopServices {
         }
     }
 
-    /// A click opens the app that its own manifest names. A running app is told of its own instead, and asks to be opened where it has no handler.
+    /// A click on a service's notification opens the app. A running app gets its own clicks instead.
     private func activated(
         _ sender: LocalNotificationStateMachine.Sender, _ activation: NotificationActivation, at now: Int64
     ) {

@@ -1,4 +1,4 @@
-// What happens on the person's desktop while a take runs.
+// Handles events of the desktop while a take runs.
 import KineDesktop
 import KinePlatform
 import KineWire
@@ -28,7 +28,7 @@ extension EngineHost {
         }
     }
 
-    /// Carries out what the screen's lock means for the take.
+    /// Handles a screen lock event, and carries out the actions for the take.
     func screenLock(_ event: ScreenLockStateMachine.Event, at now: Int64) {
         for action in desktop?.handle(event) ?? [] {
             switch action {
@@ -45,10 +45,10 @@ extension EngineHost {
     }
 }
 
-// Connects a take's extensions with the desktop, and tells the person of destinations that go live or end.
+// Connects a take's extensions with the desktop, and notifies the person of destinations that go live or end.
 extension EngineHost {
-    /// Tells the person that a broadcast arrives, and that one has ended unasked. The first is of low urgency: a banner would be in
-    /// the picture.
+    /// Notifies the person that a broadcast is live, or has ended without a request. The first has low urgency: its
+    /// banner would be in the picture.
     func tellPerson(_ event: DestinationEvent, at now: Int64) {
         guard desktop?.isIndicatorWanted == true, let desktopServices else { return }
         switch event.kind {
@@ -66,7 +66,7 @@ extension EngineHost {
 }
 
 extension DestinationEnding {
-    /// For a person at the desktop; nil where the ending was asked for.
+    /// For a notification; nil if the ending was requested.
     fileprivate var sentence: String? {
         switch self {
         case .finished: nil

@@ -1,15 +1,15 @@
-// The clipboard as apps and extensions have it: each reads only what a member of its group has put there.
+// The clipboard for apps and extensions: each reads only texts that a member of its group has put there.
 import KinePasteboard
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// Used by the main thread. The connection with the display is made when it is first needed.
+/// Used by the main thread. Connects to the display when first needed.
 final class EnginePasteboard {
     private let variable: (String) -> String?
     private var clipboard: Clipboard?
 
-    /// - Parameter variable: a variable's value.
+    /// - Parameter variable: returns a variable's value.
     init(variable: @escaping (String) -> String? = ProcessEnvironment.value) { self.variable = variable }
 
     /// `answer` is called on any thread.
@@ -22,7 +22,7 @@ final class EnginePasteboard {
         }
     }
 
-    /// The text of the group; nil where the clipboard has something else.
+    /// Reads the group's text; nil if the clipboard has other contents.
     func read(
         group: String, answer: @escaping @Sendable (Result<PasteboardText?, DesktopFailure>) -> Void
     ) throws(DesktopFailure) {
@@ -44,7 +44,7 @@ final class EnginePasteboard {
             guard clipboard.isOver else { return clipboard }
             clipboard.end(until: 0)
         }
-        // Xwayland has the compositor's clipboard only while one of its own windows is in front.
+        // Xwayland has the compositor's clipboard only while one of its windows has the focus.
         let places = [
             variable("WAYLAND_DISPLAY").map { Clipboard.Place.wayland(display: $0) },
             variable("DISPLAY").map { Clipboard.Place.x11(display: $0) },

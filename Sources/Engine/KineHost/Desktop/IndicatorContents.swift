@@ -1,15 +1,15 @@
-// The words of the indicator: what is captured, for which app, and where it goes.
+// The texts of the indicator: the source, the app, and the destinations.
 import KineDesktop
 import KineMedia
 import KinePlatform
 
-/// What a person should know of a take while it runs.
+/// The state of a take that its indicator shows.
 struct IndicatorContents: Sendable, Equatable {
     enum Activity: Sendable, Equatable {
         case recording
         case broadcasting
         case both
-        /// An app gets the samples itself.
+        /// An app receives the samples itself.
         case capturing
     }
 
@@ -18,12 +18,12 @@ struct IndicatorContents: Sendable, Equatable {
     var app: AppIdentity?
     var source: TakeConfiguration.Source
     var isRecorded: Bool
-    /// The destinations that have not ended, by their names for a person.
+    /// The names of the destinations that have not ended.
     var destinations: [String]
     var isMicrophoneOn: Bool
     var isCameraOn: Bool
     var isPaused = false
-    /// The screen is locked, and a card is captured instead.
+    /// The screen is locked, and a card replaces it.
     var isCardShown = false
 
     init(_ configuration: TakeConfiguration) {
@@ -35,8 +35,7 @@ struct IndicatorContents: Sendable, Equatable {
         isCameraOn = configuration.video.camera?.showsPerson == true
     }
 
-    /// Whether it captures something of a person: their screen, what they say, or their face. A private screen and a pattern show
-    /// nothing of theirs.
+    /// Whether it captures a person: their screen, voice or face. A private screen and a pattern do not.
     var concernsPerson: Bool { source.showsDesktop || isMicrophoneOn || isCameraOn }
 
     var notification: Notification {
@@ -46,8 +45,8 @@ struct IndicatorContents: Sendable, Equatable {
             actions: [Self.stop], urgency: .low, isResident: true)
     }
 
-    /// What keeps the machine awake meanwhile. It does not matter to a private screen whether the real one is on. It is the same
-    /// whatever else changes: between two of them the machine could fall asleep.
+    /// The inhibition that keeps the machine awake. For a private screen, the real one may turn off. It stays equal
+    /// while other contents change: between two inhibitions the machine could fall asleep.
     var inhibition: SleepInhibition {
         SleepInhibition(who: name, why: "The take goes on.", keepsScreenOn: source.showsDesktop)
     }

@@ -5,10 +5,9 @@ import KineWire
 
 /// The notifications of an app, or of a take's services.
 ///
-/// Each sender may show three at once and then one in ten seconds, also where it replaces an earlier one. One more is refused. A
-/// delayed one, and one of the engine's own, waits for its turn instead.
+/// Each sender may show three at once, then one every ten seconds; replacements count too. More are refused, but
+/// delayed ones and the engine's own wait.
 struct LocalNotificationStateMachine: Sendable {
-    /// The poster of a notification.
     enum Sender: Hashable, Sendable {
         case app
         /// The service of a destination.
@@ -17,7 +16,6 @@ struct LocalNotificationStateMachine: Sendable {
         case engine
     }
 
-    /// A notification to post.
     struct Post: Sendable, Equatable {
         /// Cleaned.
         var contents: NotificationContents
@@ -25,26 +23,25 @@ struct LocalNotificationStateMachine: Sendable {
     }
 
     enum Event: Sendable, Equatable {
-        /// `request` gets the answer. Without a request nobody waits, so the notification is delayed instead of refused.
+        /// `request` gets the answer. Without a request, the notification is delayed instead of refused.
         case post(Post, from: Sender, request: Int?)
         case withdraw(identifier: String, from: Sender)
         case timePassed
-        /// What the desktop tells of the notification with that number.
+        /// An event of the notification with that number.
         case desktop(Int, Desktop.PostEvent)
     }
 
     enum Action: Sendable, Equatable {
-        /// In place of the one with the same number.
+        /// Replaces the one with the same number.
         case show(Post, of: Sender, number: Int)
         case remove(number: Int)
         /// Nil: it is shown, or will be.
         case answer(request: Int, DesktopFailure?)
-        /// The person has clicked on it.
         case activated(Sender, NotificationActivation)
     }
 
     static let mostPending = 64
-    /// Shown notifications of one sender whose clicks are understood; of older ones nothing is known any more.
+    /// The most shown notifications of one sender whose clicks are handled; older ones are forgotten.
     static let mostShown = 64
 
     private struct Name: Hashable {
@@ -54,14 +51,14 @@ struct LocalNotificationStateMachine: Sendable {
 
     private struct Pending {
         var post: Post
-        /// CLOCK_MONOTONIC, nanoseconds.
+        /// Nanoseconds of CLOCK_MONOTONIC.
         var due: Int64
     }
 
     private struct Shown {
         var name: Name
         var payload: [String: String]
-        /// Those who wait for the desktop's answer.
+        /// The requests that wait for the desktop's answer.
         var requests: [Int]
     }
 
@@ -71,18 +68,18 @@ struct LocalNotificationStateMachine: Sendable {
     private var lastNumber = 0
     private var allowances: [Sender: RateAllowance] = [:]
 
-    /// Nothing is still to be shown.
+    /// Some notifications have not been shown yet.
     var hasPending: Bool { !pending.isEmpty }
 
-    /// A notification is on the desktop, as far as it has said.
+    /// A notification is on the desktop, according to its reports.
     var hasShown: Bool { !shown.isEmpty }
 
-    /// The latest instant for `timePassed`; nil: not before the next event.
+    /// The latest instant for `timePassed`; nil: no deadline before the next event.
     var nextDeadline: Int64? {
         pending.map { max($1.due, allowances[$0.sender]?.next ?? .min) }.min()
     }
 
-    /// Counts something that the sender does to the person as one notification. False where it did too much.
+    /// Counts an action of the sender as one notification. False if it has exceeded its limit.
     mutating func consume(_ sender: Sender, at now: Int64) -> Bool {
         allowances[sender, default: RateAllowance(most: 3, interval: 10_000_000_000)].consume(at: now)
     }
@@ -94,7 +91,7 @@ struct LocalNotificationStateMachine: Sendable {
             let name = Name(sender: sender, identifier: identifier)
             pending[name] = nil
             guard let number = numbers[name] else { return [] }
-            // Its end may not be reported any more.
+            // The desktop may not report its end.
             if shown[number]?.requests.isEmpty == true { forget(number) }
             return [.remove(number: number)]
         case .timePassed: return showDue(at: now)
@@ -172,7 +169,7 @@ struct LocalNotificationStateMachine: Sendable {
             )
             return requests.map { .answer(request: $0, failure) }
         case .closed:
-            // Withdrawn before it was shown, or gone since.
+            // Withdrawn before it was shown, or closed since.
             forget(number)
             return requests.map { .answer(request: $0, nil) }
         case .activated(let key, let token):

@@ -1,31 +1,29 @@
-// Decides what a locked screen means for a take. No bus, no clock: the host feeds events and carries out the actions, in order.
+// Decides how a take reacts to a locked screen. No bus, no clock: the host carries out the actions, in order.
 import KineMedia
 import KinePlatform
 import KineTake
 
 /// A take and the lock of the screen that it shows.
 ///
-/// A take that is to pause does so when the screen is locked, and goes on when it is unlocked, if it was the lock that paused it. A
-/// take that goes on, by its configuration or because somebody resumed it, shows a card instead of the screen. Where the service that
-/// said so has gone, the screen counts as locked until a service says that it is not, or the take is resumed.
+/// If the configuration says so, the lock pauses the take, and the unlock resumes it if the lock had paused it. A take
+/// that continues, by its configuration or after a resume, shows a card instead of the screen. If the service that
+/// reported the lock ends, the screen counts as locked until a service reports it unlocked, or a client resumes.
 struct ScreenLockStateMachine: Sendable {
     enum Event: Sendable, Equatable {
         case lockChanged(isLocked: Bool)
-        /// The service that said the screen is locked has gone: perhaps nothing will say that it is unlocked.
+        /// The service that reported the lock has ended: an unlock may never be reported.
         case lockLost
-        /// The take's first frame was captured.
         case began
-        /// The take has paused or goes on, whoever asked for it.
+        /// The take has paused or resumed, at any client's request.
         case paused
         case resumed
     }
 
     enum Action: Sendable, Equatable {
-        /// Tell clients and extensions.
         case announce(isLocked: Bool)
         case pause
         case resume
-        /// Show the screen, by the word of who resumed the take.
+        /// Show the screen, because a client has resumed the take.
         case uncover
     }
 
@@ -43,7 +41,6 @@ struct ScreenLockStateMachine: Sendable {
 
     init(_ whenLocked: TakeConfiguration.WhenLocked) { self.whenLocked = whenLocked }
 
-    /// A card is shown instead of the screen.
     var isCardShown: Bool { isLocked && take == .running }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -71,7 +68,7 @@ struct ScreenLockStateMachine: Sendable {
         }
     }
 
-    /// Somebody asks for a pause. Where the lock has paused the take already, the pause outlasts it now, and this returns true.
+    /// A client requests a pause. If the lock has paused the take, it stays paused after the unlock; true in that case.
     mutating func takeOverPause() -> Bool {
         guard take == .pausedByLock else { return false }
         take = .paused

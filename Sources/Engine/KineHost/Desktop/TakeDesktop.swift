@@ -1,11 +1,11 @@
-// What a take shows on the desktop, and what it asks of it. The engine does this, since it outlives the app.
+// A take's use of the desktop: indicator, questions, lock and sleep. Part of the engine, since it outlives the app.
 import KineDesktop
 import KineMedia
 import KinePlatform
 import KineTake
 import KineWire
 
-/// Used by the main thread. Nothing here waits for the desktop.
+/// Used by the main thread. No call waits for the desktop.
 final class TakeDesktop {
     let desktop: Desktop?
     /// Covers the screen while it is locked.
@@ -17,8 +17,8 @@ final class TakeDesktop {
     private var shown: Notification?
     private var inhibition: SleepInhibition?
 
-    /// `inbox` brings what happens on the desktop to the main thread. `program`: the one that asked for the take, for its name where it
-    /// gives none; nil: a person at the command line.
+    /// `inbox` passes the desktop's events to the main thread. `program`: the program that started the take, for its
+    /// name; nil: a person at the command line.
     init(
         _ configuration: TakeConfiguration, of program: PermissionSubject?, inbox: Inbox,
         addresses: BusAddresses = .find()
@@ -30,7 +30,7 @@ final class TakeDesktop {
         let cover = ScreenCover(isKnown: !configuration.source.showsDesktop)
         self.cover = cover
         desktop = Desktop(addresses) { event in
-            // At once: the main thread may be busy, and the lock screen is there already.
+            // At once: the main thread may be busy while the lock screen is visible.
             if case .screenLocked(let isLocked) = event { cover.screenLocked(isLocked) }
             inbox.post(.desktop(event))
         }
@@ -38,22 +38,21 @@ final class TakeDesktop {
         if let desktop { desktop.watchLock() } else { cover.screenLocked(false) }
     }
 
-    /// The screen is locked, as the clients were told.
+    /// The last lock state that was sent to the clients.
     var isLocked: Bool { lock.isLocked }
 
     var isThere: Bool { desktop != nil }
 
-    /// Whether the person is to see what the take does.
+    /// Whether the take has an indicator.
     var isIndicatorWanted: Bool { isIndicated && contents.concernsPerson }
 
-    /// Asks the person something; nil withdraws the question.
+    /// Asks the person a question; nil withdraws it.
     func ask(_ question: Notification?) { desktop?.ask(question) }
 
-    /// A client asks for a pause. Where a locked screen has paused the take already, unlocking does not end the pause
-    /// any more.
+    /// A client requests a pause: the take stays paused after the screen is unlocked.
     func takeOverPause() { _ = lock.takeOverPause() }
 
-    /// What follows for the take from a change of the screen's lock, or from its own changes.
+    /// Handles a change of the screen's lock or of the take; returns the actions for the take.
     func handle(_ event: ScreenLockStateMachine.Event) -> [ScreenLockStateMachine.Action] {
         defer { update { $0.contents.isCardShown = lock.isCardShown } }
         return lock.handle(event)
@@ -71,10 +70,9 @@ final class TakeDesktop {
         update { $0.contents.destinations = statuses.filter { $0.phase != .ended }.map(\.label) }
     }
 
-    /// The take goes on without a file.
+    /// The take continues without a file.
     func recordingEnded() { update { $0.contents.isRecorded = false } }
 
-    /// Nothing is captured any more.
     func ended() { update { $0.isRunning = false } }
 
     private func update(_ change: (TakeDesktop) -> Void) {
@@ -87,6 +85,6 @@ final class TakeDesktop {
         inhibition = reason
     }
 
-    /// Takes everything back before the process ends. A desktop that does not answer gets a second.
+    /// Removes everything from the desktop before the process ends. Waits at most one second.
     func leave() { desktop?.end(until: MonotonicClock.now() + 1_000_000_000) }
 }

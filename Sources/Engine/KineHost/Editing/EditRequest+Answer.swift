@@ -1,4 +1,4 @@
-// Answers a client's question about a finished recording, in an engine that was started for it.
+// Answers a client's request about a finished recording, in an engine that was started only for it.
 import FoundationEssentials
 import KineCodecs
 import KineContainers
@@ -10,7 +10,7 @@ import KineWire
 import SystemPackage
 
 extension EditRequest {
-    /// Does what is asked. Blocks for as long as the disk and the codecs need.
+    /// Carries out the request. Blocks for as long as the disk and the codecs need.
     public func answer() -> EditAnswer {
         do throws(EditingError) {
             switch self {
@@ -60,10 +60,10 @@ extension EditingError {
     }
 }
 
-// An engine that was started for one request reads foreign bytes with large libraries: it gives up what it does not need for that.
+// Such an engine reads untrusted files with large libraries, so it gives up all rights that it does not need.
 extension EditRequest {
-    /// Leaves this process, which must have one thread, the recording, for a cut the directory of the new file with all below it, and no other
-    /// files, no sockets and no programs. Throws where the kernel has such limits and refuses to set them.
+    /// Confines this process, which must have one thread, to the recording and, for a cut, the new file's directory
+    /// with its contents: no other files, sockets or programs. Throws if the kernel has such limits but refuses them.
     public func confineProcess() throws(Errno) {
         Sandbox.forbidExecution()
         try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()
@@ -72,9 +72,9 @@ extension EditRequest {
     private var rules: Sandbox.Rules {
         var rules = Sandbox.Rules()
         rules.readable = ServiceSandbox.libraries
-        // Nothing limits its memory.
+        // Its memory has no limit.
         rules.mayHideMemory = true
-        // A file that is replaced keeps its own.
+        // A replaced file keeps its modes.
         rules.maySetModes = true
         switch self {
         case .trim(let request):

@@ -1,5 +1,5 @@
-// The samples that clients have asked for: a feed for each client, as an extension has one. A client is never ended: one that is slow
-// loses samples, and nonsense in the memory that it writes ends its feed alone.
+// The sample feeds of clients: one for each, as for an extension. Only feeds are ended, never clients: a slow client
+// loses samples, and one that corrupts its shared memory loses its feed.
 import KineMedia
 import KinePlatform
 import KineRings
@@ -9,7 +9,7 @@ import SystemPackage
 
 /// Used by the main thread.
 final class ClientFeeds {
-    /// A feed on its way to the main thread, or the reason why there is none.
+    /// A feed for the main thread, or the reason why there is none.
     struct Delivery: Sendable {
         let number: Int
         let result: Result<SampleFeed, TakeError>
@@ -24,10 +24,10 @@ final class ClientFeeds {
         var feed: SampleFeed?
     }
 
-    /// Nanoseconds between two looks at what clients write.
+    /// Nanoseconds between two checks of the shared memory.
     private static let watchInterval: Int64 = 80_000_000
 
-    /// Each may need memory for a conversion of its own.
+    /// Each feed may need memory for its own conversion.
     private static let mostAtOnce = 16
 
     private let inbox: Inbox
@@ -38,7 +38,7 @@ final class ClientFeeds {
 
     init(inbox: Inbox) { self.inbox = inbox }
 
-    /// Asks for a feed for a client. Returns the reason where it gets none. `sharesMemory`: as in `FeedRequest`.
+    /// Requests a feed for a client. Returns the reason if it is refused. `sharesMemory`: as in `FeedRequest`.
     func add(_ request: SampleRequest, for client: EngineConnection, sharesMemory: Bool) -> String? {
         if readers.contains(where: { $0.client === client }) {
             return "This client gets samples already; end them first, or connect once more."
@@ -69,7 +69,7 @@ final class ClientFeeds {
             })
     }
 
-    /// A feed is ready, or cannot be made.
+    /// Handles a feed, or the reason why there is none.
     func deliver(_ delivery: Delivery, isPaused: Bool, at now: Int64) {
         guard let index = readers.firstIndex(where: { $0.number == delivery.number }), let take else { return }
         switch delivery.result {
@@ -88,11 +88,11 @@ final class ClientFeeds {
         }
     }
 
-    // Each position is that of the samples sent so far: a pause begins and ends between two of them.
+    // Each position is the number of samples sent so far: a pause begins and ends between two of them.
 
     func paused() { tell { .pause(after: $0) } }
 
-    /// Before the feeds get samples again.
+    /// Call before the feeds get samples again.
     func resuming() { tell { .resume(after: $0) } }
 
     func finished() {
@@ -106,10 +106,9 @@ final class ClientFeeds {
         for reader in readers { if let feed = reader.feed { send(message(feed.sender.position), to: reader) } }
     }
 
-    /// The client wants no more.
     func remove(_ client: EngineConnection) { remove { $0.client === client } }
 
-    /// Ends the feeds for which there is a reason, one sentence.
+    /// Ends the feeds for which `reason` returns a sentence.
     func end(_ reason: (SampleRequest, EngineConnection) -> String?) {
         for reader in readers {
             guard let reason = reason(reader.request, reader.client) else { continue }
@@ -118,7 +117,7 @@ final class ClientFeeds {
         }
     }
 
-    /// Ends the feeds of clients that are gone, and of those that write nonsense. Call it whenever the loop wakes.
+    /// Ends the feeds of clients that have gone, or corrupted their memory. Call it whenever the loop wakes.
     func attend(at now: Int64) {
         remove { $0.client.isClosed }
         guard let due = nextWatch, now >= due else { return }
@@ -138,7 +137,7 @@ final class ClientFeeds {
 
     private func end(_ reader: Reader) { if let feed = reader.feed { take?.endFeeding(feed) } }
 
-    /// False where the client cannot be told.
+    /// False if the client cannot be reached.
     @discardableResult
     private func send(
         _ message: SampleFeedMessage, to reader: Reader, descriptors: [FileDescriptor] = []
@@ -148,6 +147,6 @@ final class ClientFeeds {
 }
 
 extension SampleRequest {
-    /// Nil: it does not want the camera's frames.
+    /// Nil: the request has no camera.
     fileprivate var cameraSize: PixelSize? { if case .camera(let size) = video { size } else { nil } }
 }

@@ -1,4 +1,4 @@
-// The clips that clients have asked for: each gets the answer to its own request.
+// The clips that clients have requested. Each client gets the answer to its own request.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Used by the main thread.
 final class ClipExports {
-    /// An answer on its way to the main thread.
+    /// An answer for the main thread.
     struct Delivery: Sendable {
         let number: Int
         let result: Result<ExportedClip, ClipError>
@@ -57,7 +57,7 @@ extension Refusal {
         }
     }
 
-    /// The refusal of a request that is wrong; nil: the request is right.
+    /// The refusal of an invalid request; nil: it is valid.
     static func problem(of request: ClipRequest) -> Refusal? {
         guard request.output.hasPrefix("/"), !request.output.utf8.contains(0) else {
             return Refusal(.invalidRequest, TakeConfiguration.Problem.unusablePath(request.output).description)

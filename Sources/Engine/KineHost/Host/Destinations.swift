@@ -1,5 +1,5 @@
-// All destinations of a take. Those known from the start are checked before anything begins, further ones when a client adds them;
-// the host's loop drives them as one.
+// All destinations of a take. The first ones are checked before the take starts, others when a client adds them. The
+// host's loop polls them together.
 import Glibc
 import KineMedia
 import KinePlatform
@@ -11,17 +11,17 @@ import SystemPackage
 
 /// The extensions of one take. Used by the main thread.
 final class Destinations {
-    /// A destination whose service was found and accepts the user's settings.
+    /// A destination whose service is installed and accepts the user's settings.
     struct Checked {
         let destination: TakeConfiguration.Destination
-        /// Its manifest has only those of its groups whose apps admit it.
+        /// Its manifest has only the groups whose apps admit the service.
         let service: Service
         let setupInfo: [String: String]
-        /// About the other groups; nil: there are none.
+        /// About the refused groups, if any.
         let warning: String?
     }
 
-    /// The most that run at a time, since each is a process, and that are remembered: the statuses of all go into one message.
+    /// The most that run or are remembered: each is a process, and all statuses go into one message.
     static let most = 64
 
     private let take: Take
@@ -30,21 +30,21 @@ final class Destinations {
     private let inbox: Inbox
     private let desktop: DesktopServices?
     private let tell: (DestinationEvent) -> Void
-    /// Made for the first destination: a process that adopts others is not needed without one.
+    /// Made for the first destination: without one, this process need not adopt others.
     private lazy var surroundings = ExtensionSupervisor.Surroundings(
         take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
         deliver: { [inbox] in inbox.post(.feed($0)) }, observer: self)
     private let frameReceivers: FrameReceivers
-    /// In the order of their numbers. Those that have ended stay, for the summary.
+    /// In the order of their numbers. Ended ones stay, for the summary.
     private var supervisors: [ExtensionSupervisor] = []
-    /// The programs other than the take's owner that have added destinations, by the destinations' numbers.
+    /// The programs that added destinations, by the destinations' numbers. The take's owner is not among them.
     private var adders: [Int: AskingProgram] = [:]
     private var lastNumber = -1
-    /// What a client has said last of the application that is shown.
+    /// The last annotation of a client.
     private var annotation: [String: String]?
     private var isScreenLocked: Bool
 
-    /// Finds the services and checks the settings. Throws the problem of the first destination that has one.
+    /// Finds the services and checks the settings. Throws the problem of the first invalid destination.
     static func check(
         _ destinations: [TakeConfiguration.Destination], confinement: ConfinementRequest, in catalog: ServiceCatalog
     ) throws(EngineError) -> [Checked] {
@@ -68,7 +68,7 @@ final class Destinations {
         }
     }
 
-    /// The service with the groups that it may share, and a sentence about the others.
+    /// The service with its admitted groups, and a warning about the refused ones.
     private static func admitted(_ service: Service) -> (Service, warning: String?) {
         var (service, refused) = (service, [String]())
         guard !service.manifest.groups.isEmpty else { return (service, nil) }
@@ -88,8 +88,8 @@ final class Destinations {
         return (service, "\(service.manifest.name) goes on without \(groups): \(reason)")
     }
 
-    /// The calling thread must live as long as the process. `inbox` brings feeds to the main thread, which gives them to `fed`;
-    /// `announce` tells the clients.
+    /// The calling thread must live as long as the process. `inbox` passes feeds to the main thread, which calls `fed`;
+    /// `announce` sends events to the clients.
     init(
         take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
         frameReceivers: FrameReceivers = FrameReceivers(), desktop: DesktopServices? = nil,
@@ -105,7 +105,7 @@ final class Destinations {
         tell = announce
     }
 
-    /// Starts an extension with the next `attend`. Returns the destination's number. `program`: the one that adds it; nil: the owner.
+    /// Adds a destination; `attend` starts it. Returns its number. `program`: the one that adds it; nil: the owner.
     @discardableResult
     func add(
         _ checked: Checked, for program: AskingProgram? = nil, isPaused: Bool = false, at now: Int64
@@ -113,7 +113,7 @@ final class Destinations {
         guard supervisors.count(where: { !$0.isDone }) < Self.most else {
             throw .tooManyDestinations(Self.most)
         }
-        // The ending of one that was removed says nothing about the take's.
+        // A removed destination's ending does not matter to the ending of the take.
         if supervisors.count >= Self.most,
             let oldest = supervisors.firstIndex(where: { $0.isDone && $0.status.isRemoved })
                 ?? supervisors.firstIndex(where: \.isDone)
@@ -134,14 +134,14 @@ final class Destinations {
         return lastNumber
     }
 
-    /// Two destinations of one name could not be told apart.
+    /// Makes labels unique: destinations with the same label would be indistinguishable.
     private func unusedLabel(_ label: String) -> String {
         let taken = Set(supervisors.map(\.status.label))
         let numbered = (1...supervisors.count + 1).lazy.map { $0 == 1 ? label : "\(label) \($0)" }
         return numbered.first { !taken.contains($0) } ?? label
     }
 
-    /// Finishes a broadcast while the take goes on. `mayBeLast`: the take goes on without any.
+    /// Finishes a broadcast while the take continues. `mayBeLast`: the take can continue without destinations.
     func remove(_ number: Int, mayBeLast: Bool, at now: Int64) throws(EngineError) {
         let running = supervisors.filter { !$0.isEnded }
         guard let supervisor = running.first(where: { $0.status.destination == number }) else {
@@ -151,7 +151,7 @@ final class Destinations {
         supervisor.request(.removalRequested, at: now)
     }
 
-    /// Finishes the broadcasts that programs have added for which there is a reason, one sentence.
+    /// Finishes the broadcasts that programs have added, if `reason` returns a sentence.
     func end(at now: Int64, _ reason: (AskingProgram) -> String?) {
         for supervisor in supervisors where !supervisor.isEnded {
             let status = supervisor.status
@@ -165,14 +165,13 @@ final class Destinations {
 
     /// All have ended, and none of their processes is left.
     var areDone: Bool { supervisors.allSatisfy(\.isDone) }
-    /// There are destinations, and all of them have ended.
+    /// There are destinations, and all have ended.
     var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
     var haveRunning: Bool { supervisors.contains { !$0.isEnded } }
     var statuses: [DestinationStatus] { supervisors.map(\.status) }
 
-    /// The entries for poll.
     var pollEntries: [pollfd] { supervisors.flatMap(\.pollEntries) }
-    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     var nextDeadline: Int64? { supervisors.compactMap(\.nextDeadline).min() }
 
     /// Call it whenever the loop wakes.
@@ -182,30 +181,30 @@ final class Destinations {
         supervisors.first { $0.status.destination == delivery.destination }?.fed(delivery, at: now)
     }
 
-    /// Passes a request of the take or a client on to each.
+    /// Passes a request of the take or a client on to each destination.
     func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         if case .annotateRequested(let info) = event { annotation = info }
         if case .screenLockChanged(let isLocked) = event { isScreenLocked = isLocked }
         for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 
-    /// Another source is shown. Those that a client has annotated keep that.
+    /// Sends the new source to the destinations without an annotation of a client.
     func sourceSwitched(at now: Int64) { for supervisor in supervisors { supervisor.sourceSwitched(at: now) } }
 
-    /// Has new links made. False if no destination can do that now.
+    /// Requests new links. False if no destination can make one now.
     func renewLinks(at now: Int64) -> Bool {
         defer { request(.linkRenewalRequested, at: now) }
         return supervisors.contains(where: \.canRenewLink)
     }
 
-    /// Connects a client that wants frames with each that runs, or with one of them.
+    /// Connects a client that receives frames with each running extension, or with one.
     func connectFrames(to client: EngineConnection, only number: Int?) {
         for supervisor in supervisors where number.map({ $0 == supervisor.status.destination }) ?? true {
             frameReceivers.connect(supervisor, with: client)
         }
     }
 
-    /// Kills their processes, since the engine exits. Waits two seconds at most for each destination.
+    /// Kills the processes because the engine exits. Waits at most two seconds for each destination.
     func abandon() { for supervisor in supervisors { supervisor.abandon() } }
 }
 

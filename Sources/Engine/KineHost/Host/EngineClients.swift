@@ -1,4 +1,4 @@
-// The clients of one engine: the owner, which started it, and guests of the same user that have connected since.
+// The clients of one engine: the owner, which started it, and guests, which connected later as the same user.
 import CLinux
 import Glibc
 import KinePlatform
@@ -9,19 +9,19 @@ import SystemPackage
 final class EngineClients {
     private struct Guest {
         let connection: EngineConnection
-        /// As it was when the guest was accepted.
+        /// The program at the time of its connection.
         let program: AskingProgram
         let process: Int32
-        /// The instant until which its hello has to have come.
+        /// The deadline of its hello.
         let greetingDeadline: Int64
         var interest = Interest.common
     }
 
-    /// Which messages a guest gets; each case includes those before it.
+    /// The messages that a guest receives; each case includes those before it.
     private enum Interest: Comparable {
-        /// Those that all clients get, and answers.
+        /// Answers, and messages for all clients.
         case common
-        /// That the take runs.
+        /// The start of the take.
         case start
         case progress
     }
@@ -31,14 +31,13 @@ final class EngineClients {
     /// The socket to which guests connect, once the take is registered.
     var listener: ControlListener?
     private var guests: [Guest] = []
-    /// The reason why a program may not have the links of the take's destinations; nil: it may.
+    /// The reason to withhold the links of the take's destinations from a program, if any.
     var linkRefusal: (AskingProgram) -> String? = { _ in EngineError.unknownProgram.message }
-    /// The instant from which guests are accepted again, after there was no descriptor for one; nil: they are accepted.
+    /// When guests are accepted again, after descriptors ran out; nil: they are accepted.
     private var nextAccept: Int64?
-    /// Nanoseconds.
     private static let acceptRest: Int64 = 250_000_000
     private static let greetingPatience: Int64 = 5_000_000_000
-    /// The most guests, so that this process keeps descriptors for its take.
+    /// The most guests, so that descriptors are left for the take.
     static let mostOfProcess = 32
     static let mostInAll = 128
 
@@ -58,7 +57,7 @@ final class EngineClients {
         guard let listener, now >= nextAccept ?? .min else { return }
         let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
         for connection in accepted { admit(connection, at: now) }
-        // Connections that wait stay in the kernel's queue.
+        // Waiting connections stay in the kernel's queue.
         nextAccept = isExhausted ? now + Self.acceptRest : nil
     }
 
@@ -73,8 +72,8 @@ final class EngineClients {
         if let excess { dismiss(guests[excess].connection) }
     }
 
-    /// The newest guest of the process that has most, where there are too many in all; nil: there are not. The person's own kinecast goes
-    /// only where no other program is connected.
+    /// The guest to remove if there are too many: the newest of the process that has the most. A person's own kinecast
+    /// goes only if no other program is connected. Nil: there are not too many.
     static func excess(_ guests: [(process: Int32, isCommandLine: Bool)]) -> Int? {
         guard guests.count > mostInAll else { return nil }
         let counts = Dictionary(guests.map { ($0.process, 1) }, uniquingKeysWith: +)
@@ -92,13 +91,13 @@ final class EngineClients {
         remove(connection)
     }
 
-    /// The latest instant for `accept` and `dismissSilent`; nil: none.
+    /// The latest instant for `accept` and `dismissSilent`.
     var nextDeadline: Int64? {
         let greetings = guests.lazy.filter { $0.connection.peerHello == nil }.map(\.greetingDeadline)
         return [nextAccept, greetings.min()].compactMap(\.self).min()
     }
 
-    /// Lets those go whose hello has not come in time. Call it when what came was read.
+    /// Removes guests without a hello after their deadline. Call it after reading.
     func dismissSilent(at now: Int64) {
         for guest in guests where now >= guest.greetingDeadline && guest.connection.peerHello == nil {
             remove(guest.connection)
@@ -110,7 +109,7 @@ final class EngineClients {
         guests.removeAll { $0.connection === connection }
     }
 
-    /// From now on the guest gets the owner's events.
+    /// Sends the owner's events to the guest too.
     func follow(_ client: EngineConnection, progress: Bool) {
         guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
         guests[index].interest = progress ? .progress : .start
@@ -118,12 +117,11 @@ final class EngineClients {
 
     var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
 
-    /// Hands on the requests received; nil: one that this version does not know. False when the owner is found to be
-    /// gone: it has died, or was killed.
+    /// Passes on the received requests; nil: unknown to this version. Returns false once, when the owner has gone.
     func receive(_ handle: (ClientRequest?, Asker) -> Void) -> Bool {
         let ownerWasThere = ownerIsThere
         if ownerIsThere { ownerIsThere = receive(from: owner, handle) }
-        // No guest is removed while requests are handled: an event may go to all of them.
+        // Removes no guest while requests are handled: an event may go to all of them.
         let gone = guests.map(\.connection).filter { !receive(from: $0, handle) }
         if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest.connection } } }
         return ownerIsThere == ownerWasThere
@@ -145,7 +143,7 @@ final class EngineClients {
         client === owner ? ownerIsThere : guests.contains { $0.connection === client }
     }
 
-    /// The program of a guest; nil: it is the owner. A guest that has gone may have nothing.
+    /// The program of a guest; nil: the owner. A guest that has gone is `unknown`.
     func program(of client: EngineConnection) -> AskingProgram? {
         client === owner ? nil : guests.first { $0.connection === client }?.program ?? .unknown
     }
@@ -160,9 +158,9 @@ final class EngineClients {
         tell(.event(.started(take)), to: guests.filter { $0.interest >= .start })
     }
 
-    /// A client that has not read what was sent before gets the next one instead.
+    /// Skips clients that have not read the messages before; they get the next progress.
     ///
-    /// - Parameter ownerWantsIt: the owner asked for progress, as guests do by `follow`.
+    /// - Parameter ownerWantsIt: the owner requested progress; guests do so by `follow`.
     func tellProgress(_ progress: TakeProgress, ownerWantsIt: Bool) {
         if ownerWantsIt, !owner.isPeerBehind { tellOwner(.progress(progress)) }
         tell(
@@ -172,7 +170,6 @@ final class EngineClients {
 
     func tellOwner(_ event: EngineEvent) { if ownerIsThere { owner.tell(event) } }
 
-    /// A client that has gone needs no answer.
     fileprivate func answer(_ client: EngineConnection, _ id: Int, _ result: Result<EngineReply, Refusal>) {
         let message = EngineMessage.answer(id: id, result)
         if client === owner {
@@ -182,7 +179,7 @@ final class EngineClients {
         }
     }
 
-    /// Each guest gets what it may have of a message.
+    /// Sends each guest the message, without the links if it may not have them.
     private func tell(_ message: EngineMessage, to guests: [Guest]) {
         let hasLinks = message.withoutLinks("") != message
         for guest in guests {
@@ -193,7 +190,7 @@ final class EngineClients {
     }
 }
 
-/// A client's request, to be answered once, by whatever carries it out and whenever that is done.
+/// A client's request, to be answered once, at any time.
 struct Asker {
     let client: EngineConnection
     fileprivate let id: Int
@@ -213,8 +210,8 @@ extension ControlConnection<ClientMessage, EngineMessage> {
         tell(.event(event), descriptors: descriptors)
     }
 
-    /// Sends a message to a client. One that cannot be sent is replaced by the reason: a client may wait for an answer, and always for
-    /// the end of its take.
+    /// Sends a message to a client. If that fails, sends the reason instead: a client may wait for an answer, and
+    /// always waits for the end of its take.
     func tell(_ message: EngineMessage, descriptors: [FileDescriptor] = []) {
         guard let reason = deliver(message, descriptors: descriptors) else { return }
         _ = deliver(message.replacement(reason))
@@ -222,7 +219,7 @@ extension ControlConnection<ClientMessage, EngineMessage> {
 }
 
 extension EngineMessage {
-    /// The message in place of one that cannot be sent, with the reason.
+    /// The message that replaces one that cannot be sent.
     fileprivate func replacement(_ reason: String) -> EngineMessage {
         switch self {
         case .answer(let id, _): return .answer(id: id, .failure(Refusal(.unavailable, reason)))

@@ -1,4 +1,4 @@
-// The reasons why an engine does not carry out what it is asked for, with a sentence for each.
+// The errors of an engine's requests, with a sentence for each.
 import KineCapture
 import KineContainers
 import KineMedia
@@ -7,14 +7,14 @@ import KineServices
 import KineTake
 import KineWire
 
-/// The reasons why an engine does not carry out a request, or ends a take.
+/// Why an engine refuses a request or ends a take.
 enum EngineError: Error, Sendable {
     case take(TakeError)
     case configuration(TakeConfiguration.Problem)
     case registry(TakeRegistry.Error)
-    /// A client's request that this version does not know, or cannot read.
+    /// A client's request that this version does not know or cannot read.
     case otherVersion
-    /// Settings that a client requires and this version does not know, by their keys.
+    /// Required settings of a client that this version does not know, by their keys.
     case unknownSettings([String])
 
     // Destinations
@@ -23,11 +23,11 @@ enum EngineError: Error, Sendable {
     case missingExecutable(Service)
     case setup(Service.SetupProblem)
     case noDestinationLeft
-    /// One is to be added or removed, and no frame has been captured yet.
+    /// A destination cannot be added or removed before the first frame.
     case notBegun
     case tooManyDestinations(Int)
     case noSuchDestination(Int, running: [Int])
-    /// The take would have nothing left to do.
+    /// The take would have no output left.
     case lastDestination
 
     // Permission
@@ -62,7 +62,7 @@ enum EngineError: Error, Sendable {
         }
     }
 
-    /// One sentence: what happened, on what, and what to do.
+    /// One sentence: what happened, to which object, and what to do.
     var message: String {
         switch self {
         case .take(let error): error.message
@@ -112,12 +112,12 @@ extension TakeError {
 }
 
 extension StorageError {
-    /// The thing that a person can do instead.
+    /// An alternative for the person.
     var alternative: Alternative? { if case .alreadyExists = self { .replaceFile } else { nil } }
 }
 
 extension VideoSourceError {
-    /// The thing that a person can do instead.
+    /// An alternative for the person.
     var alternative: Alternative? {
         switch kind {
         case .noDisplay where self == .noDisplay: .recordVirtualScreen

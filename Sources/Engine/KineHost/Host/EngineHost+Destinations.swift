@@ -1,9 +1,9 @@
-// Destinations that clients add to a take that runs, and take from it.
+// Destinations that clients add to a running take, or remove from it.
 import KineMedia
 import KinePlatform
 import KineWire
 
-/// The requests that are answered when something has come of a destination.
+/// The requests that are answered by a later event of a destination.
 struct DestinationRequests {
     /// Answered with the first new link.
     var renewals: [Asker] = []
@@ -12,7 +12,7 @@ struct DestinationRequests {
 }
 
 extension EngineHost {
-    /// The take was begun for its destinations alone, or has nothing else to do any more, and is over with the last of them.
+    /// The take has no other output than its destinations, and ends with the last of them.
     var isForDestinationsOnly: Bool {
         guard let configuration = request?.configuration else { return false }
         if hasRecordingFailed { return configuration.clipBuffer == nil && configuration.expectedSamples.isEmpty }
@@ -20,7 +20,7 @@ extension EngineHost {
             && !configuration.destinations.isEmpty
     }
 
-    /// Checks a further destination, as the start of a take does, and has its extension started.
+    /// Checks another destination, as at the start of a take, and starts its extension.
     func addDestination(_ destination: TakeConfiguration.Destination, for asker: Asker, at now: Int64) {
         do throws(EngineError) {
             let destinations = try runningDestinations()
@@ -29,7 +29,7 @@ extension EngineHost {
             for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
                 let number = try destinations.add(
                     checked, for: clients.program(of: asker.client), isPaused: machine.phase == .paused, at: now)
-                // Its events come after the answer: its extension starts with the loop's next turn.
+                // Its events come after the answer, because the loop starts its extension later.
                 asker.reply(.destinationAdded(number))
             }
         } catch {
@@ -38,7 +38,7 @@ extension EngineHost {
     }
 
     func removeDestination(_ number: Int, for asker: Asker, at now: Int64) {
-        // First: one that has not begun ends at once.
+        // Before the removal: a destination that has not begun ends at once.
         destinationRequests.removals[number, default: []].append(asker)
         do throws(EngineError) {
             try runningDestinations().remove(number, mayBeLast: !isForDestinationsOnly, at: now)

@@ -1,11 +1,10 @@
-// What a running take shows: another source, the camera, and the windows that a source hides.
+// Changes the picture of a running take: another source, the camera, and the windows that a source hides.
 import KineCapture
 import KineMedia
 import KineTake
 import KineWire
 
 extension EngineHost {
-    /// Opens another source and shows it.
     func switchSource(to source: TakeConfiguration.Source, for asker: Asker) {
         if let refusal = refusal(of: source) { return asker.answer(.failure(refusal)) }
         switching = (source, asker)
@@ -24,18 +23,18 @@ extension EngineHost {
         if switching != nil {
             return Refusal(.unavailable, "Another source is being opened for this take; wait until it is shown.")
         }
-        // A take of a private screen stays there, and that is nobody's.
+        // A take of a private screen keeps it, and that screen belongs to no person.
         guard !first.canBecome(source) else { return nil }
         return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
     }
 
-    /// Nobody is to draw a region for a client that has gone.
+    /// Cancels a switch whose client has gone, so that no person has to draw a region for it.
     func attendSwitch() {
         guard let client = switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()
     }
 
-    /// The source is shown, or cannot be opened.
+    /// Handles the result of a switch.
     func sourceSwitched(_ error: TakeError?, at now: Int64) {
         guard let (source, asker) = switching else { return }
         switching = nil
@@ -49,7 +48,7 @@ extension EngineHost {
 
     // MARK: Hidden windows
 
-    /// Warns of rules that hide nothing when a source begins, and once of each window whose title cannot be read.
+    /// Warns of rules that match no window when a source begins, and once of each window with an unreadable title.
     func noteExclusions(_ findings: ExclusionFindings?) {
         let isFirst = exclusions == nil
         exclusions = findings
@@ -62,15 +61,15 @@ extension EngineHost {
         clients.tellAll(.warning(ExclusionFindings.sentence(unreadable: Array(unreadable))))
     }
 
-    /// A program may open as many windows as it likes.
+    /// Limits the warnings, because a program may open many windows.
     private static let mostUnreadable = 8
 }
 
 extension TakeConfiguration.Source {
-    /// Whether a take that began with this source can show that one: it is on the same display, or as much a pattern.
+    /// Whether a take that began with this source can switch to that one: same display, or both patterns.
     fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
         switch (self, source) {
-        // Nobody sits at a private screen.
+        // A private screen has no person.
         case (_, .virtual), (_, .virtualWayland), (_, .commandWindow): false
         case (_, .drawnRegion), (_, .chosenWindow): showsDesktop
         case (.pattern, .pattern): true
@@ -81,7 +80,7 @@ extension TakeConfiguration.Source {
 }
 
 extension ExclusionFindings {
-    /// Nil: every rule hides a window.
+    /// Nil: every rule matches a window.
     var unmatchedSentence: String? {
         guard !unmatched.isEmpty else { return nil }
         let rules = unmatched.map { TakeConfiguration.WindowRule($0).optionValue.printable(limit: 100) }
@@ -98,9 +97,9 @@ extension ExclusionFindings {
     }
 }
 
-// The camera of a take, which clients change while the take runs.
+// The camera of a running take, which clients can change.
 extension EngineHost {
-    /// Shows that camera from now on, nil: none, if the person allows it.
+    /// Shows the camera if the person allows it; nil hides the current one.
     func setCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
         if let error = refusal(of: camera) { return asker.refuse(error) }
         guard camera?.showsPerson == true, permission?.allows(.camera) == false else {
@@ -109,7 +108,7 @@ extension EngineHost {
         askPermission([.camera], for: .camera(camera, asker), asker)
     }
 
-    /// The person allows it, where they need to.
+    /// Shows the camera; the person has allowed it if necessary.
     func setAllowedCamera(_ camera: TakeConfiguration.Camera?, for asker: Asker) {
         guard let opened else { return asker.refuse(.notBegun) }
         setCaptured(.camera, isOn: camera?.showsPerson == true)

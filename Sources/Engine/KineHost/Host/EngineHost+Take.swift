@@ -1,4 +1,4 @@
-// The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
+// The take in the host's loop: the worker opens and finishes it, and the state machine's actions control it.
 import KineCapture
 import KineContainers
 import KineMedia
@@ -7,7 +7,7 @@ import KineTake
 import KineWire
 
 extension EngineHost {
-    /// Checks the configuration, and opens the take once the person allows it. `required`: as in `ClientRequest.start`.
+    /// Checks the configuration, and opens the take if the person allows it. `required`: as in `ClientRequest.start`.
     func start(_ asked: TakeConfiguration, _ required: [String]) {
         var configuration = asked
         let request: TakeRequest
@@ -15,7 +15,7 @@ extension EngineHost {
             let unknown = asked.unknown(among: required)
             guard unknown.isEmpty else { throw .unknownSettings(unknown) }
             permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
-            // The engine's own kinecast alone may leave the indicator out, whatever a message says.
+            // Only the engine's own kinecast may omit the indicator, whatever a message says.
             if permission?.subject != nil { configuration.isIndicated = true }
             request = try TakeRequest(configuration)
             if let camera = configuration.video.camera { try Self.check(camera) }
@@ -39,7 +39,6 @@ extension EngineHost {
         do throws(VideoSourceError) { _ = try CameraInput(camera) } catch { throw .take(.source(error)) }
     }
 
-    /// Has the worker open the take.
     func openTake() {
         guard let request else { return }
         let configuration = request.configuration
@@ -68,7 +67,7 @@ extension EngineHost {
         case .desktop(let event): received(event, at: now)
         case .desktopService(let completion): desktopServices?.completed(completion, at: now)
         case .permission(let event): permission(event)
-        // The take's threads start before the take arrives here: their messages wait for it.
+        // The take's threads start before the take arrives here: their messages are kept until then.
         case _ where opened == nil: early.append(message)
         case .take(let event): happened(event, at: now)
         case .recordingEnded(let ending): self.ending = ending
@@ -96,7 +95,7 @@ extension EngineHost {
         }
     }
 
-    /// Nothing more can be written to the file. A broadcast goes on without it; the end of the take reports it once more.
+    /// The file cannot be written any more. A broadcast continues; the end of the take reports the error again.
     private func recordingFailed(_ error: TakeError, at now: Int64) {
         guard destinations?.haveRunning == true else {
             return handle(.stopRequested(.failed(error.failure), at: now))
@@ -107,7 +106,7 @@ extension EngineHost {
         desktop?.recordingEnded()
     }
 
-    /// The worker has opened the take, or could not.
+    /// Handles the result of the opening.
     private func takeOpened(_ result: Result<OpenedTake, TakeError>) {
         switch result {
         case .failure(let error):
@@ -124,7 +123,7 @@ extension EngineHost {
         }
     }
 
-    /// - Parameter asker: the request that the event is of, answered here.
+    /// - Parameter asker: the request that caused the event, answered here.
     func handle(_ event: TakeStateMachine.Event, asked asker: Asker? = nil) {
         var refusal: Refusal?
         for action in machine.handle(event) {
@@ -143,7 +142,7 @@ extension EngineHost {
                 desktop?.paused()
                 screenLock(.paused, at: instant)
             case .resume(let instant):
-                // First, so that no card is drawn where it ends with the pause.
+                // First, so that no card is drawn if the card ends with the pause.
                 screenLock(.resumed, at: instant)
                 clientFeeds.resuming()
                 destinations?.request(.resumeRequested, at: instant)
@@ -172,7 +171,7 @@ extension EngineHost {
             announce: { [weak self] in self?.announce($0) })
         self.destinations = destinations
         let now = MonotonicClock.now()
-        // Their number is within the limit: the configuration is valid.
+        // Cannot exceed the limit: the configuration is valid.
         for checked in request.destinations { _ = try? destinations.add(checked, at: now) }
     }
 
@@ -183,12 +182,12 @@ extension EngineHost {
         tellPerson(event, at: MonotonicClock.now())
     }
 
-    /// The instant until which the first audio is waited for; nil: it is not.
+    /// The deadline of the first audio, while the take waits only for that.
     var audioDeadline: Int64? { machine.awaitsAudioSince.map { $0 + Self.audioPatience } }
 
     private static let audioPatience: Int64 = 5_000_000_000
 
-    /// The take begins without the audio that it has waited for.
+    /// Begins the take without the missing audio.
     func giveUpAudio() {
         for target in opened?.take.audio.awaited ?? [] { clients.tellAll(.warning(target.undeliveredSentence)) }
         handle(.audioArrived)
@@ -201,7 +200,7 @@ extension EngineHost {
         scheduleProgress()
     }
 
-    /// Gives a client that came later the events that the owner got when the take began.
+    /// Sends a later client the events that the owner got when the take began.
     func follow(_ asker: Asker, progress: Bool) {
         let client = asker.client
         clients.follow(client, progress: progress)
@@ -227,12 +226,12 @@ extension EngineHost {
             maximumBitrate: take.maximumBitrate)
     }
 
-    /// Answers a client of another version. Where it wants to begin a take, it waits for events, and gets the end.
+    /// Refuses a client of another version. One that starts a take waits for events, so it gets the end instead.
     func refuseOtherVersion(_ asker: Asker) {
         if request == nil { handle(.openFailed(EngineError.otherVersion.failure)) } else { asker.refuse(.otherVersion) }
     }
 
-    /// Finishing waits for threads and for the disk: the worker does it.
+    /// Finishing waits for threads and the disk, so the worker does it.
     private func finish(at instant: Int64) {
         nextProgress = nil
         guard let take = opened?.take else { return }
@@ -251,7 +250,6 @@ extension EngineHost {
         leave(with: outcome.event, status: outcome.exitStatus)
     }
 
-    /// The failure of a take that has no frame.
     private var nothingCaptured: TakeError {
         let isRecorded = request?.configuration.output != nil
         guard case .commandWindow(let window) = request?.configuration.source, opened?.take.size == nil else {
@@ -260,7 +258,7 @@ extension EngineHost {
         return .commandWindowNotShown(window.choice.x11, isRecorded: isRecorded)
     }
 
-    /// Nanoseconds that the client has to end its programs on the private screen.
+    /// Nanoseconds for the client to end its programs on the private screen.
     private static let patience: Int64 = 5_000_000_000
 
     private func leave(with event: EngineEvent, status: Int32) {

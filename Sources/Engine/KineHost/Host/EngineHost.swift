@@ -1,5 +1,5 @@
-// The engine's main loop: signals, clients and the take's own threads, in one poll. It holds the state machine and carries
-// out its actions (EngineHost+Take); nothing in it blocks for longer than a message takes.
+// The engine's main loop: polls signals, clients and the take's threads. It holds the state machine and carries out its
+// actions (EngineHost+Take). It never blocks for longer than a message takes.
 import Glibc
 import KineCapture
 import KineMedia
@@ -21,43 +21,42 @@ public final class EngineHost {
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
     let frameReceivers = FrameReceivers()
     lazy var clipExports = ClipExports(inbox: inbox)
-    /// Nil until a take is asked for.
+    /// Nil until a take is requested.
     var desktop: TakeDesktop?
-    /// Nil until a take is asked for.
+    /// Nil until a take is requested.
     var desktopServices: DesktopServices?
-    /// The destinations that have been live.
     var liveDestinations: Set<Int> = []
-    /// Nil until a take is asked for.
+    /// Nil until a take is requested.
     var permission: TakePermission?
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
-    /// The file is finished, since nothing more could be written to it, and the broadcast goes on.
+    /// The file was finished early because it could not be written any more, and the broadcast continues.
     var hasRecordingFailed = false
-    /// Messages of the take's threads that came before the take itself.
+    /// Messages of the take's threads that arrived before the take itself.
     var early: [Inbox.Message] = []
     var nextProgress: Int64?
-    /// The exit status, and the instant until which the client may end its programs on the private screen; nil: the take goes on.
+    /// The exit status, and the deadline for the client to end its programs on the private screen; nil: the take runs.
     var departure: (status: Int32, deadline: Int64)?
-    /// The source that is shown now; nil: the one that the take began with.
+    /// The current source; nil: the one that the take began with.
     var shown: TakeConfiguration.Source?
-    /// The source that is being opened to be shown, and who asked for it.
+    /// The source that is being opened, and the request for it.
     var switching: (source: TakeConfiguration.Source, asker: Asker)?
-    /// The requests that wait for something to come of a destination.
+    /// Requests that wait for an event of a destination.
     var destinationRequests = DestinationRequests()
-    /// The excluded windows that the source found last; nil before that, and where it excludes none.
+    /// The excluded windows at the source's last search, if it excludes any.
     var exclusions: ExclusionFindings?
-    /// Windows with unreadable titles that a warning has named.
+    /// Windows with unreadable titles that were warned of.
     var reportedUnreadable: Set<UInt32> = []
-    /// The camera that is shown now; nil: none.
+    /// The current camera, if any.
     var camera: TakeConfiguration.Camera?
-    /// The kinds that the take captures and has captured.
+    /// The kinds that the take captures now or has captured.
     var captured = CapturedKinds()
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
-    /// `client` is the connected socket of the client that started this process. From now on SIGINT, SIGTERM, SIGQUIT and SIGHUP
-    /// end the take.
+    /// `client` is the connected socket of the client that started this process. After this, SIGINT, SIGTERM, SIGQUIT
+    /// and SIGHUP end the take.
     public init(client: FileDescriptor) throws(ControlError) {
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP])
         clients = try EngineClients(owner: client)
@@ -68,7 +67,7 @@ public final class EngineHost {
         }
     }
 
-    /// Serves until the take is over. Returns the process's exit status.
+    /// Serves until the take is over. Returns the exit status of the process.
     public func run() -> Int32 {
         clients.linkRefusal = { [unowned self] in refusal(of: captured.now, for: $0) }
         while !hasLeft {
@@ -99,7 +98,7 @@ public final class EngineHost {
         return departure?.status ?? 0
     }
 
-    /// The result is sent, and the client has ended its programs on the private screen: they end before their display.
+    /// The result was sent, and the client has ended its programs on the private screen: they must end before it.
     private var hasLeft: Bool {
         guard let departure else { return false }
         return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= departure.deadline
@@ -116,7 +115,7 @@ public final class EngineHost {
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
-    /// The instant at which the take has its full length; nil before the first frame, in a pause and without a limit.
+    /// When the take reaches its full length; nil before the first frame, in a pause and without a limit.
     private var durationEnd: Int64? {
         guard machine.isCapturing, let take = opened?.take, let limit = take.configuration.durationLimit
         else { return nil }
@@ -137,11 +136,11 @@ public final class EngineHost {
         if let destinations, destinations.haveAllEnded, isForDestinationsOnly {
             handle(.stopRequested(.failed(EngineError.noDestinationLeft.failure), at: now))
         }
-        // The take is over when its file is finished and every extension has gone.
+        // The take is over when its file is finished and every extension has ended.
         if ending != nil, destinations?.areDone ?? true { handle(.finished) }
     }
 
-    /// Carries out a request; nil: one that this version does not know.
+    /// Carries out a request; nil: unknown to this version.
     private func answer(_ known: ClientRequest?, to asker: Asker) {
         guard let request = known, request.isFrozen || asker.client.isSameProtocol else {
             return refuseOtherVersion(asker)
@@ -216,7 +215,7 @@ public final class EngineHost {
         } catch {
             return asker.refuse(.configuration(error))
         }
-        // Memory that a process has mapped cannot be taken back: a program that may lose its samples gets memory of its own.
+        // Mapped memory cannot be revoked: a program that may lose its samples gets its own memory.
         let program = clients.program(of: asker.client)
         let mayHaveAll = refusal(of: Set(PermissionKind.allCases), for: program) == nil
         if let reason = clientFeeds.add(request, for: asker.client, sharesMemory: mayHaveAll) {
@@ -225,7 +224,7 @@ public final class EngineHost {
         asker.reply()
     }
 
-    /// As `Take.output`; nil: there is none, or it is to be named by Kinecast and is not made yet.
+    /// As `Take.output`; nil: there is none, or Kinecast has not made its name yet.
     var output: String? {
         if let opened { return opened.take.output }
         return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output
@@ -244,7 +243,7 @@ public final class EngineHost {
         return progress
     }
 
-    /// Refuses where no take was asked for.
+    /// Refuses if no take was requested.
     func replyStatus(to asker: Asker) {
         guard let request else { return asker.refuse(.notBegun) }
         var status = TakeStatus(

@@ -1,5 +1,5 @@
-// The clients that want the samples which extensions pass on. The engine makes a pair of sockets for each extension and client, since
-// extensions may open none, and has nothing to do with what goes over it.
+// Clients that receive samples from extensions. The engine makes a pair of sockets for each extension and client,
+// because extensions may open none; it does not read or write them.
 import KineMedia
 import KinePlatform
 import KineSupervision
@@ -13,12 +13,12 @@ final class FrameReceivers {
         let request: FrameRequest
     }
 
-    /// The most clients; each extension serves fewer.
+    /// The most clients. Extensions have lower limits.
     private static let mostAtOnce = 16
 
     private var receivers: [Receiver] = []
 
-    /// Remembers a client's request, in place of the one before. Returns the reason where it is refused.
+    /// Keeps a client's request, in place of its last one. Returns the reason if it is refused.
     func add(_ request: FrameRequest, for client: EngineConnection) -> String? {
         receivers.removeAll { $0.client === client || $0.client.isClosed }
         guard receivers.count < Self.mostAtOnce else {
@@ -30,11 +30,11 @@ final class FrameReceivers {
         return nil
     }
 
-    /// The clients with what they asked for.
+    /// The clients and their requests.
     var requests: [(client: EngineConnection, request: FrameRequest)] { receivers.map { ($0.client, $0.request) } }
 
-    /// The client is connected with no further extension. What extensions pass on goes from their process to its own, so the client
-    /// ends that when it is told.
+    /// Connects the client with no more extensions. Existing sockets are between the extension's process and the
+    /// client's, so the client closes those itself.
     func remove(_ client: EngineConnection) { receivers.removeAll { $0.client === client } }
 
     /// Connects every receiver with an extension that has just started.
@@ -43,7 +43,7 @@ final class FrameReceivers {
         for receiver in receivers { connect(supervisor, with: receiver) }
     }
 
-    /// Connects a client with an extension, if that runs.
+    /// Connects a client with an extension if it runs.
     func connect(_ supervisor: ExtensionSupervisor, with client: EngineConnection) {
         for receiver in receivers where receiver.client === client { connect(supervisor, with: receiver) }
     }
@@ -74,8 +74,8 @@ extension EngineHost {
         destinations?.connectFrames(to: client, only: request.destination)
     }
 
-    /// The reason why a program gets no frames of a group; nil: it gets them. Its own manifest has to name the group. This keeps honest programs apart;
-    /// another program of the same user could write such a manifest.
+    /// The reason to refuse a program the frames of a group; nil: it may have them. Its own manifest must name the
+    /// group. This keeps honest programs apart: another program of the same user could write such a manifest.
     static func refusal(of request: FrameRequest, from program: AskingProgram) -> String? {
         let executable: String
         switch program {

@@ -5,24 +5,22 @@ import KineSupervision
 import KineTake
 import Synchronization
 
-/// Messages from any thread to the thread that waits on `descriptor`.
 final class Inbox: Sendable {
     enum Message: Sendable {
         case take(TakeEvent)
         /// A destination's feed is ready, or cannot be made.
         case feed(FeedDelivery)
-        /// A client's feed, likewise.
+        /// A client's feed is ready, or cannot be made.
         case clientFeed(ClientFeeds.Delivery)
-        /// A clip that a client asked for was written, or could not be.
+        /// A client's clip was written, or could not be.
         case clip(ClipExports.Delivery)
         case opened(Result<OpenedTake, TakeError>)
-        /// What was read or written of the person's decisions.
+        /// The result of reading or writing the person's decisions.
         case permission(PermissionStateMachine.Event)
-        /// Something happened on the person's desktop.
         case desktop(Desktop.Event)
-        /// Something that was asked of the desktop has come about.
+        /// The result of a request to the desktop.
         case desktopService(DesktopServices.Completion)
-        /// The take's last sample has been given to every sink.
+        /// Every sink has received the take's last sample.
         case samplesEnded
         case recordingEnded(Take.Ending)
     }
@@ -34,7 +32,7 @@ final class Inbox: Sendable {
     func post(_ message: Message) { messages.post(message) }
     func warn(_ text: String) { post(.take(.warning(text))) }
 
-    /// Everything posted so far, in order.
+    /// All messages so far, in order.
     func drain() -> [Message] { messages.drain() }
 }
 

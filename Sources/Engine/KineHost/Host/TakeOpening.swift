@@ -1,5 +1,5 @@
-// From a client's request to an opened take: the configuration is checked, services are found, the take is entered in the registry, and
-// a worker thread opens it, since that blocks.
+// From a client's request to an opened take: checks the configuration, finds the services, and registers the take. A
+// worker thread opens it, because that blocks.
 import KineMedia
 import KinePlatform
 import KineServices
@@ -12,12 +12,12 @@ struct OpenedTake: Sendable {
     let take: Take
     let screen: (any SourceSession)?
 
-    /// Opens the take. Once, in a thread that lives as long as the process.
+    /// Opens the take. Call once, in a thread that lives as long as the process.
     ///
     /// - Parameters:
-    ///   - directory: the take's own, for the private servers' files.
+    ///   - directory: for the files of this take's private servers.
     ///   - cover: hides the screen while it is locked.
-    ///   - cancellation: ends all waits, also later ones for the frames' source.
+    ///   - cancellation: ends all waits, including later ones of the source.
     init(
         _ configuration: TakeConfiguration, services: [SampleRequirements], directory: String, cover: ScreenCover,
         inbox: Inbox, cancellation: Cancellation
@@ -43,7 +43,7 @@ extension SourceRegistry {
     ])
 }
 
-/// A take that a client has asked for, checked and registered.
+/// A client's requested take, checked and registered.
 struct TakeRequest {
     let configuration: TakeConfiguration
     let destinations: [Destinations.Checked]
@@ -67,14 +67,14 @@ struct TakeRequest {
         }
     }
 
-    /// The services installed for this user, and those beside this executable.
+    /// The services installed for this user, and those in this executable's directory.
     static var catalog: ServiceCatalog {
         .standard(executableDirectory: FilePath(escaped: ExecutableSearch.own ?? "/").removingLastComponent())
     }
 }
 
-/// Carries out jobs one after the other, in a thread that exists from the start: a process that may have no more threads still
-/// finishes its file. The thread lives as long as the process, since the servers that it starts end with it.
+/// Carries out jobs in order, in a thread that exists from the start: a process that may have no more threads can still
+/// finish its file. The thread lives as long as the process, because the servers that it starts end with it.
 final class TakeWorker: Sendable {
     private let jobs: Monitor<[@Sendable () -> Void]>
 

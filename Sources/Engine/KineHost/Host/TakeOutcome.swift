@@ -1,25 +1,25 @@
-// Decides between success and failure: a take's ending becomes the message that its client gets.
+// Converts a take's ending into the final message to its client: a success or a failure.
 import KineContainers
 import KineMedia
 import KinePlatform
 import KineTake
 import KineWire
 
-/// The result of a take, in the client's words.
+/// The result of a take for its client.
 struct TakeOutcome {
     let event: EngineEvent
     let exitStatus: Int32
 
     /// - Parameters:
-    ///   - progress: has the destinations, as they ended.
-    ///   - nothing: the failure of a take that has no frame.
-    ///   - output: the path that the file was made with.
+    ///   - progress: with the final states of the destinations.
+    ///   - nothing: the failure of a take without a frame.
+    ///   - output: the path that the file was created with.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
         nothing: TakeError, output: String?
     ) {
         var summary: TakeSummary?
-        /// Why a part of the recording is missing, or all of it: a sentence.
+        /// A sentence: why a part of the recording is missing, or all of it.
         var storageProblem: String?
         var path: String?
         var final = progress
@@ -35,7 +35,7 @@ struct TakeOutcome {
                 "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
         case .recorded(.empty(let error)):
             storageProblem = error.map { "\($0.description); nothing was recorded." }
-            // The broadcast went on.
+            // The broadcast continued.
             if error != nil, !progress.destinations.isEmpty {
                 summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
             }

@@ -2,18 +2,17 @@
 import KineMedia
 import KineWire
 
-/// The pure part of a take. The driver feeds events and carries out the actions, in order.
+/// The pure part of a take. The driver carries out the actions, in order.
 struct TakeStateMachine: Sendable {
-    /// The reason why a take ends.
     enum StopReason: Sendable, Equatable {
         case stopped
         /// The person at the screen pressed Stop.
         case stoppedAtDesktop
         case durationReached
         case clientLost
-        /// The source came to its natural end; a few words.
+        /// The source ended by itself; a few words.
         case sourceEnded(String)
-        /// Something failed after the first frame. What was recorded is kept.
+        /// A failure after the first frame. The recording up to it is kept.
         case failed(TakeFailure)
 
         /// For the summary.
@@ -29,9 +28,9 @@ struct TakeStateMachine: Sendable {
         }
     }
 
-    /// An event in the life of a take. Instants are nanoseconds of CLOCK_MONOTONIC.
+    /// Instants are nanoseconds of CLOCK_MONOTONIC.
     enum Event: Sendable, Equatable {
-        /// A client has said what to record, and the worker opens the take.
+        /// A client has sent its configuration, and the worker opens the take.
         case openRequested
         case opened
         /// The take could not be opened, or its configuration was refused.
@@ -40,48 +39,46 @@ struct TakeStateMachine: Sendable {
         case commandAwaited(at: Int64)
         /// The first frame was captured.
         case began(at: Int64)
-        /// The audio that the take waits for has begun to come, or is waited for no longer.
+        /// The awaited audio has begun, or its deadline has passed.
         case audioArrived
         case pauseRequested(at: Int64)
         case resumeRequested(at: Int64)
         case stopRequested(StopReason, at: Int64)
-        /// The last sample is in the file, or the file was given up.
+        /// The file is finished or was given up.
         case finished
     }
 
     enum Action: Sendable, Equatable {
-        /// Start the extensions.
         case startDestinations
         /// End the waits of the opening. `opened` or `openFailed` follows.
         case cancelOpening
-        /// Have COMMAND started, whose window is waited for.
+        /// Ask the client to start COMMAND: the source waits for its window.
         case requestCommand
         case announceStarted
         case pause(at: Int64)
         case resume(at: Int64)
-        /// The request cannot be carried out in this state.
+        /// The request is impossible in this state.
         case refuse(Refusal)
-        /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
+        /// End all threads and finish the file, which ends at `at`. Occurs at most once.
         case finish(at: Int64)
-        /// Tell the clients the result and leave.
+        /// Send the result to the clients and exit.
         case end(StopReason)
-        /// Tell the clients that there is no take and leave.
+        /// Tell the clients that there is no take, and exit.
         case fail(TakeFailure)
-        /// Leave without a result: no take was requested.
+        /// Exit without a result: no take was requested.
         case leave
     }
 
     private enum State: Sendable, Equatable {
-        /// No client has sent a configuration yet.
         case idle
         case opening
         /// A stop was requested during the opening.
         case cancelled(StopReason, at: Int64)
-        /// It is open, and no frame has come yet.
+        /// The take is open, without a frame yet.
         case starting
-        /// The source waits since then for a window of COMMAND, which starts with the first audio: none is missed once the window is there.
+        /// The source waits for a window of COMMAND. COMMAND starts with the first audio: none is lost.
         case awaitingWindow(since: Int64)
-        /// Frames come. `started` waits for the first audio, since COMMAND begins to play with it.
+        /// Frames come. `started` waits for the first audio, because COMMAND begins to play then.
         case awaitingAudio
         case recording
         case paused(since: Int64)
@@ -91,7 +88,7 @@ struct TakeStateMachine: Sendable {
 
     private var state = State.idle
     private var hasAudio = false
-    /// The instant of the first frame or the last pause, before which the take cannot end.
+    /// The instant of the first frame or of the last pause: the earliest end of the take.
     private var latest = Int64.min
 
     var phase: TakePhase {
@@ -104,7 +101,7 @@ struct TakeStateMachine: Sendable {
         }
     }
 
-    /// The instant from which only audio is waited for; nil: it is not.
+    /// The instant since which only audio is missing; nil: audio is not missing, or something else is too.
     var awaitsAudioSince: Int64? {
         switch state {
         case .awaitingWindow(let instant) where !hasAudio: instant
@@ -133,7 +130,7 @@ struct TakeStateMachine: Sendable {
             let action: Action
             switch state {
             case .idle, .opening: action = .fail(failure)
-            // It failed because it was told to end.
+            // The opening failed because it was cancelled.
             case .cancelled(let reason, _): action = .end(reason)
             case .starting, .awaitingWindow, .awaitingAudio, .recording, .paused, .finishing, .ended: return []
             }
@@ -213,7 +210,7 @@ struct TakeStateMachine: Sendable {
             return [.cancelOpening]
         case .starting, .awaitingWindow: end = instant
         case .awaitingAudio, .recording: end = max(latest, instant)
-        // The pause lasts to the end: nothing after its beginning belongs to the take.
+        // The pause lasts to the end: nothing after its start belongs to the take.
         case .paused(let since): end = since
         case .cancelled, .finishing, .ended: return []
         }

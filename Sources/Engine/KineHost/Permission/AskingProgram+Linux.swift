@@ -1,20 +1,20 @@
-// Which program is at the other end of a client's socket. Linux.
+// The program at the other end of a client's socket. Linux.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The process that asks for a take, as the kernel knows it. This is no boundary: a program that hides its executable and calls itself
-/// `kinecast` passes for it, as one that presses the button for the person would.
+/// The program that asks for a take, as the kernel knows it. Not a security boundary: a program can hide its executable
+/// and call itself `kinecast`, just as it can press the button for the person.
 enum AskingProgram: Equatable {
     /// One of `commandNames`, of the same installation as this engine: a person uses it.
     case commandLine
-    /// Its executable's path, without links.
+    /// Its executable's path, with all links followed.
     case program(executable: String)
-    /// The system does not say.
+    /// The system gives no information.
     case unknown
 
-    /// The programs beside the engine through which a person does everything themselves.
+    /// The programs beside the engine that only do what a person commands.
     private static let commandNames = ["kinecast"]
 
     init(at socket: FileDescriptor) {
@@ -29,9 +29,9 @@ enum AskingProgram: Equatable {
     }
 
     /// - Parameters:
-    ///   - executable: nil where the process hides it, as `kinecast broadcast` does because of its stream keys.
-    ///   - name: what the process calls itself.
-    ///   - commands: where `kinecast` is.
+    ///   - executable: nil if the process hides it, as `kinecast broadcast` does because of its stream keys.
+    ///   - name: the process's own name.
+    ///   - commands: the paths of `kinecast`.
     init(executable: String?, name: String, commands: [String]) {
         switch executable {
         case let path? where commands.contains(path): self = .commandLine
@@ -40,13 +40,13 @@ enum AskingProgram: Equatable {
         }
     }
 
-    /// Whether the path of an executable, or what a process calls itself, ends as one of `commandNames`.
+    /// Whether the path of an executable, or a process's name, ends with one of `commandNames`.
     static func isCommandLine(name: String) -> Bool {
         guard let last = name.split(whereSeparator: { $0 == "/" || $0 == "\n" }).last else { return false }
         return commandNames.contains(String(last))
     }
 
-    /// The `kinecast` of this engine's installation; nil: there is none.
+    /// The `kinecast` of this engine's installation, if there is one.
     static var ownCommand: String? { commands(beside: ExecutableSearch.own).first { access($0.cString, X_OK) == 0 } }
 
     private static func name(of pid: Int32) -> String {
@@ -59,12 +59,12 @@ enum AskingProgram: Equatable {
         let length = readlink("/proc/\(pid)/exe", &buffer, buffer.count)
         guard length > 0 else { return nil }
         let path = String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
-        // The kernel says so of a file that was replaced while its program runs.
+        // The kernel appends this if the file was replaced while its program runs.
         let replaced = " (deleted)"
         return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
     }
 
-    /// As it is built, and as it is installed.
+    /// For the build directory and for an installation.
     private static func commands(beside engine: String?) -> [String] {
         guard let engine else { return [] }
         let directory = FilePath(escaped: engine).removingLastComponent()

@@ -1,17 +1,17 @@
-// Has the person asked before an app captures anything. The decisions are read and written by the worker.
+// Asks the person before an app captures. The worker reads and writes their decisions.
 import KineMedia
 import KinePlatform
 import KineWire
 
-/// Whether somebody may capture, and the question that is open.
+/// What a program may capture, and the open question to the person.
 struct TakePermission {
-    /// What is waiting for the answer.
+    /// The request that waits for the answer.
     enum Purpose {
-        /// The take's beginning.
+        /// The start of the take.
         case beginning
-        /// A client that turns the microphone on.
+        /// A client turns the microphone on.
         case microphone(Asker)
-        /// A client that shows a camera.
+        /// A client shows a camera.
         case camera(TakeConfiguration.Camera?, Asker)
     }
 
@@ -26,7 +26,7 @@ struct TakePermission {
     var inquiry: Inquiry?
     var allowed: Set<PermissionKind> = []
 
-    /// Throws where the system hides the program.
+    /// Throws if the system hides the program.
     init(_ program: AskingProgram, _ app: AppIdentity?) throws(EngineError) {
         switch (program, app) {
         case (.commandLine, nil): subject = nil
@@ -41,7 +41,7 @@ struct TakePermission {
 }
 
 extension EngineHost {
-    /// Does the same for a client while the take runs; one question is open at a time.
+    /// As below, for a client of a running take. One question is open at a time.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose, _ asker: Asker) {
         guard permission?.inquiry == nil else {
             return asker.refuse(.unavailable, "The person is being asked already; wait for their answer.")
@@ -49,7 +49,7 @@ extension EngineHost {
         askPermission(kinds, for: purpose)
     }
 
-    /// Looks up what was decided, and has the person asked for the rest.
+    /// Reads the person's earlier decisions, and asks them about the other kinds.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
         guard !kinds.isEmpty, let request, let subject = permission?.subject else { return permitted(purpose, kinds) }
         permission?.inquiry = TakePermission.Inquiry(
@@ -59,7 +59,7 @@ extension EngineHost {
             kinds: kinds, purpose: purpose)
         let inbox = inbox
         worker.perform {
-            // A file that cannot be read holds no permission; writing tells its fault.
+            // A file that cannot be read contains no permission; writing reports its error.
             let known = try? PermissionStore.standard().permissions(of: subject)
             inbox.post(
                 .permission(
@@ -126,7 +126,7 @@ extension EngineHost {
         }
     }
 
-    /// The take ends while the person is asked whether it may begin.
+    /// The take ends before the person has answered whether it may begin.
     func abandonPermission() {
         guard var inquiry = permission?.inquiry else { return }
         permission?.inquiry = nil
@@ -140,11 +140,11 @@ extension EngineHost {
     }
 }
 
-// What the programs that connect with a take may have of it. The one check is `EngineHost.answer`'s; this has its parts, and ends what
-// was given when the take captures more.
+// Limits what connecting programs may have of a take. `EngineHost.answer` checks each request; this file has the parts
+// of the check, and ends existing access when the take captures more.
 extension EngineHost {
-    /// The reason why a program may not have these kinds of a take that another one began; nil: it may. The person is not asked for it:
-    /// they would be asked about a take that runs already.
+    /// The reason to refuse a program these kinds of another program's take; nil: it may have them. The person is not
+    /// asked, because the question would be about a take that already runs.
     ///
     /// - Parameter program: nil is the take's owner, which has what the person allowed it.
     func refusal(of needed: Set<PermissionKind>, for program: AskingProgram?) -> String? {
@@ -170,8 +170,8 @@ extension EngineHost {
             + "allows it; run \(PermissionKind.grantCommand(missing, to: executable)) beforehand."
     }
 
-    /// The take captures that kind from now on, or no more. Call it before it does: programs that may not have it lose their samples,
-    /// frames and destinations.
+    /// The take starts or stops to capture that kind. Call before the start: programs without permission lose their
+    /// samples, frames and destinations.
     func setCaptured(_ kind: PermissionKind, isOn: Bool) {
         captured.set(kind, isOn: isOn)
         guard isOn else { return }

@@ -1,13 +1,13 @@
-// Decides whether an app may capture, and who is asked. No bus, no file, no clock; the host carries out the actions, in order.
+// Decides whether an app may capture, and how to ask the person. No bus, no file, no clock.
 import KineDesktop
 import KineMedia
 import KinePlatform
 import KineWire
 
-/// One question whether an app may capture something.
+/// One question whether an app may capture something. The host carries out the actions, in order.
 ///
-/// An earlier decision counts. Without one, the person is asked on the desktop, or else in the app's terminal. Where there is neither, the
-/// app is refused. Allow and Deny are kept; a question that is closed, or not answered in time, is asked again the next time.
+/// An earlier decision counts. Otherwise the person is asked on the desktop, or else in the app's terminal. Without
+/// both, the app is refused. Allow and Deny are kept; a closed or expired question is asked again later.
 struct PermissionStateMachine: Sendable {
     enum Refusal: Sendable, Equatable {
         case declinedBefore
@@ -17,22 +17,22 @@ struct PermissionStateMachine: Sendable {
     }
 
     enum Event: Sendable, Equatable {
-        /// What the person decided before. `missing`: not decided.
+        /// The person's earlier decisions. `missing`: not decided.
         case known(declined: Set<PermissionKind>, missing: Set<PermissionKind>)
         /// The desktop shows the question, or cannot show it.
         case shownOnDesktop
         case notOnDesktop
-        /// The app's terminal cannot be asked after all.
+        /// The app's terminal is not available after all.
         case notInTerminal
         /// The person has answered on the desktop.
         case answeredOnDesktop(isAllowed: Bool)
-        /// The app says what the person has answered in its terminal.
+        /// The app reports the person's answer in its terminal.
         case answeredInTerminal(isAllowed: Bool)
         /// The question was closed without an answer.
         case closed
-        /// The answer is in the file, or could not be written.
+        /// The answer was written, or could not be.
         case kept
-        /// The time is now this, in nanoseconds of CLOCK_MONOTONIC.
+        /// The current time, nanoseconds of CLOCK_MONOTONIC.
         case time(Int64)
     }
 
@@ -43,13 +43,13 @@ struct PermissionStateMachine: Sendable {
         /// Answered by `kept`.
         case keep(AppPermissions.Decision, Set<PermissionKind>)
         case allow
-        /// The kinds are those that were declined, or not decided.
+        /// The kinds that were declined or not decided.
         case refuse(Refusal, Set<PermissionKind>)
     }
 
     private enum State: Equatable {
         case waiting
-        /// The desktop was asked whether it shows the question.
+        /// Waits until the desktop shows the question.
         case findingDesktop(Set<PermissionKind>, until: Int64)
         case onDesktop(Set<PermissionKind>, until: Int64)
         case inTerminal(Set<PermissionKind>, until: Int64)
@@ -57,9 +57,9 @@ struct PermissionStateMachine: Sendable {
         case over
     }
 
-    /// Nanoseconds that a desktop has to show the question.
+    /// Nanoseconds for a desktop to show the question.
     static let desktopPatience: Int64 = 10_000_000_000
-    /// Nanoseconds that a person has to answer it.
+    /// Nanoseconds for a person to answer.
     static let personPatience: Int64 = 60_000_000_000
 
     private let hasDesktop: Bool
@@ -71,7 +71,7 @@ struct PermissionStateMachine: Sendable {
         self.hasTerminal = hasTerminal
     }
 
-    /// The latest instant for `time`; nil: none.
+    /// The latest instant for `time`, if any.
     var deadline: Int64? {
         switch state {
         case .findingDesktop(_, let instant), .onDesktop(_, let instant), .inTerminal(_, let instant): instant
@@ -112,7 +112,7 @@ struct PermissionStateMachine: Sendable {
         }
     }
 
-    /// The take is over before there was an answer.
+    /// The take is over before an answer.
     mutating func abandon() -> [Action] {
         defer { state = .over }
         switch state {
@@ -138,7 +138,6 @@ struct PermissionStateMachine: Sendable {
     }
 }
 
-/// What a person is asked.
 struct PermissionQuestion {
     static let allow = Notification.Action(key: "allow", title: "Allow")
     static let decline = Notification.Action(key: "decline", title: "Deny")
@@ -149,7 +148,7 @@ struct PermissionQuestion {
 
     private var name: String { (app?.name ?? subject.identifier).printable(limit: 60) }
 
-    /// Without its question mark, for the terminal and the desktop.
+    /// Without a question mark, for the terminal and the desktop.
     private var request: String { "\(name) asks to record \(PermissionKind.words(kinds))" }
 
     var notification: Notification {
@@ -164,7 +163,7 @@ struct PermissionQuestion {
 }
 
 extension PermissionKind {
-    /// The command with which a person grants these kinds and nothing else.
+    /// The command with which a person grants exactly these kinds.
     static func grantCommand(_ kinds: Set<PermissionKind>, to executable: String, identifier: String? = nil) -> String {
         let id = identifier.map { ["--id", $0.printable(limit: 200).shellWord] } ?? []
         let flags = allCases.filter(kinds.contains).map { "--\($0.rawValue)" }
@@ -174,7 +173,7 @@ extension PermissionKind {
 }
 
 extension PermissionStateMachine.Refusal {
-    /// One sentence: what happened, on what, and what to do. `kinds`: what is declined, or not decided.
+    /// One sentence: what happened, to which app, and what to do. `kinds`: declined or not decided.
     func sentence(_ kinds: Set<PermissionKind>, _ subject: PermissionSubject) -> String {
         let words = PermissionKind.words(kinds)
         let command = PermissionKind.grantCommand(kinds, to: subject.executable, identifier: subject.identifier)

@@ -1,33 +1,33 @@
-// Decides how a screen cast that was lost in a take is got back. No clock, no portal: `PortalSource` carries out the answers.
+// Decides how a take recovers a lost screen cast. No clock, no portal: `PortalSource` carries out the steps.
 import KineCapture
 
-/// The way from the loss of a cast to the next one. Instants are nanoseconds of CLOCK_MONOTONIC.
+/// The steps from the loss of a cast to the next cast. Instants are nanoseconds of CLOCK_MONOTONIC.
 ///
-/// The portal is asked with the restore token of the cast that was lost, so the person sees no question where the desktop remembers
-/// their answer. Where it asks them, they are asked once: their no is the end.
+/// Asks the portal with the restore token of the lost cast: if the desktop remembers the person's answer, they see no
+/// question. Otherwise they are asked once, and a refusal ends the take.
 struct CastRecovery {
     enum Step: Equatable {
-        /// Call `advance` again, then at the latest.
+        /// Call `advance` again at this instant or earlier.
         case wait(until: Int64)
-        /// Ask the portal now. Answered by `failed`, unless there is a cast.
+        /// Ask the portal now. Call `failed` if it gives no cast.
         case ask
-        /// The take ends, by the loss.
+        /// End the take with the loss.
         case end(VideoSourceError)
     }
 
     struct Limits: Sendable {
-        /// Between the loss and the first question, and between two: PipeWire's clients need a moment after it.
+        /// Between the loss and the first attempt, and between attempts: PipeWire's clients need a moment.
         var interval: Int64
-        /// How long PipeWire may be away.
+        /// How long PipeWire may be absent.
         var absence: Int64
-        /// How long a question may last that was asked before: a person may have to be fetched.
+        /// How long a question to the person may take, since the loss: they may be away.
         var answer: Int64
 
         static let standard = Limits(interval: 1_000_000_000, absence: 15_000_000_000, answer: 60_000_000_000)
     }
 
     private enum State {
-        /// PipeWire is waited for.
+        /// Waits for PipeWire.
         case waiting(next: Int64)
         case asking
         case ended
@@ -39,9 +39,9 @@ struct CastRecovery {
     private let lostAt: Int64
     private var state: State
 
-    /// Nil where the cast has ended for good.
+    /// Nil if the cast has ended for good.
     ///
-    /// - Parameter isOfMonitor: a monitor does not go away while one works with it. A window whose cast stops was closed.
+    /// - Parameter isOfMonitor: a monitor does not disappear during work, but a window whose cast stops was closed.
     init?(from loss: VideoSourceError, isOfMonitor: Bool, at now: Int64, limits: Limits = .standard) {
         switch loss.kind {
         case .castLost: interruption = .castLost
@@ -54,7 +54,7 @@ struct CastRecovery {
         state = .waiting(next: now + limits.interval)
     }
 
-    /// When `advance` has to be called at the latest.
+    /// The latest instant to call `advance`.
     var deadline: Int64 {
         switch state {
         case .waiting(let next): next
@@ -63,7 +63,7 @@ struct CastRecovery {
         }
     }
 
-    /// - Parameter isThere: PipeWire takes connections, as far as can be seen.
+    /// - Parameter isThere: whether PipeWire seems to accept connections.
     mutating func advance(at now: Int64, isThere: () -> Bool) -> Step {
         switch state {
         case .waiting(let next) where now < next: return .wait(until: next)
@@ -78,9 +78,9 @@ struct CastRecovery {
         }
     }
 
-    /// There is no cast.
+    /// The portal gave no cast.
     mutating func failed(_ error: VideoSourceError, at now: Int64) -> Step {
-        // A cast that stopped while its connection held is asked for once: its desktop has answered.
+        // If the cast stopped while its connection worked, one attempt is enough: its desktop has answered.
         if error == .screenCastDeclined || interruption == .castStopped { state = .ended }
         if case .ended = state { return .end(loss) }
         return retry(at: now)

@@ -1,4 +1,4 @@
-// One permission of the desktop's portal and the frames that PipeWire gives for it. Both end together.
+// One permission of the desktop's portal, and PipeWire's frames for it. Both end together.
 import KineCapture
 import KineDesktop
 import KineMedia
@@ -6,7 +6,7 @@ import KinePipeWire
 import KinePlatform
 import SystemPackage
 
-/// Asks the desktop, then waits for the cast. Used by one thread.
+/// Asks the portal, then waits for the cast. Used by one thread.
 final class PortalCastOpening {
     private enum State {
         case asking
@@ -16,12 +16,12 @@ final class PortalCastOpening {
     private let helper: ScreenCastHelper
     private let video: TakeConfiguration.Video
     private let descriptors: DescriptorSet
-    /// It goes on where another cast has ended: see `PipeWireOpening`.
+    /// It replaces a cast that has ended: see `PipeWireOpening`.
     private let continues: Bool
     private let warn: (String) -> Void
     private var state = State.asking
 
-    /// Asks at once. `warn` tells the person what does not end the cast.
+    /// Asks at once. `warn` gets sentences for the person about problems that do not end the cast.
     init(
         _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, continues: Bool = false,
         warn: @escaping (String) -> Void = { _ in }
@@ -45,7 +45,7 @@ final class PortalCastOpening {
 
     func giveUp() { helper.giveUp() }
 
-    /// As that of a `VideoSourceOpening`.
+    /// As `VideoSourceOpening.processEvents`.
     func processEvents() throws(VideoSourceError) -> PortalCast? {
         let permitted: ScreenCast?
         do throws(ScreenCastHelper.Error) { permitted = try helper.processEvents() } catch {
@@ -62,7 +62,7 @@ final class PortalCastOpening {
     }
 
     private func read(_ cast: ScreenCast) throws(VideoSourceError) {
-        // A pointer that is part of the frames is as large as it is.
+        // A pointer inside the frames cannot be enlarged.
         if cast.stream.cursorMode == .embedded, video.cursorScale != 1 {
             try? cast.remote.close()
             throw .notOnWayland(.largerCursor)
@@ -77,13 +77,13 @@ final class PortalCastOpening {
     }
 }
 
-/// PipeWire's frames, for as long as the desktop permits them. Used by one thread.
+/// PipeWire's frames while the desktop permits them. Used by one thread.
 final class PortalCast {
     let source: PipeWireSource
-    /// As the desktop has described it.
+    /// As the portal described it.
     let stream: ScreenCastStream
     private let descriptors: DescriptorSet
-    /// Nil: the portal has gone away, which ends no cast by itself: PipeWire tells of its end.
+    /// Nil: the portal has ended. That alone ends no cast; PipeWire reports its end.
     private var helper: ScreenCastHelper?
 
     init(
@@ -97,16 +97,15 @@ final class PortalCast {
 
     var descriptor: Int32 { descriptors.descriptor }
 
-    /// As that of a `VideoSource`.
+    /// As `VideoSource.processEvents`.
     func processEvents() throws(VideoSourceError) -> Bool {
         let hasChanged = try source.processEvents()
         guard try hasEnded() else { return hasChanged }
-        // Where PipeWire dies, the desktop ends the cast too. The connection with PipeWire ended before, perhaps unnoticed until now.
+        // If PipeWire died, the desktop ended the cast too: throw the loss of the connection instead.
         _ = try source.processEvents()
         throw .screenCastClosed
     }
 
-    /// Whether the desktop has ended the cast.
     private func hasEnded() throws(VideoSourceError) -> Bool {
         guard let helper else { return false }
         do throws(ScreenCastHelper.Error) {

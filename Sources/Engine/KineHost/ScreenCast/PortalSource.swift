@@ -1,24 +1,24 @@
-// The screen of a desktop that is asked for it, for the length of a take: one cast after the other, where PipeWire dies and comes back.
+// The screen of a desktop by its portal, during a take: a new cast replaces a lost one when PipeWire restarts.
 import KineCapture
 import KineMedia
 import KinePipeWire
 import KinePlatform
 import SystemPackage
 
-/// Waits for a person's answer and for the first frame. Used by one thread.
+/// Waits for the person's answer and the first frame. Used by one thread.
 final class PortalOpening: VideoSourceOpening {
     private let opening: PortalCastOpening
     private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
     private let region: PixelRect?
-    /// The environment leads to the daemon that the portal gives a connection with.
+    /// Whether the environment leads to the same PipeWire daemon as the portal's connection.
     private let reachesPipeWire = PipeWireDaemon.isThere
 
-    /// Asks the desktop at once.
+    /// Asks the portal at once.
     ///
     /// - Parameters:
-    ///   - region: of the upright picture, in its pixels; nil: all of it.
-    ///   - warn: tells the person what does not end the cast.
+    ///   - region: in pixels of the upright picture; nil: all of it.
+    ///   - warn: gets sentences for the person about problems that do not end the cast.
     init(
         _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, region: PixelRect? = nil,
         warn: @escaping @Sendable (String) -> Void
@@ -39,7 +39,7 @@ final class PortalOpening: VideoSourceOpening {
     }
 }
 
-/// A cast, and what takes its place. While there is none, the last frame stands. Used by one thread.
+/// A cast, and the casts that replace it. Between two casts, the last frame stays. Used by one thread.
 final class PortalSource: CastSource {
     private enum State {
         case casting(PortalCast)
@@ -50,14 +50,14 @@ final class PortalSource: CastSource {
     private var state: State
     private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
-    /// PipeWire is back when it takes connections; else that cannot be seen, and the portal is asked all the same.
+    /// Whether PipeWire's return can be detected by a connection; otherwise the portal is asked without that.
     private let reachesPipeWire: Bool
-    /// Of the cast, or of the opening.
+    /// Of the cast or its opening.
     private let descriptors: DescriptorSet
     private(set) var size: PixelSize
     private(set) var orientation: Orientation
     private(set) var position: (x: Int, y: Int)?
-    /// The frames of the casts that have ended.
+    /// The number of frames of earlier casts.
     private var earlierFrames = 0
 
     fileprivate init(
@@ -134,7 +134,7 @@ final class PortalSource: CastSource {
     }
 
     private func follow(_ cast: PortalCast) {
-        // One that takes another's place has no size before its first frame.
+        // A replacement has no size before its first frame.
         guard cast.source.size.area > 0 else { return }
         (size, orientation) = (cast.source.size, cast.source.orientation)
     }

@@ -1,24 +1,23 @@
-// The engine's end of a process `kinecast-engine --screen-cast`.
+// The engine's side of a process `kinecast-engine --screen-cast`.
 import Glibc
 import KineDesktop
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// A screen cast that the person has permitted.
 package struct ScreenCast: Sendable {
     package var stream: ScreenCastStream
-    /// PipeWire's socket (`pw_context_connect_fd`), on which only this stream is seen. Whoever gets it closes it.
+    /// A PipeWire socket (`pw_context_connect_fd`) that shows only this stream. The receiver closes it.
     package var remote: FileDescriptor
-    /// A sentence that says why the person will be asked again next time; nil: they will not, as far as is known.
+    /// A sentence: why the person will be asked again next time; nil: they will probably not.
     package var problem: String?
 }
 
-/// A process that asks the desktop's portal for a screen cast and keeps it. Releasing this object ends both, the portal's dialog too.
-/// Used by one thread.
+/// A process that asks the desktop's portal for a screen cast and keeps it. A release of this object ends both, with
+/// the portal's dialog. Used by one thread.
 ///
-/// As a `VideoSourceOpening` does, poll `descriptor` and call `processEvents` right before each poll: until it returns the cast, and from
-/// then on to learn that it has ended.
+/// Poll `descriptor` and call `processEvents` right before each poll, as for a `VideoSourceOpening`: until it returns
+/// the cast, and later to detect its end.
 package final class ScreenCastHelper {
     package enum Error: Swift.Error, Equatable, Sendable {
         case cannotStart(Errno)
@@ -26,11 +25,11 @@ package final class ScreenCastHelper {
         case connection(ControlError)
         /// The process has ended without a reason.
         case died
-        /// The cast has not begun, or the portal or the bus has gone away.
+        /// The cast has not begun, or the portal or the bus has ended.
         case cast(ScreenCastSession.Error)
-        /// The cast had begun, and the desktop has ended it, as the person may have asked it to.
+        /// The desktop has ended a running cast, for example at the person's request.
         case closed
-        /// Nobody waits any more.
+        /// `giveUp` was called.
         case givenUp
     }
 
@@ -42,18 +41,18 @@ package final class ScreenCastHelper {
         case over(Error)
     }
 
-    /// Nanoseconds that the process has to take the dialog away once its socket is closed.
+    /// Nanoseconds for the process to close the dialog after its socket was closed.
     private static let patience: Int64 = 2_000_000_000
 
     private let connection: Connection
     private let process: ChildProcess
     private var state = State.asking
 
-    /// Starts the process. Nothing waits.
+    /// Starts the process without waiting.
     ///
     /// - Parameters:
     ///   - executable: the engine's; nil: this process's own.
-    ///   - environment: `NAME=value`; nil: this process's own. It names the bus and the place for the person's permissions.
+    ///   - environment: `NAME=value`, with the bus and the place of the person's permissions; nil: this process's own.
     package init(
         _ order: ScreenCastOrder, executable: FilePath? = nil, environment: [String]? = nil
     ) throws(Error) {
@@ -88,14 +87,13 @@ package final class ScreenCastHelper {
         _ = process.end(signal: 0, deadline: MonotonicClock.now() + Self.patience)
     }
 
-    /// For poll: readable when there is something to process.
+    /// For poll: readable when `processEvents` has something to do.
     package var descriptor: Int32 { connection.descriptor.rawValue }
 
-    /// The process's number.
     package var pid: Int32 { process.pid }
 
-    /// Handles what the process has said, without waiting. Returns the cast once, when the person has permitted it, and nil while
-    /// there is nothing new. Throws when it is over, and then each time.
+    /// Handles the process's messages without waiting. Returns the cast once, after the person has permitted it,
+    /// otherwise nil. Throws when it is over, and in each later call.
     package func processEvents() throws(Error) -> ScreenCast? {
         if case .over(let error) = state { throw error }
         let reports: [ScreenCastReport]
@@ -118,14 +116,14 @@ package final class ScreenCastHelper {
             case (.ended(let error), _): state = .over(.cast(error))
             }
         }
-        // What was opened and has ended already is told by the next call.
+        // If the cast has ended already, the next call throws.
         if let cast { return cast }
         if case .over(let error) = state { throw error }
         if connection.isClosed { throw end(.died) }
         return nil
     }
 
-    /// Takes the portal's dialog away, or ends the cast. `processEvents` throws from now on.
+    /// Closes the portal's dialog, or ends the cast. Afterwards `processEvents` throws.
     package func giveUp() {
         if case .over = state { return }
         _ = end(.givenUp)
@@ -138,20 +136,20 @@ package final class ScreenCastHelper {
     }
 }
 
-/// The engine's only message: the screen cast that it wants.
+/// The engine's only message: the requested screen cast.
 package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {
-    /// A monitor that was asked for by its name. A portal cannot be told one: the person is to choose it.
+    /// A monitor that was requested by name. The portal cannot select it: the person has to choose it.
     package struct Monitor: Codable, Sendable, Equatable {
         package var name: String
-        /// Where it lies in the desktop; nil: not known.
+        /// Its position in the desktop, if known.
         package var position: ScreenCastStream.Position?
 
         package init(name: String, position: ScreenCastStream.Position?) {
             (self.name, self.position) = (name, position)
         }
 
-        /// Whether a stream shows another one, as far as can be told. A portal that names another kind of source than was asked for
-        /// (`ScreenCastStream.target`) has no places of monitors either.
+        /// Whether a stream shows another monitor, as far as known. A portal that reports another kind of source than
+        /// requested (`ScreenCastStream.target`) has no monitor positions either.
         func isAnother(than stream: ScreenCastStream) -> Bool {
             guard let position, let shown = stream.position, stream.target == .monitor else { return false }
             return position != shown
@@ -159,11 +157,11 @@ package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {
     }
 
     package var request: ScreenCastRequest
-    /// The app's identifier, for which the person's permission is kept.
+    /// The app's identifier: the person's permission is kept for it.
     package var application: String
-    /// The person is asked although they have permitted it before.
+    /// Ask the person even if they have permitted it before.
     package var asksAnew: Bool
-    /// Nil: any. Permissions are kept for each.
+    /// Nil: any monitor. Permissions are kept per monitor.
     package var monitor: Monitor?
 
     /// - Parameter application: `AppIdentity.identifier`; "kinecast" for the command line.
@@ -177,10 +175,8 @@ package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {
     }
 }
 
-/// The process's messages.
 enum ScreenCastReport: Codable, Sendable, Equatable, ControlMessage {
-    /// Comes with one descriptor, PipeWire's. `problem`: a sentence that says why the person will be asked again next time.
+    /// Comes with PipeWire's descriptor. `problem`: a sentence: why the person will be asked again next time.
     case opened(ScreenCastStream, problem: String?)
-    /// The last message.
     case ended(ScreenCastSession.Error)
 }

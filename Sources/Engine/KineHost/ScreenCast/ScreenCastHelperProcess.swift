@@ -1,25 +1,25 @@
-// The process `kinecast-engine --screen-cast`: the screen cast of one source. A portal looks at the process that asks and refuses one
-// that is not dumpable, as engines are.
+// The process `kinecast-engine --screen-cast`: the screen cast of one source. A portal reads /proc of the process that
+// asks and refuses one that is not dumpable, as engines are not.
 import Glibc
 import KineDesktop
 import KinePlatform
 import KineWire
 import SystemPackage
 
-/// Asks the portal for the engine at the other end of a socket, and keeps the cast until that end is closed. Used by the main thread.
+/// Asks the portal for the engine at the other end of a socket, and keeps the cast until that end closes. Main thread.
 public final class ScreenCastHelperProcess {
     private typealias Connection = ControlConnection<ScreenCastOrder, ScreenCastReport>
 
-    /// Nanoseconds for the last messages.
+    /// Nanoseconds to send the last messages.
     private static let farewell: Int64 = 1_000_000_000
 
     private let connection: Connection
-    /// Why a token was not kept.
+    /// Why a token was not saved.
     private var storeProblem: String?
 
     public init(engine: FileDescriptor) throws(ControlError) { connection = try Connection(adopting: engine) }
 
-    /// Serves until the engine has gone, or the cast has ended. Returns the process's exit status.
+    /// Serves until the engine has ended, or the cast. Returns the exit status of the process.
     public func run() -> Int32 {
         guard let order = waitForOrder() else { return 0 }
         do throws(ScreenCastSession.Error) {
@@ -38,9 +38,9 @@ public final class ScreenCastHelperProcess {
         return nil
     }
 
-    /// Returns when the engine has gone; throws when the cast has ended.
+    /// Returns when the engine has ended; throws when the cast has ended.
     private func cast(_ order: ScreenCastOrder) throws(ScreenCastSession.Error) {
-        // Without a place for tokens the person is asked each time.
+        // Without a directory for tokens, the person is asked each time.
         let tokens = try? RestoreTokens.standard()
         if tokens == nil { storeProblem = RestoreTokens.Error.noHome.description }
         let token =
@@ -55,7 +55,7 @@ public final class ScreenCastHelperProcess {
                 case .opened(let stream, let remote):
                     var problem = storeProblem
                     if let monitor = order.monitor, monitor.isAnother(than: stream) {
-                        // With its token, the monitor that was asked for would never be seen.
+                        // With this token, the portal would never show the requested monitor.
                         keep(nil, for: order, in: tokens)
                         problem = monitor.isAnotherSentence
                     }
@@ -68,14 +68,14 @@ public final class ScreenCastHelperProcess {
                 pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),
             ]
             WakeSignal.poll(&entries, until: session.nextDeadline)
-            // After an error the connection is closed, which ends the loop. The engine has nothing more to say.
+            // An error closes the connection, which ends the loop. The engine sends nothing more.
             _ = try? connection.readAvailable()
         }
         session.cancel()
         leave(session)
     }
 
-    /// Lets the messages go out that take the dialog away. The portal also learns it from the connection's end.
+    /// Sends the messages that close the dialog. The end of the connection also closes it.
     private func leave(_ session: ScreenCastSession) {
         let deadline = MonotonicClock.now() + Self.farewell
         while session.hasUnsentMessages, MonotonicClock.now() < deadline {
@@ -100,7 +100,7 @@ public final class ScreenCastHelperProcess {
         }
     }
 
-    /// A closed connection ends the loop, of which the engine hears. So does a report that cannot be sent, or it would wait for it.
+    /// If the report cannot be sent, closes the connection: the loop ends, and the engine does not wait for the report.
     private func tell(_ report: ScreenCastReport, _ descriptor: FileDescriptor? = nil) {
         if connection.deliver(report, descriptors: descriptor.map { [$0] } ?? []) != nil { connection.close() }
     }

@@ -1,9 +1,9 @@
-// One sentence for each reason why a screen cast ends: what happened, on what, and what to do.
+// One sentence for each reason why a screen cast ends: what happened, to what, and what to do.
 import KineCapture
 import KineDesktop
 
 extension ScreenCastHelper.Error {
-    /// As the source's error. The person's no and the desktop's end of a cast are errors of their own, since a take ends differently.
+    /// As the source's error. A person's refusal and an end by the desktop are separate: the take ends differently.
     package var videoSourceError: VideoSourceError {
         switch self {
         case .cast(.declined): .screenCastDeclined

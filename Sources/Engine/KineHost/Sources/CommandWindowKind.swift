@@ -42,8 +42,8 @@ struct CommandWindowKind: SourceKind {
         }
     }
 
-    /// Whether a process is COMMAND, was started by it, or is in the process group that it leads: what a program has left behind descends
-    /// from it no more.
+    /// Whether a process is COMMAND, descends from it, or is in its process group: programs that outlive their parent
+    /// descend from it no more.
     private static func belongs(_ process: Int32, to command: Int32) -> Bool {
         process == command || getpgid(process) == command
             || ProcessTree.descendants(of: command).contains(process)
@@ -55,7 +55,7 @@ struct CommandWindowKind: SourceKind {
         return error.onWayland(feature, wantedBackend)
     }
 
-    /// The first window of COMMAND has no name by which it could be found again.
+    /// The first window of COMMAND has no name to identify it later.
     var annotation: [String: String] {
         switch window.choice {
         case .first: [SourceAnnotation.source: "window"]

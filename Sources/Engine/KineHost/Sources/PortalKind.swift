@@ -1,4 +1,4 @@
-// Screens and windows of a Wayland desktop whose portal asks the person, who also chooses the monitor or the window.
+// Screens and windows of a Wayland desktop, by its portal: the person permits and chooses the monitor or window.
 import KineCapture
 import KineDesktop
 import KineMedia
@@ -46,7 +46,7 @@ struct PortalKind: SourceKind {
         }
     }
 
-    /// Throws where the desktop has no such monitor. One whose compositor does not answer may have it.
+    /// Throws if the desktop has no such monitor. Without an answer of the compositor, the monitor may exist.
     private static func monitor(named name: String) throws(VideoSourceError) -> ScreenCastOrder.Monitor {
         guard let display = WaylandSession.compositor, let inventory = try? WaylandInventory(display: display) else {
             return ScreenCastOrder.Monitor(name: name, position: nil)
@@ -71,7 +71,7 @@ extension PortalKind {
     /// Nanoseconds for the desktop's answers.
     private static let patience: Int64 = 3_000_000_000
 
-    /// Comes after the kinds that need no portal.
+    /// Lists its sources after those of kinds without a portal.
     static func survey(_ list: inout SourceList) {
         guard WaylandSession.compositor != nil else { return }
         let survey = DesktopSurvey.ask(.find(), about: .screenCasts, until: MonotonicClock.now() + patience)
@@ -102,7 +102,7 @@ extension PortalKind {
 }
 
 extension DesktopSurvey {
-    /// Why no monitor can be cast, where none can.
+    /// Why no monitor can be cast, if none can.
     fileprivate var screenCastError: ScreenCastSession.Error {
         guard hasLibrary else { return .noLibrary }
         guard hasSession else { return .noBus }
@@ -111,7 +111,7 @@ extension DesktopSurvey {
 }
 
 extension TakeConfiguration.Video {
-    /// Throws where the take wants what no compositor gives.
+    /// Throws if the configuration needs a feature that no compositor has.
     func checkForWayland() throws(VideoSourceError) {
         guard excludedWindows.isEmpty else { throw .noWindowsOnWayland(.hiddenWindows) }
         if showsClicks { throw .notOnWayland(.clicks) }

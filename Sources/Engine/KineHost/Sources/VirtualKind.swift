@@ -1,4 +1,4 @@
-// A private X server or compositor with private audio: its session is started first, and then it is a screen like any other.
+// A private X server or compositor with private audio: starts its session, then captures it like any other screen.
 import Glibc
 import KineCapture
 import KineMedia
@@ -27,7 +27,7 @@ struct VirtualKind: SourceKind {
         do throws(VirtualSession.Error) {
             let session = try VirtualSession(
                 display, size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
-            // This process's own sources look at the private servers from here on.
+            // From here on, this process's own sources use the private servers.
             for entry in session.sourceEnvironment {
                 let name = entry.prefix { $0 != "=" }
                 setenv(String(name), String(entry.dropFirst(name.count + 1)), 1)

@@ -59,7 +59,7 @@ struct WaylandKind: SourceKind {
         guard let display = WaylandSession.compositor else { return nil }
         do throws(VideoSourceError) {
             let inventory = try WaylandInventory(display: display)
-            guard let copyProtocol = inventory.copyProtocol else { return nil }  // the portal's
+            guard let copyProtocol = inventory.copyProtocol else { return nil }  // the portal has it
             let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
             return .passed(
                 "display",
@@ -74,7 +74,7 @@ struct WaylandKind: SourceKind {
 }
 
 extension WaylandScreenOpening {
-    /// Opens a target as a take is to show it. Throws where the take wants what no compositor gives.
+    /// Opens a target with the take's settings. Throws if they need a feature that no compositor has.
     convenience init(
         _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
     ) throws(VideoSourceError) {
@@ -85,7 +85,7 @@ extension WaylandScreenOpening {
 }
 
 extension TakeConfiguration.Video {
-    /// Throws where the take wants what no compositor gives, or none that draws the pointer itself.
+    /// Throws if the settings need a feature that no compositor has, or none that draws the pointer itself.
     fileprivate func checkForCopies() throws(VideoSourceError) {
         try checkForWayland()
         if cursorScale != 1 { throw .notOnWayland(.largerCursor) }

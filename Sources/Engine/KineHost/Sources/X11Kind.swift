@@ -55,7 +55,7 @@ struct X11Kind: SourceKind {
         let isWayland = WaylandSession.compositor != nil
         do throws(VideoSourceError) {
             let display = try X11Inventory()
-            // On Wayland, there are only the windows of X11 programs.
+            // On Wayland, the X server has only the windows of X11 programs.
             if !isWayland {
                 if let problem = display.screenProblem {
                     list.problems.append(problem.sentence)
@@ -96,7 +96,7 @@ struct X11Kind: SourceKind {
 }
 
 extension X11ScreenSource.Target {
-    /// Nil: it means no window.
+    /// Nil: not a window.
     fileprivate var windowFeature: VideoSourceError.Feature? {
         switch self {
         case .window: .window
@@ -130,8 +130,8 @@ extension X11ScreenSource.Target {
 }
 
 extension VideoSourceError {
-    /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
-    /// would send the person the wrong way.
+    /// A session on Wayland may have an X server, with the windows of X11 programs. If the window is not among them,
+    /// that server's error message would mislead the person.
     func onWayland(_ feature: Feature, _ wantedBackend: TakeConfiguration.Backend?) -> VideoSourceError {
         guard wantedBackend != .x11 else { return self }
         guard kind == .noDisplay || kind == .noWindow, wantedBackend != nil || WaylandSession.compositor != nil
@@ -166,7 +166,7 @@ extension VideoSourceError {
 }
 
 extension X11ScreenSource {
-    /// Opens a target as a take is to show it. `isPrivate`: the screen belongs to the take.
+    /// Opens a target with the take's settings. `isPrivate`: the screen belongs to the take.
     convenience init(
         _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, _ cancellation: Cancellation
     ) throws(VideoSourceError) {
@@ -196,9 +196,8 @@ extension TakeConfiguration.WindowRule {
     }
 }
 
-// Keys that are shown: the screen's side of it, KineCapture, gets to know from the desktop's where keys go.
+// Shown keys: the focus from the desktop decides for KineCapture which keys may be shown.
 extension TakeConfiguration.ShownKeys {
-    /// As the source has it.
     var display: KeyDisplay {
         switch self {
         case .shortcuts: return KeyDisplay(.shortcuts)

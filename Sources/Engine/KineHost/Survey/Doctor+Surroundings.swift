@@ -1,4 +1,4 @@
-// Checks what extensions and the desktop need.
+// Checks the requirements of extensions and the desktop.
 import Glibc
 import KineDesktop
 import KineMedia
@@ -52,7 +52,7 @@ extension Doctor {
     }
 }
 
-// Checks that services can be started, and that extensions can be held within their limits.
+// Checks that services can be started, and that extensions can be confined.
 extension Doctor {
     static func services() -> DoctorCheck {
         let found = TakeRequest.catalog.list()
@@ -82,7 +82,7 @@ extension Doctor {
     static func confinement(_ layers: Set<Sandbox.Layer> = Sandbox.available, landlock: Int = Sandbox.landlockVersion)
         -> DoctorCheck
     {
-        // Of Landlock: TCP from version 4 on, signals and abstract sockets from 6 on.
+        // For Landlock: TCP since version 4, signals and abstract sockets since 6.
         let words = Sandbox.Layer.allCases.filter(layers.contains).map {
             $0 == .landlock ? "Landlock \(landlock)" : $0.rawValue
         }
@@ -99,7 +99,7 @@ extension Doctor {
         return .passed("confinement", held)
     }
 
-    /// The engine enforces the limit by itself if the kernel cannot; the kernel is only quicker.
+    /// The engine enforces the limit itself if the kernel cannot; the kernel is only quicker.
     static func memoryLimit() -> DoctorCheck {
         let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))
         return .passed(

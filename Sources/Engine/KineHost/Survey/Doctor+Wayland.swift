@@ -1,4 +1,4 @@
-// Checks for sessions on Wayland: the desktop's portal, PipeWire, and what has a region drawn.
+// Checks for sessions on Wayland: the desktop's portal, PipeWire, and drawn regions.
 import KineCapture
 import KineDesktop
 import KineMedia
@@ -10,7 +10,7 @@ extension Doctor {
     /// Nanoseconds for the desktop's answers.
     private static let patience: Int64 = 3_000_000_000
 
-    /// None on X11.
+    /// No checks on X11.
     static func wayland() -> [DoctorCheck] {
         guard WaylandSession.compositor != nil else { return [] }
         let isCopied = ScreenBackend.find(nil) != .portal
@@ -25,7 +25,7 @@ extension Doctor {
 
     /// - Parameters:
     ///   - desktop: XDG_CURRENT_DESKTOP.
-    ///   - isNeeded: the screen comes through the portal. Elsewhere windows alone do.
+    ///   - isNeeded: the screen needs the portal. Otherwise only windows need it.
     static func portal(_ survey: DesktopSurvey, desktop: String, isNeeded: Bool) -> DoctorCheck {
         guard survey.hasLibrary else {
             return lacking(
@@ -84,14 +84,14 @@ extension Doctor {
         return check
     }
 
-    /// Nil where the portal's own line says why there is no picture to draw in.
+    /// Nil if the portal's own check explains why there is no picture.
     static func region(inPictureOf survey: DesktopSurvey) -> DoctorCheck? {
         guard survey.screenCastTargets.contains(.monitor) else { return nil }
         return .passed(
             "region", "regions are drawn with the mouse in a still picture of the monitor that the desktop shows")
     }
 
-    /// What windows alone need is no fault where the screen comes another way.
+    /// A missing requirement of windows alone is not an error if the screen does not need it.
     private static func lacking(
         _ name: String, _ detail: String, _ isNeeded: Bool, _ remedy: String
     ) -> DoctorCheck {
@@ -101,7 +101,7 @@ extension Doctor {
         return check
     }
 
-    /// The end of the name of the package with a desktop's part of the portal.
+    /// The end of the name of the package with the desktop's portal backend.
     private static func package(of desktop: String) -> String {
         let names = desktop.lowercased().split(separator: ":")
         if names.contains("gnome") { return "gnome" }
@@ -109,7 +109,7 @@ extension Doctor {
         return names.isEmpty ? "gnome, -kde or -wlr" : "wlr"
     }
 
-    /// What the session runs on, for the end of a line; empty: not known.
+    /// The session's desktop and compositor, for the end of a line; empty if unknown.
     static func compositor(_ inventory: WaylandInventory?) -> String {
         let desktop = ProcessEnvironment.value("XDG_CURRENT_DESKTOP")?.printable(limit: 60)
         let names = [desktop, inventory?.compositor].compactMap(\.self)

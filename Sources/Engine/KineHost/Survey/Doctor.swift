@@ -1,4 +1,4 @@
-// Checks the machine for everything that a take needs: `kinecast-engine --doctor`, which `kinecast doctor` prints.
+// Checks the machine for the requirements of a take: `kinecast-engine --doctor`, for `kinecast doctor`.
 import CLinux
 import Glibc
 import KineCodecs
@@ -9,7 +9,7 @@ import KineTake
 import KineWire
 
 public enum Doctor {
-    /// Checks everything that a recording or a broadcast can need. Nothing is changed and nothing recorded.
+    /// Checks the requirements of recordings and broadcasts. Changes nothing and records nothing.
     public static func examine() -> [DoctorCheck] {
         SourceRegistry.all.kinds.compactMap { $0.check() } + wayland() + [
             audio(), encoder(), disk(), descriptors(), takes(), services(), confinement(), memoryLimit(),

@@ -1,11 +1,11 @@
-// Lists the sources of this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
+// Lists the sources of this machine: `kinecast-engine --list-sources`, for `kinecast sources`.
 import KineCapture
 import KineMedia
 import KinePulse
 import KineTake
 
 public enum SourceSurvey {
-    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that could not be asked.
+    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that did not answer.
     public static func list() -> SourceList {
         var list = SourceList()
         for kind in SourceRegistry.all.kinds { kind.survey(&list) }
