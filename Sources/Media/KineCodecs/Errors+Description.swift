@@ -23,7 +23,7 @@ extension VideoEncoderError: CustomStringConvertible {
 }
 
 extension ColourFormat.Chroma {
-    /// The chroma as people write it.
+    /// For messages.
     fileprivate var title: String {
         switch self {
         case .yuv420: "4:2:0"
@@ -33,7 +33,7 @@ extension ColourFormat.Chroma {
 }
 
 extension VideoCodec {
-    /// The codec's name as people write it.
+    /// For messages.
     fileprivate var title: String {
         switch self {
         case .h264: "H.264"
@@ -91,7 +91,7 @@ extension ImageEncoder.Error: CustomStringConvertible {
     }
 }
 
-/// libavutil's words for one of its codes.
+/// libavutil's message for a code.
 private func libraryReason(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
         text.initialize(repeating: 0)

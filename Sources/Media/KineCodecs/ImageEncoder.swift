@@ -1,16 +1,13 @@
-// Still images as files: PNG and JPEG through libavcodec's encoders.
+// Encodes still images as PNG and JPEG files, by libavcodec.
 import CFFmpeg
 import KineMedia
 
-/// Encodes single images.
 public enum ImageEncoder {
-    /// The formats of image files.
     public enum Format: String, Sendable, CaseIterable, Codable {
         case png
         case jpeg
     }
 
-    /// The reasons why there is no image.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no encoder for the format.
         case missing(Format)
@@ -21,14 +18,14 @@ public enum ImageEncoder {
     /// The quantizer of libavcodec's JPEG encoder, 2…31: fine enough for text.
     private static let jpegQuantizer: Int32 = 3
 
-    /// A PNG file of that size, whatever its sides.
+    /// A PNG file. The sides may be odd.
     /// - Parameter rgb: red, green and blue, three bytes a pixel, rows without gaps.
     public static func png(rgb: [UInt8], size: PixelSize) throws(Error) -> [UInt8] {
         try encode(rgb, [Plane(rowBytes: size.width * 3, rows: size.height)], size, .png)
     }
 
-    /// A JPEG file of that size, whatever its sides.
-    /// - Parameter jfif: the planes of JFIF, one behind the other, rows without gaps: 4:2:0, its chroma planes' sides rounded up,
+    /// A JPEG file. The sides may be odd.
+    /// - Parameter jfif: the planes of JFIF in order, rows without gaps: 4:2:0, its chroma planes' sides rounded up,
     ///   BT.601 with full range.
     public static func jpeg(jfif: [UInt8], size: PixelSize) throws(Error) -> [UInt8] {
         let chroma = Plane(rowBytes: (size.width + 1) / 2, rows: (size.height + 1) / 2)
@@ -73,7 +70,7 @@ public enum ImageEncoder {
         return Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
     }
 
-    /// Copies the pixels into a frame of libavcodec's. Returns a code of libavutil's.
+    /// Copies the pixels into a frame of libavcodec's. Returns libavutil's code.
     private static func fill(
         _ frame: UnsafeMutablePointer<AVFrame>, _ pixels: [UInt8], _ planes: [Plane], _ context: AVCodecContext
     ) -> Int32 {

@@ -1,12 +1,10 @@
 // The settings of a video encoder.
 import KineMedia
 
-/// The settings that an encoder is opened with. The defaults suit text on a desktop.
+/// The settings of a video encoder. The defaults suit text on a desktop.
 public struct VideoEncoderSettings: Sendable, Equatable {
-    /// The choice between even quality and an even bitrate.
     public enum RateControl: Sendable, Equatable {
-        /// One quantizer for all P frames (0…51, lower is better). The cheapest mode: no frame is analysed before it is
-        /// encoded.
+        /// One quantizer for all P frames (0…51, lower is better). The cheapest mode: frames are not analysed first.
         case constantQuantizer(Int)
         /// Bits a second, on average over seconds.
         case averageBitrate(Int)
@@ -16,10 +14,10 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public struct Peak: Sendable, Equatable {
         /// Bits a second, over more than a fraction of a second.
         public var bitrate: Int
-        /// Bytes that one access unit may have; nil: the bytes of half a second.
+        /// The most bytes of an access unit; nil: the bytes of half a second.
         public var accessUnit: Int?
-        /// Frames a second, where the frame rate is reduced to save bits; nil: it is not. A frame then gets the bits of one
-        /// interval of the nominal rate, not those of the whole time since the last frame.
+        /// The frames a second if the frame rate is reduced to save bits. A frame then gets the bits of one interval of
+        /// the nominal rate, not those of the whole time since the last frame.
         public var frameRate: Double?
 
         public init(bitrate: Int, accessUnit: Int? = nil, frameRate: Double? = nil) {
@@ -31,17 +29,17 @@ public struct VideoEncoderSettings: Sendable, Equatable {
 
     /// Both sides even.
     public var size: PixelSize
-    /// The samples of the frames, which the parameter sets state.
+    /// The sample format of the frames, which the parameter sets state.
     public var colour: ColourFormat
     /// With a peak, quantizers are no finer than the constant one, and the average is no higher than the peak.
     public var rateControl: RateControl
     /// Nil: the encoder's own settings for text on a desktop, about as fast as `veryfast`.
     public var preset: EncoderPreset?
-    /// nil: no limit. Only an encoder that is opened with a peak can be given another one.
+    /// nil: no limit. Only an encoder that was opened with a peak accepts another one.
     public var peak: Peak?
     /// Frames a second that the rate control assumes. Frames may come at any time.
     public var nominalFrameRate: Int
-    /// The most frames from one keyframe to the next; nil: the caller asks for keyframes itself.
+    /// The most frames from one keyframe to the next; nil: only the caller requests keyframes.
     public var keyframeFrames: Int?
     /// Worker threads of the encoder. One costs the least processor time and memory.
     public var threads: Int

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 extension StorageError: CustomStringConvertible {
-    /// Whether the file could not even be made: the command line's exit status is then 73, and 74 otherwise.
+    /// Whether the file could not be created: the command line's exit status is then 73, otherwise 74.
     public var isCreationFailure: Bool {
         switch self {
         case .alreadyExists, .cannotCreate, .cannotReplace, .notARegularFile: true

@@ -1,23 +1,23 @@
-// Moves the index of a finished file to its front, so that a player over a network can begin before it has the end. A new file
-// is written beside the old one and then takes its name.
+// Moves the index of a finished file to its front, so that a player can begin before it has the end. Writes a new file
+// and then replaces the old one.
 
 public enum MP4FastStart {
     public enum Error: Swift.Error, Equatable {
         case storage(StorageError)
-        /// The recording has to be finished (`MP4Recovery`) first.
+        /// Finish the recording first (`MP4Recovery`).
         case notFinished(path: String)
         /// The file was not written by Kinecast, or is damaged.
         case notARecording(path: String)
     }
 
-    /// Rewrites the file at `path` with its index first. Does nothing where it is first already. Needs as much space as
-    /// the file takes, except where the file system lets two files share blocks, and memory as large as the index.
+    /// Rewrites the file at `path` with its index first. Does nothing if it is first already. Needs as much space as
+    /// the file, unless the file system lets files share blocks, and memory as large as the index.
     ///
-    /// If this throws, or the process dies, the file is unchanged and nothing is left beside it: the new file has no name
-    /// before it is whole. On file systems without unnamed files, the next move or recovery removes the remains.
+    /// If this throws, or the process dies, the file is unchanged: the new file gets its name when it is complete. On
+    /// file systems without unnamed files, the next move or recovery removes the temporary file.
     public static func moveIndexToFront(_ path: String) throws(Error) {
         do {
-            let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it
+            let file = try DiskFile.open(DiskFile.resolved(path))  // replaces the file, not a link to it
             guard let plan = try plan(for: file) else { return }
             try rewrite(file, plan)
         } catch let error as Error {
@@ -27,7 +27,7 @@ public enum MP4FastStart {
         }
     }
 
-    /// The contents of the new file: a new head, and behind it a part of the old file.
+    /// The contents of the new file: a new head, followed by a part of the old file.
     public struct Plan: Sendable, Equatable {
         public var head: [UInt8]
         public var rest: Range<Int64>
@@ -67,7 +67,7 @@ public enum MP4FastStart {
         }
     }
 
-    /// A moov whose chunk offsets are all larger by `distance`. Its size stays: the writer chooses the width of the
+    /// A moov with all chunk offsets increased by `distance`. Its size stays: the writer chooses the width of the
     /// offsets so that this always fits (`RecordingLayout.finish`).
     private static func movie(_ content: [UInt8], movedBy distance: Int64) throws(MalformedBox) -> [UInt8] {
         var writer = BoxWriter()

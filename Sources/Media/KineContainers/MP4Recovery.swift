@@ -1,5 +1,5 @@
-// Finishes a recording whose writer died, in place. First everything is read and checked; then the index is appended as
-// the writer would have done it. Recorded bytes are never moved or overwritten.
+// Finishes a recording whose writer died, in place. First checks everything, then appends the index as the writer would
+// have. Never moves or overwrites recorded bytes.
 import KineMedia
 
 public enum MP4Recovery {
@@ -11,12 +11,12 @@ public enum MP4Recovery {
         case nothingRecorded(path: String)
     }
 
-    /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. If this throws, the file
-    /// plays as well as before.
+    /// Makes an ordinary MP4 of the recording at `path`. A finished file stays as it is. If this throws, the file plays
+    /// as well as before.
     ///
-    /// Reads a few hundred bytes for each half second recorded, and damaged parts a few times at most. Needs as much memory as
-    /// the writer (`SampleTable`), and some megabytes, whatever sizes a damaged file claims. Also removes the temporary files that killed
-    /// processes left beside it.
+    /// Reads a few hundred bytes per half second recorded, and damaged parts a few times at most. Needs as much memory
+    /// as the writer (`SampleTable`), and some megabytes, whatever sizes a damaged file claims. Also removes the
+    /// temporary files that killed processes left in the same directory.
     public static func recover(_ path: String) throws(Error) -> RecoveredFile {
         DiskFile.removeLeftovers(beside: DiskFile.resolved(path))
         let file: DiskFile
@@ -24,7 +24,6 @@ public enum MP4Recovery {
         return try recover(file)
     }
 
-    /// The same for any file.
     public static func recover(_ file: any StorageFile) throws(Error) -> RecoveredFile {
         do {
             return try RecoverableRecording(file).finish()
@@ -36,28 +35,26 @@ public enum MP4Recovery {
     }
 }
 
-/// The result of `MP4Recovery` for one file.
 public struct RecoveredFile: Sendable, Equatable {
     public var bytes: Int64
-    /// The time that the file plays.
+    /// The playing time of the file.
     public var duration: MediaTime
-    /// Frames.
     public var frames: Int
     /// Access units of all audio tracks together.
     public var audioAccessUnits: Int
-    /// Whether there was nothing to do.
+    /// Whether the file was finished before.
     public var wasAlreadyFinished: Bool
-    /// Bytes that were damaged or cut off, and are no longer part of the recording.
+    /// Damaged or cut off bytes that are not part of the recording any more.
     public var skippedBytes: Int64
 }
 
-/// One file on its way from a recording to an ordinary MP4.
+/// Turns one file from a recording into an ordinary MP4.
 private struct RecoverableRecording {
     private let file: any StorageFile
     private let size: Int64
     private let state: RecordingState
 
-    /// The largest header that is believed.
+    /// The largest accepted header.
     private static let largestHeader = 1 << 20
 
     init(_ file: any StorageFile) throws(StorageError) {
@@ -81,7 +78,7 @@ private struct RecoverableRecording {
             if let finished = try FinishedMovie(in: file, at: index), finished.isWhole {
                 return alreadyFinished(finished)
             }
-            // The index was cut off, or is damaged: the fragments are still there.
+            // The index was cut off or is damaged, but the fragments remain.
             return try rebuild(knownEnd: index - 8)
         case .recording(let knownEnd):
             return try rebuild(knownEnd: knownEnd)
@@ -98,7 +95,7 @@ private struct RecoverableRecording {
         }
         let firstFragment = start + Int64(header.count) + 8
         var end = size
-        // Only where the beginning of an index follows: anything else there was recorded.
+        // Only if the beginning of an index follows: other bytes there were recorded.
         if let knownEnd, knownEnd > firstFragment, knownEnd < size,
             try FragmentScanner.isUnfinishedIndex(file, at: knownEnd)
         {

@@ -1,15 +1,15 @@
-// Writes a take to a pipe as fragmented MP4, in the form of a recording that is still being written (RecordingLayout): a file that a
-// program makes of it can be recovered as one.
+// Writes a take to a pipe as fragmented MP4, in the form of an unfinished recording (RecordingLayout): a file with
+// these bytes can be recovered like one.
 import KineMedia
 
-/// The recording of one take as a stream, in which nothing is overwritten. The newest frame is held back until the next one or the end
-/// gives its duration, so frames have to come now and then while nothing changes.
+/// The recording of one take as a stream, without overwriting. The newest frame waits for the next one, or the end, to
+/// know its duration, so frames must come now and then while nothing changes.
 public final class MP4StreamWriter: MovieWriter {
     private let stream: ByteStream
     private let movie: MovieDescription
     private var pending: PendingSamples
     private var sequenceNumber: UInt32 = 0
-    /// Ticks at which the last written frame starts, and those at which each track goes on.
+    /// Ticks at which the last written frame starts, and those at which each track continues.
     private var lastStart: UInt64?
     private var ends: [UInt64]
     private var frames = 0
@@ -18,7 +18,7 @@ public final class MP4StreamWriter: MovieWriter {
 
     public private(set) var bytesWritten: Int64 = 0
 
-    /// Writes the header. Parameters as those of `MP4Writer`.
+    /// Writes the header. Parameters as for `MP4Writer`.
     public init(
         stream: ByteStream, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
     ) throws(StorageError) {
@@ -49,7 +49,7 @@ public final class MP4StreamWriter: MovieWriter {
 
     public func checkName() throws(StorageError) {}
 
-    /// The reader sees the end when the last process has closed the descriptor. After a failure, nothing more is written.
+    /// The reader sees the end when the last process has closed the descriptor. Writes no more after a failure.
     public func finish(at end: MediaTime) -> FinishedFile {
         if failure == nil, hasFrames || !pending.runs[0].isEmpty {
             try? writeFragment(until: PendingSamples.ticks(end))
@@ -61,7 +61,7 @@ public final class MP4StreamWriter: MovieWriter {
             audioAccessUnits: accessUnits, failure: failure)
     }
 
-    /// Writes all that is pending; the last frame lasts until `end`.
+    /// Writes all pending samples; the last frame lasts until `end`.
     private func writeFragment(until end: UInt64) throws(StorageError) {
         guard !pending.isEmpty else { return }
         let runs = pending.fragmentRuns(until: end) { ends[$0] }

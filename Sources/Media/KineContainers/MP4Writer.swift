@@ -1,15 +1,15 @@
-// Writes a take to an MP4 file that plays at every instant: fragments while it lasts, an ordinary file when it is
-// finished. This file decides when bytes are written; Movie/ says what they look like.
+// Writes a take to an MP4 file that is playable at every instant: fragments during the take, an ordinary file at its
+// end. This file decides when bytes are written; Movie/ defines their form.
 import KineMedia
 
 /// The recording of one take. Used by one thread, which calls:
 /// - `append` for each sample, in order within its track;
-/// - `flush` a few times a second, also while nothing changes: a crash loses only what was appended since;
-/// - `synchronize` once a second, or a `DiskSynchronizer` beside it: a power cut loses only what was flushed since;
+/// - `flush` a few times a second, even if nothing changes: a crash loses only the samples since then;
+/// - `synchronize` once a second, or a `DiskSynchronizer` beside it: a power cut loses only the flushes since then;
 /// - `finish` once.
 ///
-/// Samples without change of duration cost 4 bytes of memory each until the end (see `SampleTable`), and the samples
-/// themselves are held only until the next `flush`.
+/// Each sample costs 4 bytes of memory until the end if durations do not change (see `SampleTable`). The samples
+/// themselves stay in memory only until the next `flush`.
 public final class MP4Writer: MovieWriter {
     private let file: any StorageFile
     private let movie: MovieDescription
@@ -26,16 +26,16 @@ public final class MP4Writer: MovieWriter {
     /// The end of the last successful flush, in the take's time.
     private var flushedThrough = MediaTime.zero
     private var isDirty = false
-    /// Whether the first fragment is durable. Until then an older file keeps the name.
+    /// Whether the first fragment is durable. Before that, an older file keeps the name.
     private var isPublished = false
 
-    /// The error after which nothing more can be written. `finish` may still succeed.
+    /// The error that ended writing. `finish` may still succeed.
     public private(set) var failure: StorageError?
 
-    /// Bytes to keep free beyond those that the index is known to need.
+    /// Bytes to keep free beyond the known needs of the index.
     private static let reserveMargin: Int64 = 64 << 10
 
-    /// Begins the file: from here on it is a valid recording. `file` gets its name once the first fragment is durable.
+    /// Begins the file: it is a valid recording from now on. `file` gets its name once the first fragment is durable.
     /// - Parameters:
     ///   - audio: the audio tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
@@ -54,15 +54,15 @@ public final class MP4Writer: MovieWriter {
         try file.synchronize()
     }
 
-    /// The file's path, also while it has no name there yet.
+    /// The file's path, even before it has its name.
     public var path: String { file.path }
 
     public var bytesWritten: Int64 { end }
 
     public var hasFrames: Bool { tables[0].count > 0 }
 
-    /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
-    /// caller should have the frame encoded again before that, or later frames come too early.
+    /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz:
+    /// if the caller does not encode the frame again before that, later frames come too early.
     public var needsRepeatedFrame: Bool {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
     }
@@ -72,17 +72,17 @@ public final class MP4Writer: MovieWriter {
         pending.append(sample, after: hasFrames ? tables[0].lastStart : nil)
     }
 
-    /// Brings the file up to `now`, a time of the take: writes one fragment with all that was appended, whose last frame lasts
-    /// until `now`. If nothing was appended, overwrites four bytes so that the last frame lasts until `now`.
+    /// Brings the file up to `now`, a time of the take: writes one fragment with all new samples, whose last frame
+    /// lasts until `now`. Without new samples, overwrites four bytes so that the last frame lasts until `now`.
     ///
-    /// Throws when space runs out, early enough that `finish` still fits. Samples appended since the last flush are then
-    /// lost, and every further call throws the same error.
+    /// Throws when space runs out, early enough that `finish` still fits. The samples since the last flush are then
+    /// lost, and every later call throws the same error.
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
         // A file begins with a frame.
         guard hasFrames || !pending.runs[0].isEmpty else { return }
         do throws(StorageError) {
-            // Writing on would leave a hole that nothing in the file tells of.
+            // Otherwise the file would get an undetectable hole.
             guard try file.size() >= end else { throw .shortened(path: file.path) }
             try extendLastFrame(until: pending.runs[0].starts.first ?? PendingSamples.ticks(now))
             if !pending.isEmpty { try writeFragment(through: PendingSamples.ticks(now)) }
@@ -100,7 +100,7 @@ public final class MP4Writer: MovieWriter {
         isPublished = true
     }
 
-    /// Gives the last written frame its duration, in the file and in the table.
+    /// Sets the last written frame's duration, in the file and in the table.
     private func extendLastFrame(until time: UInt64) throws(StorageError) {
         guard let offset = lastDurationOffset else { return }
         let start = tables[0].lastStart
@@ -133,7 +133,7 @@ public final class MP4Writer: MovieWriter {
         isDirty = true
     }
 
-    /// Enters a fragment that was written at `end` into the tables.
+    /// Adds a fragment that was written at `end` to the tables.
     private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment) {
         for (run, offset) in zip(runs, fragment.runOffsets) {
             let track = Int(run.track.id) - 1
@@ -148,7 +148,7 @@ public final class MP4Writer: MovieWriter {
         if let offset = fragment.lastDurationOffset { lastDurationOffset = end + Int64(offset) }
     }
 
-    /// Returns when everything flushed would survive a power cut. Throws as `checkName` does.
+    /// Returns once all flushes would survive a power cut. Throws as `checkName`.
     public func synchronize() throws(StorageError) {
         if let failure { throw failure }
         if isDirty {
@@ -163,12 +163,12 @@ public final class MP4Writer: MovieWriter {
         try checkName()
     }
 
-    /// Gives the file a name if it has none, or has lost it.
+    /// Gives the file a name if it has none, or has lost its name.
     private func ensureName() throws(StorageError) {
         do {
             if !isPublished { try publish() }
             guard try file.isRemoved() else { return }
-        } catch {}  // its directory may be gone: it is put back elsewhere
+        } catch {}  // its directory may be gone: the file is put back elsewhere
         try file.putBack()
     }
 
@@ -176,12 +176,12 @@ public final class MP4Writer: MovieWriter {
         if try file.isRemoved() { throw .removed(path: file.path) }
     }
 
-    /// Makes an ordinary MP4 of the file, whose last frame lasts until `end`. Takes the same short time however long the take
-    /// was, since the index is ready and only has to be written.
+    /// Makes an ordinary MP4 of the file, whose last frame lasts until `end`. This takes the same short time for any
+    /// take, because the index only has to be written.
     ///
-    /// The last call: it closes the file. After a failure, it finishes the file with the samples that are there. If even that
-    /// is not possible, it throws; the file then still plays, and `MP4Recovery` can finish it later. So it does where the file was
-    /// shortened: its index would lead into nothing.
+    /// The last call: closes the file. After a failure, finishes the file with the written samples. If that is
+    /// impossible, or the file was shortened, so that the index would be wrong, it throws: the file still plays, and
+    /// `MP4Recovery` can finish it later.
     public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
         var end = end
         do {
@@ -200,7 +200,7 @@ public final class MP4Writer: MovieWriter {
             } catch {
                 unfinished = error
             }
-            // A file that could not be finished also gets its name: without one it would be gone when it is closed.
+            // A file that could not be finished gets its name too: without one it would be deleted when it is closed.
             try ensureName()
             if let unfinished { throw unfinished }
         }
@@ -212,51 +212,47 @@ public final class MP4Writer: MovieWriter {
     }
 }
 
-/// Writes one take as MP4. Used by one thread, which calls `append` for each sample, in order within its track, `flush` a few times a
-/// second, also while nothing changes, and `finish` once.
+/// Writes one take as MP4. Used by one thread, which calls `append` for each sample, in order within its track, `flush`
+/// a few times a second, even if nothing changes, and `finish` once.
 ///
 /// MP4Writer writes files, MP4StreamWriter writes to pipes.
 public protocol MovieWriter: AnyObject {
     /// The path of the file; the name of a stream.
     var path: String { get }
 
-    /// Bytes written so far.
     var bytesWritten: Int64 { get }
 
-    /// Whether a frame was written.
     var hasFrames: Bool { get }
 
-    /// Whether the last frame has been shown for so long that the caller should have it encoded again.
+    /// Whether the caller should encode the last frame again because it has been shown for long.
     var needsRepeatedFrame: Bool { get }
 
-    /// Adds a sample, which is written with a later `flush`. Samples of an unknown track are ignored, and so is everything after a
-    /// failure.
+    /// Adds a sample for a later `flush`. Ignores samples of an unknown track, and all samples after a failure.
     ///
-    /// The first frame is at time zero, whatever its own time says. Audio is timed by counting: its access units must
-    /// follow each other without a gap, and the first real sample (behind the priming) is at time zero.
+    /// The first frame is at time zero, whatever its own time. Audio is timed by counting: its access units must follow
+    /// each other without a gap, and the first sample after the priming is at time zero.
     func append(_ sample: EncodedSample)
 
-    /// Writes what was appended up to `now`, a time of the take. Throws the first error again and again.
+    /// Writes the samples up to `now`, a time of the take. Throws the first error in every later call.
     func flush(through now: MediaTime) throws(StorageError)
 
-    /// Throws `removed` where a file has lost its name. The caller ends the take then, and `finish` puts the file back.
+    /// Throws `removed` if the file has lost its name. The caller then ends the take, and `finish` puts the file back.
     func checkName() throws(StorageError)
 
-    /// The last call: the take ends at `end`, until which its last frame lasts. Also after a failure.
+    /// The last call: the take, and its last frame, end at `end`. Also needed after a failure.
     func finish(at end: MediaTime) throws(StorageError) -> FinishedFile
 }
 
-/// A recording after its end.
 public struct FinishedFile: Sendable, Equatable {
-    /// The file's path. Not the first one if the file was removed and that name is taken. A stream's name.
+    /// The file's path: a new one if the file was removed and its name is taken. For a stream, its name.
     public var path: String
     public var bytes: Int64
-    /// The time that it plays.
+    /// The playing time.
     public var duration: MediaTime
-    /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
+    /// Zero if the take ended before its first frame: the file cannot be played and may be deleted.
     public var frames: Int
     /// Access units of all audio tracks together.
     public var audioAccessUnits: Int
-    /// The reason why the end of the take is missing from the file; nil if it is not.
+    /// The reason why the end of the take is missing from the file, if it is.
     public var failure: StorageError?
 }

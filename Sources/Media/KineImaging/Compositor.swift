@@ -1,33 +1,33 @@
-// From the layers of a frame to the ring's slots, only where one of them changed. The source's frame is the lowest layer; its
-// size may change during a take, the output's cannot.
+// Composes the layers of a frame into the ring's slots, only where a layer changed. The source's frame is the lowest
+// layer; its size may change during a take, the output's cannot.
 import KineMedia
 
-/// Puts the layers of a frame together. Used by the capture thread.
+/// Composes the layers of a frame. Used by the capture thread.
 ///
-/// A source whose frame is the output, neither scaled nor turned nor cut, is converted while it is read, and nobody keeps its pixels:
-/// where a layer above it changes, the source is read again. Any other source is a layer that keeps them.
+/// A source that equals the output (not scaled, turned or cropped) is converted while it is read, and its pixels are
+/// not kept: if a layer above it changes, the source is read again. Any other source is a layer that keeps its pixels.
 public final class Compositor {
-    /// The output's size to show, in pixels; may be odd.
+    /// The output's visible size in pixels; may be odd.
     public let size: PixelSize
     /// The size of the source's frames.
     public private(set) var sourceSize: PixelSize
-    /// The turn that brings the source's frames upright.
+    /// The rotation that makes the source's frames upright.
     public private(set) var orientation: Orientation
     private let crop: PictureGeometry.Crop
     private let ring: FrameRing
-    /// Nil where the source is shown as it is.
+    /// Nil if the source equals the output.
     private var keptSource: Layer?
     /// The layers over the source, the lowest first.
     private var upperLayers: [Layer] = []
-    /// The damage above the source since the last `addDamage`, besides the layers' own.
+    /// The damage above the source since the last `addDamage`, without the layers' own.
     private var upperDamage: DamageRegion
-    /// The tiles of the output that are drawn in this frame because a layer over the source changed.
+    /// The tiles of the output that are drawn in this frame because a layer above the source changed.
     public private(set) var layerDamage: DamageRegion
-    /// Rows of the output in which layers are drawn over each other; nil until a layer is.
+    /// Rows of the output in which layers are drawn over each other; nil until needed.
     private var band: UnsafeMutableRawPointer?
 
-    /// Rows that are drawn at once: few, which stay in the processor's cache. Of a turned source these are columns, of which few
-    /// would mean to read it often.
+    /// Rows to draw at once: few, so that they stay in the processor's cache. In a turned source these are columns;
+    /// with few of them it would be read often.
     private var bandRows: Int { DamageRegion.tileSide * (orientation.isTransposed ? 4 : 1) }
 
     /// `size` is the output's, `sourceSize` the source's; `colour`, `slotCount` and `memory` are the ring's.
@@ -58,12 +58,12 @@ public final class Compositor {
     /// The coded frame's size: both sides even.
     public var codedSize: PixelSize { ring.size }
 
-    /// The readers of each slot; they give frames back here.
+    /// The readers of each slot, who release frames here.
     public var loans: SlotLoans { ring.loans }
 
     // MARK: Layers
 
-    /// Changes the size and the orientation of the source. Where one of them is another, all of it must be drawn next.
+    /// Changes the size and the orientation of the source. If either changes, all of it must be drawn next.
     public func changeSource(to newSize: PixelSize, orientation newOrientation: Orientation) {
         guard newSize != sourceSize || newOrientation != orientation else { return }
         if newOrientation != orientation {
@@ -75,14 +75,13 @@ public final class Compositor {
         keptSource = makeKeptSource()
     }
 
-    /// Puts a layer over the others.
+    /// Adds a layer above the others.
     public func add(_ layer: Layer) {
         precondition(layer.geometry.size == size, "a layer of another output")
         upperLayers.append(layer)
         upperDamage.insert(layer.place)
     }
 
-    /// Takes a layer away that was added.
     public func remove(_ layer: Layer) {
         upperLayers.removeAll { $0 === layer }
         upperDamage.insert(layer.place)
@@ -92,7 +91,7 @@ public final class Compositor {
 
     public var hasFreeSlot: Bool { ring.hasFreeSlot }
 
-    /// Adds to `region`, the source's damage, the parts to read again because a layer above them changed. To be called before
+    /// Adds to `region`, the source's damage, the parts to read again because a layer above them changed. Call before
     /// each frame, after `changeSource`.
     public func addDamage(to region: inout DamageRegion) {
         for layer in upperLayers {
@@ -104,13 +103,13 @@ public final class Compositor {
         upperDamage.removeAll()
     }
 
-    /// Begins a frame. False where all slots are lent.
+    /// Begins a frame. False if all slots are in use.
     public func begin() -> Bool { ring.begin() }
 
-    /// Gives the frame up that was begun.
+    /// Abandons the frame.
     public func abandon() { ring.abandon() }
 
-    /// Draws pixels of the source, as `VideoSource.read` shows them.
+    /// Draws pixels of the source, as `VideoSource.read` passes them.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         if let keptSource {
             keptSource.draw(rect, pixels: pixels, stride: stride)
@@ -138,7 +137,7 @@ public final class Compositor {
         return ring.commit(evenIfUnchanged: evenIfUnchanged)
     }
 
-    /// Draws whole tiles of the output: what `below` draws for each part of `rect`, and the layers over it.
+    /// Draws whole tiles of the output: the pixels that `below` draws for each part of `rect`, and the layers above.
     private func compose(_ rect: PixelRect, _ below: (PixelRect, UnsafeMutableRawPointer, Int) -> Void) {
         let band = band ?? .allocate(byteCount: size.width * bandRows * 4, alignment: 64)
         self.band = band
@@ -161,9 +160,9 @@ public final class Compositor {
     }
 }
 
-// One colour in place of the source's pixels.
+// Fills regions with one colour instead of the source's pixels.
 extension Compositor {
-    /// A colour, each part from 0 to 255.
+    /// Each component is 0…255.
     public struct Colour: Sendable, Equatable {
         public var red: UInt8
         public var green: UInt8

@@ -1,27 +1,27 @@
-// The slots between capture and encoder. Capture draws its damage into a free slot; the ring finds the tiles that really differ
-// from the frame before, and copies into the slot the changes that it missed while others were used (buffer age).
+// The slots between capture and encoder. Capture draws its damage into a free slot; the ring finds the tiles that
+// differ from the previous frame, and copies into the slot the changes that it missed (buffer age).
 import CPixels
 import KineMedia
 
-/// A few planar frames that are filled in turn. One thread draws; others read lent slots and give them back.
+/// A few planar frames that are filled in turn. One thread draws; readers use slots and release them.
 ///
-/// Pixels are first converted to a band of scratch memory one tile high, which stays in the processor's cache,
-/// compared there with the newest frame, and copied only where it differs or where the slot is behind.
+/// Pixels are first converted into a scratch band of one tile's height, which stays in the processor's cache, compared
+/// there with the newest frame, and copied only where it differs or where the slot is out of date.
 public final class FrameRing {
-    /// A finished frame, lent once: each further reader retains its slot, and the last one to release it frees it.
+    /// A finished frame, retained once: each further reader retains its slot, and the last release frees it.
     public struct Frame: Sendable {
         public let planes: PlanarFrame
-        /// The tiles that differ from the frame committed before this one.
+        /// The tiles that differ from the previous committed frame.
         public let changed: DamageRegion
-        /// Its place in the ring's memory.
+        /// The slot's number in the ring's memory.
         public let slot: Int
     }
 
     private struct Slot {
         let planes: PlanarFrame
-        /// The changes of the newest frame since this slot was last up to date.
+        /// The newest frame's changes since this slot was last up to date.
         var missed: DamageRegion
-        /// Whether nothing was ever drawn in it; its memory was not touched then.
+        /// Whether the slot was never drawn in; its memory was not touched then.
         var isFresh = true
     }
 
@@ -30,7 +30,7 @@ public final class FrameRing {
         let base: UnsafeMutableRawPointer
         let owner: any AnyObject & Sendable
 
-        /// `base`: on a page's border, with room for all slots in the ring's layout. `owner` frees it.
+        /// `base`: page-aligned, with room for all slots in the ring's layout. `owner` frees it.
         public init(base: UnsafeMutableRawPointer, owner: any AnyObject & Sendable) {
             self.base = base
             self.owner = owner
@@ -43,7 +43,7 @@ public final class FrameRing {
     }
 
     private final class HeapMemory: @unchecked Sendable {
-        // Sendable: an address that never changes; the slots' loans say who may use which slot.
+        // Sendable: an address that never changes; `SlotLoans` decides which thread may use a slot.
         let base: UnsafeMutableRawPointer
 
         init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
@@ -51,9 +51,8 @@ public final class FrameRing {
         deinit { base.deallocate() }
     }
 
-    /// The layout of the slots.
     public let layout: PlanarLayout
-    /// The readers of each slot; any thread gives frames back here.
+    /// The readers of each slot; any thread releases frames here.
     public let loans: SlotLoans
     private var slots: [Slot]
     private var newest: Int?
@@ -62,13 +61,13 @@ public final class FrameRing {
     private let scratchMemory: UnsafeMutableRawPointer
     private let scratch: PlanarFrame
 
-    /// Three slots at least: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
-    /// two more: the frame it reads, and the next.
+    /// At least three slots: for the encoder, the next frame, and drawing. Each further reader that is not waited for
+    /// needs two more: the frame that it reads, and the next one.
     public init(size: PixelSize, colour: ColourFormat = .standard, slotCount: Int = 3, memory: Memory? = nil) {
         let layout = PlanarLayout(size: size, colour: colour)
         self.layout = layout
         let memory = memory ?? Memory(byteCount: layout.slotBytes * slotCount)
-        // One band of tiles, laid out as a slot's rows are.
+        // One band of tiles, with the layout of a slot's rows.
         let band = PlanarLayout(size: PixelSize(width: size.width, height: 16), colour: colour)
         scratchMemory = .allocate(byteCount: band.slotBytes, alignment: 64)
         scratch = band.frame(at: scratchMemory)
@@ -88,11 +87,11 @@ public final class FrameRing {
 
     public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
 
-    /// Begins to draw in a free slot. False if all are lent: the encoder is behind, and nothing should be read now.
+    /// Begins to draw in a free slot. False if none is free: the encoder is late, and no frame should be read now.
     public func begin() -> Bool {
         precondition(drawing == nil, "the last frame was neither committed nor abandoned")
-        // Drawing is compared with the newest frame, which is thus never drawn over. Of the others, the one with the least to
-        // catch up is used; a fresh one has to catch up with everything, and stays unused as long as possible.
+        // Drawing is compared with the newest frame, which is never drawn over. Of the other slots, uses the one with
+        // the fewest missed tiles; a fresh one misses all of them, and stays unused as long as possible.
         guard let slot = loans.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
             return false
         }
@@ -104,7 +103,7 @@ public final class FrameRing {
         return true
     }
 
-    /// Only done when a slot is needed: the spare ones mostly never are, and cost no memory then.
+    /// Done only when a slot is needed: spare slots are mostly unused and then cost no memory.
     private func blacken(_ planes: PlanarFrame) {
         planes.y.initialize(repeating: planes.colour.black, count: planes.lumaStride * layout.lumaRows)
         for plane in [planes.u, planes.v] {
@@ -112,8 +111,8 @@ public final class FrameRing {
         }
     }
 
-    /// Draws a rectangle of BGRA pixels at `rect`, whose left and top must be multiples of 16 and whose right and bottom
-    /// too, except at the frame's edge. An odd last column or row is repeated.
+    /// Draws a rectangle of BGRA pixels at `rect`. Its sides must be multiples of 16, except at the right and bottom
+    /// edge of the frame. An odd last column or row is repeated.
     public func draw(_ rect: PixelRect, bgra pixels: UnsafeRawPointer, stride: Int) {
         precondition(rect.x % 16 == 0 && rect.y % 16 == 0, "drawing starts on a tile")
         let source = pixels.assumingMemoryBound(to: UInt8.self)
@@ -129,13 +128,13 @@ public final class FrameRing {
         }
     }
 
-    /// Ends drawing. Returns the frame, lent, or nil if nothing differs from the one before. `evenIfUnchanged` returns the
-    /// frame in any case: a repeat.
+    /// Ends drawing. Returns the frame, retained, or nil if it equals the previous one. `evenIfUnchanged` returns it in
+    /// any case, as a repeat.
     public func commit(evenIfUnchanged: Bool = false) -> Frame? {
         guard let slot = drawing else { return nil }
         let first = newest == nil
         if changed.isEmpty && !evenIfUnchanged && !first {
-            // The slot caught up where it was drawn over; it still misses the rest.
+            // The slot is up to date where it was drawn over; it still misses the rest.
             abandon()
             return nil
         }
@@ -153,19 +152,19 @@ public final class FrameRing {
     /// Ends drawing without a frame. The same parts must be drawn again.
     public func abandon() {
         if let slot = drawing, slot != newest {
-            // Tiles that were written but not committed no longer equal any committed frame.
+            // Tiles that were written but not committed equal no committed frame.
             slots[slot].missed.formUnion(changed)
         }
         drawing = nil
         changed.removeAll()
     }
 
-    /// Gives a lent frame back; from any thread.
+    /// Releases a frame; from any thread.
     public func release(_ frame: Frame) { loans.release(frame.slot) }
 
     // MARK: Tiles
 
-    /// Copies one row of tiles from the scratch band into the slot being drawn, where they differ or the slot is behind.
+    /// Copies one row of tiles from the scratch band into the slot where they differ or the slot is out of date.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }
         let place = PixelRect(x: firstColumn * 16, y: row * 16, width: width, height: height)
@@ -175,7 +174,7 @@ public final class FrameRing {
         var begin: Int?
         for x in stride(from: 0, to: width, by: 16) {
             let column = firstColumn + x / 16
-            // A tile that is drawn twice for one frame was written the first time, even if it now equals the newest frame's.
+            // A tile that is drawn twice for one frame was written before, even if it equals the newest frame's.
             var isNeeded = changed.contains(column: column, row: row)
             if reference.map({ differs($0, x: x, width: min(16, width - x), height: height) }) ?? true {
                 changed.insert(column: column, row: row)

@@ -1,14 +1,14 @@
-// Frames of another size or pixel format than the encoder's, for readers that want them: made from the encoder's frame, only
-// when one is due, and only where something changed.
+// Makes frames of another size or pixel format than the encoder's, for readers that request them: from the encoder's
+// frame, only when one is due, and only where it changed.
 import CPixels
 import KineMedia
 
-/// Makes frames of one size and format in slots of their own. Belongs to one thread; slots are given back from any.
+/// Makes frames of one size and format in its own slots. Used by one thread; any thread may release slots.
 public final class FrameScaler {
-    /// A converted frame, lent once; see `SlotLoans`.
+    /// A converted frame, retained once; see `SlotLoans`.
     public struct Frame: Sendable {
         public let slot: Int
-        /// The tiles, of the converted frame's own grid, that may differ from the frame converted before this one.
+        /// The tiles, on the converted frame's grid, that may differ from the previous converted frame.
         public let changed: DamageRegion
     }
 
@@ -21,7 +21,7 @@ public final class FrameScaler {
     /// The changes since the last frame.
     private var changed: DamageRegion
 
-    /// `geometry` leads from the encoder's frames to the converted ones, whose even size is `layout.size`.
+    /// `geometry` maps the encoder's frames to the converted ones, whose even size is `layout.size`.
     public init(_ geometry: PictureGeometry, layout: FrameLayout, slotCount: Int, memory: FrameRing.Memory) {
         renderer = PictureRenderer(geometry, layout: layout)
         self.layout = layout
@@ -31,14 +31,14 @@ public final class FrameScaler {
         missed = Array(repeating: changed, count: slotCount)
     }
 
-    /// Notes the damage of the encoder's frame, on that frame's grid, before `convert` or in place of it.
+    /// Notes the damage of an encoder's frame, on that frame's grid. Call for each frame, also if it is not converted.
     public func note(_ damage: DamageRegion) {
         let geometry = renderer.geometry
         let mapped = geometry.map(DamageRegion(damage, size: geometry.source))
         changed.formUnion(DamageRegion(mapped, size: layout.size))
     }
 
-    /// Converts `frame`, whose damage has been noted. Nil if every slot is lent: the next frame then carries this one's damage.
+    /// Converts `frame`, whose damage was noted. Nil if no slot is free: the next frame then has this one's damage.
     public func convert(_ frame: PlanarFrame) -> Frame? {
         for slot in missed.indices { missed[slot].formUnion(changed) }
         guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
@@ -53,9 +53,9 @@ public final class FrameScaler {
     }
 }
 
-// Between BGRA and the planes of a frame, in whatever samples it has.
+// Converts between BGRA and the planes of a frame, in any colour format.
 extension PlanarFrame {
-    /// Draws pixels of BGRA at the frame's upper left corner; an odd last column or row of 4:2:0 counts twice in its chroma.
+    /// Draws BGRA pixels at the upper left corner; an odd last column or row of 4:2:0 counts twice in its chroma.
     func convert(bgra: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int) {
         let kernel =
             switch (colour.chroma, colour.isFullRange) {
@@ -79,7 +79,7 @@ extension PlanarFrame {
         kernel(y, lumaStride, u, chromaStride, v, chromaStride, target, stride, Int32(size.width), Int32(size.height))
     }
 
-    /// Repeats an odd last column or row of pixels drawn at the upper left corner: the coded frame has even sides.
+    /// Repeats an odd last column or row of the pixels drawn at the upper left corner: coded frames have even sides.
     func repeatOddEdges(width: Int, height: Int) {
         repeatOddEdges(of: y, lumaStride, width, height)
         guard colour.chroma == .yuv444 else { return }

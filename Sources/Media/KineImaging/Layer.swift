@@ -1,24 +1,24 @@
-// One layer of a picture: pixels of any size, and the plan that brings them to their place.
+// One layer of a picture: pixels of any size, and the plan that scales and places them.
 import CYUV
 import KineMedia
 
-/// The last pixels that were drawn, in their own size, and the tiles of the picture that they changed. Used by the capture thread.
-/// Layers over others have premultiplied alpha, or a mask.
+/// The last drawn pixels, in their own size, and the tiles of the picture that they changed. Used by the capture
+/// thread. Layers above others have premultiplied alpha, or a mask.
 public final class Layer {
-    /// The tiles that were drawn and are not in the picture yet.
+    /// The drawn tiles that are not in the picture yet.
     var damage: DamageRegion
     private let plan: PicturePlan
-    /// Nil: the pixels' own alpha says what is seen of them.
+    /// Nil: the pixels have their own alpha.
     private let mask: LayerMask?
     private let pixels: UnsafeMutableRawPointer
     private let stride: Int
-    /// Pixels on their way to be drawn over others.
+    /// Scaled pixels before they are drawn over others.
     private let scratch: UnsafeMutableRawPointer
 
-    /// The most rows that are drawn over others at once.
+    /// The most rows to draw over others at once.
     static let bandRows = DamageRegion.tileSide
 
-    /// A layer of that source. Without a mask, it is transparent until it is drawn. The mask has the size of its place.
+    /// A layer with that geometry. Without a mask, it is transparent until drawn. The mask has the size of its place.
     public init(_ geometry: PictureGeometry, mask: LayerMask? = nil) {
         precondition(mask.map { $0.size == geometry.place.size } ?? true, "a mask of another layer")
         self.mask = mask
@@ -41,7 +41,7 @@ public final class Layer {
     /// The place of its pixels in the picture.
     public var place: PixelRect { plan.geometry.place }
 
-    /// Draws BGRA pixels at `rect` of the layer in its own size.
+    /// Draws BGRA pixels at `rect` of the layer, in its own size.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         for row in 0..<rect.height {
             (self.pixels + (rect.y + row) * self.stride + rect.x * 4).copyMemory(
@@ -50,12 +50,12 @@ public final class Layer {
         damage.insert(geometry.map(rect))
     }
 
-    /// Shows `area` of the picture with nothing but this layer, `target` being its first pixel.
+    /// Shows `area` of the picture with only this layer. `target` is its first pixel.
     func show(_ area: PixelRect, in target: UnsafeMutableRawPointer, stride: Int) {
         plan.draw(area, of: .bgra(base: pixels, stride: self.stride), to: target, stride: stride)
     }
 
-    /// Draws the layer over the pixels of `area`, which is a part of the picture and has `bandRows` rows at most.
+    /// Draws the layer over the pixels of `area`, a part of the picture with at most `bandRows` rows.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         let common = place.intersection(area)
         guard !common.isEmpty else { return }

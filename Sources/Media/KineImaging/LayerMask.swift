@@ -1,11 +1,11 @@
-// The shape of a layer: the part of it that is seen, and the line around that, with smooth edges.
+// The shape of a layer: its visible part and its border, with smooth edges.
 import CPixels
 import KineMedia
 
-/// The weights of a layer's pixels and of its border's colour, of the size of its place.
+/// The weights of a layer's pixels and of its border's colour, in the size of its place.
 public final class LayerMask {
     let size: PixelSize
-    /// A pixel of BGRA.
+    /// A BGRA pixel.
     private let colour: UInt32
     /// For each pixel, the layer's weight and the border's, in 1/255ths.
     private let weights: UnsafeMutablePointer<UInt8>
@@ -13,7 +13,7 @@ public final class LayerMask {
     /// The radius of a rounded layer's corners, as a fraction of its smaller side.
     private static let cornerRadius = 0.12
 
-    /// Nil where a rectangle has no border.
+    /// Nil for a rectangle without a border.
     public init?(_ layout: CameraLayout, size: PixelSize) {
         let border = layout.border.map { $0.width * Double(size.height) } ?? 0
         guard layout.shape != .rectangle || border > 0 else { return nil }
@@ -49,7 +49,7 @@ public final class LayerMask {
         UInt8((min(max(0.5 - distance, 0), 1) * 255).rounded())
     }
 
-    /// Draws `pixels`, which are `rect` of the layer's place, over others.
+    /// Draws `pixels`, which belong to `rect` of the layer's place, over others.
     func draw(
         _ pixels: UnsafeRawPointer, stride: Int, _ rect: PixelRect, over target: UnsafeMutableRawPointer,
         targetStride: Int

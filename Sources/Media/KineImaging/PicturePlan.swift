@@ -1,13 +1,13 @@
-// From a source's pixels to parts of a picture: cropped, scaled, turned. Each part comes out as it does in the whole picture, byte
-// for byte, so that only what has changed needs to be drawn.
+// Crops, scales and turns a source's pixels for a part of a picture. A part has the same bytes as in the whole picture,
+// so that only changed parts need to be drawn.
 import CPixels
 import CYUV
 import KineMedia
 
-/// Draws a picture of one geometry. The memory for pixels on their way is kept. Used by one thread.
+/// Draws pictures of one geometry. Keeps its scratch memory. Used by one thread.
 public final class PicturePlan {
     public let geometry: PictureGeometry
-    /// Nil where nothing is scaled.
+    /// Nil without scaling.
     private let scale: (across: ScaleAxis, down: ScaleAxis)?
     private let scratch: UnsafeMutablePointer<UInt16>
     private let loadedPixels = PixelMemory()
@@ -25,7 +25,7 @@ public final class PicturePlan {
 
     deinit { scratch.deallocate() }
 
-    /// Draws `rect` of the picture as BGRA, `target` being its first pixel.
+    /// Draws `rect` of the picture as BGRA. `target` is its first pixel.
     public func draw(_ rect: PixelRect, of source: PictureSource, to target: UnsafeMutableRawPointer, stride: Int) {
         let common = rect.intersection(geometry.place)
         if common != rect { blacken(rect, to: target, stride: stride) }
@@ -53,7 +53,7 @@ public final class PicturePlan {
             0xff00_0000)
     }
 
-    /// What is read of the shown part for a part of the scaled frame.
+    /// The pixels of the shown part that a part of the scaled frame needs.
     private static func needed(for clip: PixelRect, _ across: ScaleAxis, _ down: ScaleAxis) -> PixelRect {
         let (columns, rows) = (across.read(for: clip.x..<clip.maxX), down.read(for: clip.y..<clip.maxY))
         return PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
@@ -70,7 +70,7 @@ public final class PicturePlan {
         }
     }
 
-    /// A part of the shown part, in its full size.
+    /// Loads `rect` of the shown part, unscaled.
     private func load(_ rect: PixelRect, of source: PictureSource) -> PixelView {
         let part = geometry.part
         switch source {
@@ -79,7 +79,7 @@ public final class PicturePlan {
             return PixelView(
                 base: UnsafeMutableRawPointer(mutating: first).assumingMemoryBound(to: UInt8.self), stride: stride)
         case .planar(let frame):
-            // Chroma samples of 4:2:0 serve squares of two by two.
+            // A chroma sample of 4:2:0 covers a square of two by two pixels.
             let left = (part.x + rect.x) & ~1
             let top = (part.y + rect.y) & ~1
             let right = (part.x + rect.maxX + 1) & ~1
@@ -95,7 +95,7 @@ public final class PicturePlan {
         let from = view[clip.x, clip.y]
         let (fromStride, toStride) = (Int32(view.stride), Int32(stride))
         let (width, height) = (Int32(clip.width), Int32(clip.height))
-        // libyuv turns a frame of negative height upside down first.
+        // With a negative height, libyuv first turns a frame upside down.
         switch geometry.orientation {
         case .up: ARGBCopy(from, fromStride, target, toStride, width, height)
         case .upMirrored: ARGBMirror(from, fromStride, target, toStride, width, height)
@@ -109,7 +109,7 @@ public final class PicturePlan {
     }
 }
 
-/// BGRA pixels of a part of a frame, addressed by their place in the frame.
+/// BGRA pixels of a part of a frame, addressed by their position in the frame.
 private struct PixelView {
     /// Where the frame's first pixel would be.
     let base: UnsafeMutablePointer<UInt8>
@@ -118,7 +118,7 @@ private struct PixelView {
     subscript(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { base + y * stride + x * 4 }
 }
 
-/// Memory for a part of a frame, which grows as needed.
+/// Memory for a part of a frame. Grows as needed.
 private final class PixelMemory {
     private var memory: UnsafeMutableRawPointer?
     private var byteCount = 0

@@ -1,4 +1,4 @@
-// Pictures in memory of any layout: what a plan draws, in the pixel format that is wanted.
+// Draws pictures into memory of any layout: the pixels of a plan, converted to the pixel format.
 import CYUV
 import KineMedia
 
@@ -6,17 +6,17 @@ import KineMedia
 public final class PictureRenderer {
     public let layout: FrameLayout
     private let plan: PicturePlan
-    /// For planar sources of the standard colours, where it can be had.
+    /// For planar sources with standard colours, if the geometry allows it.
     private let planarPlan: PlanarPlan?
-    /// BGRA on its way to another format, and 4:2:0 on its way to NV12.
+    /// BGRA before its conversion, and 4:2:0 before its conversion to NV12.
     private let band: UnsafeMutableRawPointer
     private let subsampled: PlanarFrame
     private let subsampledMemory: UnsafeMutableRawPointer
 
-    /// The most rows that are drawn at once; see `Compositor`.
+    /// The most rows to draw at once; see `Compositor`.
     private static let mostRows = 4 * DamageRegion.tileSide
 
-    /// `geometry.size` is the layout's, or its visible part: an odd last column or row is drawn twice.
+    /// `geometry.size` is the layout's or its visible part's: an odd last column or row is drawn twice.
     public init(_ geometry: PictureGeometry, layout: FrameLayout) {
         precondition(geometry.size.roundedUpToEven == layout.size, "a layout of another size")
         plan = PicturePlan(geometry)
@@ -35,7 +35,7 @@ public final class PictureRenderer {
 
     public var geometry: PictureGeometry { plan.geometry }
 
-    /// Draws the tiles of `region`, which is of the picture, into the memory of the layout that begins at `target`.
+    /// Draws the tiles of `region`, a region of the picture, into the memory of the layout at `target`.
     public func draw(_ region: DamageRegion, of source: PictureSource, at target: UnsafeMutableRawPointer) {
         let rows = geometry.orientation.isTransposed ? Self.mostRows : DamageRegion.tileSide
         for rect in region.rectangles() {
@@ -64,7 +64,7 @@ public final class PictureRenderer {
 
     // MARK: Formats
 
-    /// Draws a part of a source that is the picture.
+    /// Draws a part of a source that equals the picture.
     private func convert(_ source: PictureSource, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
         switch source {
         case .bgra(let base, let stride) where layout.pixelFormat == .bgra:
@@ -121,11 +121,11 @@ public final class PictureRenderer {
 
 /// A view of a whole frame. Its maker owns the memory.
 public enum PictureSource {
-    /// `base` is the first pixel's; `stride` is in bytes.
+    /// `base` is the first pixel; `stride` is in bytes.
     case bgra(base: UnsafeRawPointer, stride: Int)
     case planar(PlanarFrame)
 
-    /// Its pixels can be copied, or converted in place, to those of any `FrameLayout`, whose colours are the standard ones.
+    /// Whether its colours are those of every `FrameLayout`, so that its pixels can be copied or converted directly.
     var isStandard: Bool {
         switch self {
         case .bgra: true

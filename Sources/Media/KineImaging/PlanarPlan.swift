@@ -1,15 +1,15 @@
-// From the planes of a 4:2:0 frame to those of a picture, without a way through BGRA.
+// Draws the planes of a picture from those of a 4:2:0 frame, without a conversion to BGRA.
 import CPixels
 import CYUV
 import KineMedia
 
-/// Draws a picture of one geometry. Used by one thread.
+/// Draws pictures of one geometry. Used by one thread.
 final class PlanarPlan {
     private let geometry: PictureGeometry
     private let luma: PlanePlan
     private let chroma: PlanePlan
 
-    /// Nil where the chroma samples of the source and of the picture lie differently: at odd places, or mirrored and of odd size.
+    /// Nil if the chroma samples of source and picture do not coincide: at odd positions, or mirrored with an odd size.
     init?(_ geometry: PictureGeometry) {
         let (part, place) = (geometry.part, geometry.place)
         let places = [part.x, part.y, place.x, place.y, place.width, place.height]
@@ -20,7 +20,7 @@ final class PlanarPlan {
         chroma = PlanePlan(part.size, geometry.scaledSize, geometry.orientation, subsampling: 2)
     }
 
-    /// Draws `rect` of the picture, whose sides lie on even places; `target` begins there.
+    /// Draws `rect` of the picture, whose sides are even; `target` begins there.
     func draw(_ rect: PixelRect, of source: PlanarFrame, to target: PlanarFrame) {
         let common = rect.intersection(geometry.place)
         if common != rect { blacken(target, rect.size) }
@@ -42,16 +42,15 @@ final class PlanarPlan {
     }
 }
 
-/// One plane.
 private final class PlanePlan {
     private let orientation: Orientation
-    /// The plane's size when it is scaled and not turned yet, in samples.
+    /// The plane's size after scaling and before turning, in samples.
     private let scaledSize: PixelSize
     private let scale: (across: ScaleAxis, down: ScaleAxis)?
     private let scratch: UnsafeMutablePointer<UInt16>
     private var scaled: [UInt8] = []
 
-    /// `from` and `to` are sizes of frames; `subsampling`: pixels for each sample, in either direction.
+    /// `from` and `to` are sizes of frames; `subsampling`: pixels for each sample, in both directions.
     init(_ from: PixelSize, _ to: PixelSize, _ orientation: Orientation, subsampling: Int) {
         self.orientation = orientation
         func samples(_ pixels: Int) -> Int { (pixels + subsampling - 1) / subsampling }
@@ -105,7 +104,7 @@ private final class PlanePlan {
     ) {
         let (fromStride, toStride) = (Int32(fromStride), Int32(targetStride))
         let (width, height) = (Int32(size.width), Int32(size.height))
-        // As in PicturePlan.
+        // See PicturePlan.
         switch orientation {
         case .up: CopyPlane(from, fromStride, target, toStride, width, height)
         case .upMirrored: MirrorPlane(from, fromStride, target, toStride, width, height)

@@ -1,8 +1,8 @@
-// The readers of each slot. The encoder, the readers in other processes and the converter may all have the same frame;
-// its slot is drawn over again only when the last of them is done.
+// Counts the readers of each slot. The encoder, readers in other processes and the converter may share a frame; its
+// slot is reused only after the last of them has released it.
 import Synchronization
 
-/// Counts the readers of each slot of a frame memory, which it keeps alive. Any thread may call it.
+/// Counts the readers of each slot, and keeps the memory of the slots alive. Any thread may use it.
 public final class SlotLoans: Sendable {
     private let readers: Mutex<[Int]>
     private let memory: any AnyObject & Sendable
@@ -13,12 +13,12 @@ public final class SlotLoans: Sendable {
         self.memory = memory
     }
 
-    /// The first slot that nobody reads, `kept` left out.
+    /// The first slot without a reader, except `kept`.
     public func firstFree(except kept: Int? = nil) -> Int? {
         readers.withLock { readers in readers.indices.first { readers[$0] == 0 && $0 != kept } }
     }
 
-    /// Among the slots that nobody reads, `kept` left out, the first with the least `cost`.
+    /// The slot with the least `cost` among those without a reader, except `kept`; the first of equals.
     func cheapestFree(except kept: Int?, cost: (Int) -> Int) -> Int? {
         readers.withLock { readers in
             var best: (slot: Int, cost: Int)?
@@ -30,10 +30,9 @@ public final class SlotLoans: Sendable {
         }
     }
 
-    /// Adds a reader. Only for callers that know that the slot is lent, or have just filled it.
+    /// Adds a reader. Only valid for a slot that has a reader or was just filled.
     public func retain(_ slot: Int) { readers.withLock { $0[slot] += 1 } }
 
-    /// Removes a reader.
     public func release(_ slot: Int) {
         readers.withLock { readers in
             precondition(readers[slot] > 0, "a slot was given back more often than it was lent")

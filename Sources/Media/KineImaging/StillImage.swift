@@ -1,18 +1,18 @@
-// A frame as a still image: scaled, and in the colours that image files have.
+// A frame as a still image: scaled, and in the colours of image files.
 import CYUV
 import KineMedia
 
 /// A copy of a frame. Not thread-safe: one thread uses it.
 public final class StillImage {
-    /// To show, in pixels. The sides may be odd.
+    /// The visible size in pixels. The sides may be odd.
     public let size: PixelSize
     private let layout: FrameLayout
     private let bgra: UnsafeMutableRawPointer
 
-    /// Copies a frame and makes it smaller.
+    /// Copies a frame and scales it down.
     /// - Parameters:
-    ///   - visibleSize: the part of the frame to show; its sides may be odd, and one smaller than the frame's.
-    ///   - limit: the image keeps its shape and fits into it; nil: it keeps its size. It is never enlarged.
+    ///   - visibleSize: the visible part of the frame. A side may be odd, and one smaller than the frame's.
+    ///   - limit: the image fits into it and keeps its shape; nil: no scaling. It is never enlarged.
     public init(_ frame: PlanarFrame, visibleSize: PixelSize, fitting limit: PixelSize?) {
         var size = visibleSize
         if let limit, limit.width < size.width || limit.height < size.height { size = size.aspectFit(into: limit) }
@@ -54,14 +54,14 @@ public final class StillImage {
     public func rgb() -> [UInt8] {
         let rowBytes = size.width * 3
         return [UInt8](unsafeUninitializedCapacity: rowBytes * size.height) { target, count in
-            // libyuv names formats from the highest byte of a word to the lowest: its ARGB is BGRA in memory, its RAW is RGB.
+            // libyuv names formats from a word's highest byte down: its ARGB is BGRA in memory, its RAW is RGB.
             ARGBToRAW(
                 pixels.bytes, pixels.stride, target.baseAddress, Int32(rowBytes), Int32(size.width), Int32(size.height))
             count = rowBytes * size.height
         }
     }
 
-    /// The planes of JFIF, one behind the other, rows without gaps: 4:2:0, its chroma planes' sides rounded up, BT.601 with full
+    /// The planes of JFIF in order, rows without gaps: 4:2:0, its chroma planes' sides rounded up, BT.601 with full
     /// range.
     public func jfif() -> [UInt8] {
         let chroma = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)

@@ -1,6 +1,5 @@
-// The place and the looks of a camera in a picture, in fractions: they hold for every size of the picture.
+// The position and look of a camera in a picture, in fractions that suit every picture size.
 
-/// The camera's part of a picture.
 public struct CameraLayout: Hashable, Codable, Sendable {
     public enum Shape: String, Codable, Sendable, CaseIterable {
         /// All of the camera's frame.
@@ -11,7 +10,7 @@ public struct CameraLayout: Hashable, Codable, Sendable {
         case circle
     }
 
-    /// A line around the camera, inside of its place.
+    /// A line around the camera, inside its edge.
     public struct Border: Hashable, Codable, Sendable {
         /// A fraction of the camera's height, 0…0.5.
         public var width: Double
@@ -28,15 +27,14 @@ public struct CameraLayout: Hashable, Codable, Sendable {
     public var x: Double
     /// From the upper edge of the picture (0) to the lower one (1).
     public var y: Double
-    /// The camera's height as a fraction of the picture's, 0.02…1. A camera that would be wider than the picture is smaller.
+    /// The camera's height as a fraction of the picture's, 0.02…1. Reduced if the camera is wider than the picture.
     public var size: Double
     public var shape: Shape
     /// Whether left and right are exchanged, as in a mirror.
     public var isMirrored: Bool
-    /// Nil: none.
     public var border: Border?
 
-    /// The fraction of the picture's smaller side that a corner keeps free.
+    /// The fraction of the picture's smaller side that stays free at a corner.
     public static let margin = 0.02
 
     public init(
@@ -57,7 +55,7 @@ public struct CameraLayout: Hashable, Codable, Sendable {
             && border.map { (0...0.5).contains($0.width) && $0.colour <= 0xffffff } ?? true
     }
 
-    /// The way of a camera's frames of that size to a picture.
+    /// The geometry of a camera's frames of that size in a picture.
     public func geometry(of camera: PixelSize, in picture: PixelSize) -> PictureGeometry {
         let height = min(max(1, Int((Double(picture.height) * size).rounded())), picture.height)
         let side: PixelSize

@@ -1,15 +1,15 @@
 // The chroma and the range of coded frames.
 
-/// The kind of samples in a coded frame. Their colours are always BT.709.
+/// The sample format of a coded frame. The colours are always BT.709.
 public struct ColourFormat: Hashable, Sendable, Codable, CaseIterable {
-    /// The chroma samples of a frame, by the names that people use (ITU-T H.264, table 6-1).
+    /// The chroma samples of a frame, by their common names (ITU-T H.264, table 6-1).
     public enum Chroma: String, Sendable, Codable, CaseIterable {
-        /// One of each for every square of four pixels, in its middle.
+        /// One sample per plane for every square of four pixels, in its middle.
         case yuv420 = "420"
-        /// One of each for every pixel.
+        /// One sample per plane for every pixel.
         case yuv444 = "444"
 
-        /// The samples in a row of so many pixels, or in a column.
+        /// The number of samples for a row or column of pixels.
         public func samples(of pixels: Int) -> Int {
             switch self {
             case .yuv420: (pixels + 1) / 2
@@ -22,7 +22,7 @@ public struct ColourFormat: Hashable, Sendable, Codable, CaseIterable {
     /// Luma and chroma use all values of a byte; otherwise luma has 16…235 and chroma 16…240 (ITU-T H.273, 8.3).
     public var isFullRange: Bool
 
-    /// 4:2:0 with limited range, which every player and every destination takes.
+    /// 4:2:0 with limited range, which every player and destination accepts.
     public static let standard = ColourFormat()
 
     public init(chroma: Chroma = .yuv420, isFullRange: Bool = false) {

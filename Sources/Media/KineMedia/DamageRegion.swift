@@ -1,14 +1,13 @@
-// The part of a frame that differs from the one before, one bit for each 16×16 tile: the macroblock grid of H.264, so that the
-// encoder gets the region as it is. A union is an OR, never grows, and never needs simplifying.
+// The part of a frame that differs from the previous one, one bit for each 16×16 tile: the macroblock grid of H.264, so
+// that the encoder uses it directly. A union is an OR: it never grows, and needs no simplification.
 
-/// The set of 16×16 tiles of a frame that may differ from the frame before it.
 public struct DamageRegion: Equatable, Sendable {
     /// The side of a tile in pixels, an H.264 macroblock (ITU-T H.264, 3.91).
     public static let tileSide = 16
 
     /// The size of the frame, in pixels.
     public let size: PixelSize
-    /// Tiles across and down; the last column and row may reach past the frame.
+    /// Tiles across and down; the last column and row may exceed the frame.
     public let columns: Int
     public let rows: Int
     /// `rows` runs of `wordsPerRow` words, the lowest bit the leftmost tile.
@@ -24,7 +23,7 @@ public struct DamageRegion: Equatable, Sendable {
         words = [UInt64](repeating: 0, count: wordsPerRow * rows)
     }
 
-    /// The region whose words are these, as `words` lays them out; nil where there are too many or too few.
+    /// A region with these words, in the layout of `words`; nil if their number is wrong.
     public init?(size: PixelSize, words: UnsafeBufferPointer<UInt64>) {
         self.init(size: size)
         guard words.count == self.words.count else { return nil }
@@ -38,7 +37,7 @@ public struct DamageRegion: Equatable, Sendable {
         return region
     }
 
-    /// The same tiles of a frame of another size, which has as many of them: of an odd size and the even one next to it.
+    /// The same tiles in a frame of another size with the same grid: an odd size, and the next even one.
     package init(_ region: DamageRegion, size: PixelSize) {
         self.init(size: size)
         precondition(columns == region.columns && rows == region.rows, "damage of another frame size")
@@ -57,7 +56,6 @@ public struct DamageRegion: Equatable, Sendable {
         words[row * wordsPerRow + column >> 6] |= 1 << UInt64(column & 63)
     }
 
-    /// Sets every tile of the frame that `rect` touches.
     public mutating func insert(_ rect: PixelRect) {
         let inside = rect.intersection(PixelRect(size: size))
         guard !inside.isEmpty else { return }
@@ -85,7 +83,7 @@ public struct DamageRegion: Equatable, Sendable {
         for index in words.indices { words[index] |= other.words[index] }
     }
 
-    /// Takes away the tiles of `other`, which must be of a frame of the same size.
+    /// Removes the tiles of `other`, which must be of a frame of the same size.
     public mutating func subtract(_ other: DamageRegion) {
         precondition(other.size == size, "damage of another frame size")
         for index in words.indices { words[index] &= ~other.words[index] }

@@ -24,14 +24,14 @@ public struct HEVCParameterSets: Hashable, Sendable, Codable {
     }
 }
 
-/// AV1's sequence header: the whole OBU, its header and size field included (AV1 specification, 5.3 and 5.5).
+/// AV1's sequence header: the whole OBU, with its header and size field (AV1 specification, 5.3 and 5.5).
 public struct AV1SequenceHeader: Hashable, Sendable {
     public var unit: [UInt8]
 
     public init(unit: [UInt8]) { self.unit = unit }
 }
 
-/// A codec, and the parameter sets that its decoder needs.
+/// A codec, and the parameter sets for its decoder.
 public enum VideoParameterSets: Hashable, Sendable {
     case h264(H264ParameterSets)
     case hevc(HEVCParameterSets)
@@ -46,10 +46,9 @@ public enum VideoParameterSets: Hashable, Sendable {
     }
 }
 
-/// The video track of a take.
 public struct VideoFormat: Hashable, Sendable {
     public var parameterSets: VideoParameterSets
-    /// The size to show, in pixels. May be odd: the coded frame is then one wider or higher, and the sample entry crops it.
+    /// The visible size in pixels. May be odd: the coded frame is then one pixel larger, and the sample entry crops it.
     public var size: PixelSize
 
     public init(parameterSets: VideoParameterSets, size: PixelSize) {
@@ -60,9 +59,8 @@ public struct VideoFormat: Hashable, Sendable {
     public var codec: VideoCodec { parameterSets.codec }
 }
 
-/// The coding of frames. The raw values are those of manifests and messages.
-///
-/// The video codecs that Kinecast can pass on, as a value: encoder, containers, messages and pages all name them by it.
+/// The video codecs that Kinecast supports, in encoders, containers, messages and pages. The raw values are those of
+/// manifests and messages.
 public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     /// ITU-T H.264 (AVC).
     case h264
@@ -71,11 +69,11 @@ public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     /// AOMedia AV1.
     case av1
 
-    /// The sides of a frame, in pixels, that every codec can have: H.264's level 6.2 limits them (ITU-T H.264, table A-1).
+    /// The sides of a frame, in pixels, that every codec supports: the limit is H.264's level 6.2 (table A-1).
     public static let frameSides = 16...16384
 
-    /// The codec's four letters, big-endian, in MP4 (ISO/IEC 14496-15, AV1-ISOBMFF) and in Enhanced RTMP. They say that the
-    /// parameter sets are in the configuration record.
+    /// The codec's four letters, big-endian, in MP4 (ISO/IEC 14496-15, AV1-ISOBMFF) and in Enhanced RTMP. They mean
+    /// that the parameter sets are in the configuration record.
     public var fourCharacterCode: UInt32 {
         switch self {
         case .h264: 0x6176_6331  // avc1
@@ -90,7 +88,7 @@ public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// From the fastest to the one that makes the smallest frames, under x264's names. An encoder of another library takes its
+/// From the fastest to the one with the smallest frames, by x264's names. An encoder of another library uses its
 /// nearest equivalent.
 public enum EncoderPreset: String, Codable, Sendable, CaseIterable {
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
@@ -102,13 +100,13 @@ public struct AudioTrackFormat: Hashable, Sendable {
     /// Samples a second; also the track's timescale.
     public var sampleRate: Int
     public var channels: Int
-    /// The bits a second that the encoder was asked for.
+    /// The requested bits a second.
     public var bitrate: Int
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
     public var audioSpecificConfig: [UInt8]
     /// Samples a channel in one access unit.
     public var samplesPerAccessUnit: Int
-    /// Samples a channel that the encoder puts before the first captured one. Players leave them out.
+    /// Samples a channel before the first captured one. Players leave them out.
     public var primingSamples: Int
 
     public init(
@@ -125,7 +123,7 @@ public struct AudioTrackFormat: Hashable, Sendable {
     }
 }
 
-/// The coding of audio samples. The raw values are those of manifests and messages.
+/// The coding of audio. The raw values are those of manifests and messages.
 public enum AudioCodec: String, Codable, Sendable, CaseIterable {
     /// One AAC-LC access unit (ISO/IEC 14496-3) a sample.
     case aac
@@ -133,10 +131,10 @@ public enum AudioCodec: String, Codable, Sendable, CaseIterable {
     case pcm
 }
 
-/// The stream of a take that a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
+/// The stream of a take that a sample belongs to, by the names of ReplayKit's `RPSampleBufferType`.
 public enum SampleType: String, Sendable, Codable, CaseIterable {
     case video
-    /// The audio of the system or of one application; also app and microphone mixed, where they share a track.
+    /// The audio of the system or of one application; with a common track, app and microphone mixed.
     case audioApp
     case audioMic
 }
@@ -144,15 +142,15 @@ public enum SampleType: String, Sendable, Codable, CaseIterable {
 /// One access unit: an encoded frame, or encoded audio.
 public struct EncodedSample: Sendable {
     public var type: SampleType
-    /// Time since the take's first frame, pauses taken out. Decoding order is presentation order: nothing is reordered.
+    /// Time since the take's first frame, without pauses. Decoding order is presentation order: nothing is reordered.
     public var presentationTime: MediaTime
-    /// For video an estimate only: a frame lasts until the next one, or until the end.
+    /// Only an estimate for video: a frame lasts until the next one, or until the end.
     public var duration: MediaTime
-    /// Decoding can start here. Every access unit of audio is a keyframe.
+    /// Decoding can start here. True for every access unit of audio.
     public var isKeyframe: Bool
-    /// H.264 and HEVC: NAL units each behind a four-byte big-endian length (ISO/IEC 14496-15, 4.3.2), parameter sets left out.
-    /// AV1: a temporal unit's OBUs with their size fields, temporal delimiters left out (AV1-ISOBMFF, 2.4).
-    /// AAC: one raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
+    /// H.264 and HEVC: NAL units with four-byte big-endian lengths (ISO/IEC 14496-15, 4.3.2), without parameter sets.
+    /// AV1: a temporal unit's OBUs with their size fields, without temporal delimiters (AV1-ISOBMFF, 2.4). AAC: one
+    /// raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
     public var data: [UInt8]
 
     public init(
@@ -166,16 +164,15 @@ public struct EncodedSample: Sendable {
     }
 }
 
-/// A bitrate that was typed: `4000000`, `800k`, `4M`, `4.5M`, `4Mbps`.
-///
-/// Bits a second as a person writes them: one grammar for the command line's options and for the settings behind them.
+/// A bitrate as a person writes it: `4000000`, `800k`, `4M`, `4.5M`, `4Mbps`. One grammar for the command line's
+/// options and the settings.
 public struct Bitrate: Sendable, Equatable {
     public let bitsPerSecond: Int
 
-    /// Nil where the text is no bitrate, or one outside 1,000 to 1,000,000,000 bits a second.
+    /// Nil if the text is not a bitrate, or one outside 1,000 to 1,000,000,000 bits a second.
     public init?(_ text: String) {
         var digits = text[...]
-        // A capital B would be bytes.
+        // A capital B would mean bytes.
         for unit in ["bps", "bit/s", "b/s"] where digits.hasSuffix(unit) { digits.removeLast(unit.count) }
         var scale = 1.0
         switch digits.last {

@@ -1,20 +1,20 @@
-// The layout of uncompressed frames in memory: planes and rows at fixed places, one slot for each frame.
+// The layout of uncompressed frames in memory: fixed positions of planes and rows, and one slot per frame.
 
-/// The places of planes and rows in a slot, and of slots in their memory. A value, the same for all slots of one memory.
+/// The positions of planes and rows in a slot, and of slots in memory. The same for all slots of one memory.
 public struct FrameLayout: Hashable, Sendable {
     public let pixelFormat: PixelFormat
     /// The frame's size in memory, in pixels; both sides even.
     public let size: PixelSize
-    /// The bytes from the slot's first to that of each plane.
+    /// The offset of each plane in the slot, in bytes.
     public let planeOffsets: [Int]
     /// The bytes from one row of each plane to the next.
     public let planeStrides: [Int]
-    /// Bytes from one slot to the next: whole pages, so that a reader can give a slot's memory back.
+    /// Bytes from one slot to the next: whole pages, so that a reader can free a slot's memory.
     public let slotBytes: Int
 
     private static let pageBytes = 4096
 
-    /// Rows start on cache lines, and the 4:2:0 planes end on whole tiles so that a block is always 16 wide and high.
+    /// Rows start on cache lines, and the 4:2:0 planes end on whole tiles, so that a block is always 16 wide and high.
     public init(pixelFormat: PixelFormat, size: PixelSize) {
         precondition(size.width % 2 == 0 && size.height % 2 == 0 && size.area > 0, "4:2:0 needs even sides")
         self.pixelFormat = pixelFormat
@@ -55,12 +55,12 @@ public struct FrameLayout: Hashable, Sendable {
 public enum PixelFormat: String, Sendable, Codable, CaseIterable {
     /// Planes Y, U, V; the chroma planes half as wide and half as high.
     case i420
-    /// A plane Y and a plane of U and V in turn.
+    /// A plane Y, and a plane with U and V in turn.
     case nv12
-    /// Four bytes a pixel: blue, green, red, and one without meaning.
+    /// Four bytes a pixel: blue, green, red, and an unused one.
     case bgra
 
-    /// For each plane of a frame of this size, the bytes of a row that mean something, and its rows.
+    /// For each plane of a frame of this size, the used bytes of a row, and the number of rows.
     public func planeExtents(of size: PixelSize) -> [(rowBytes: Int, rows: Int)] {
         let (width, height) = (size.width, size.height)
         return switch self {
@@ -71,19 +71,19 @@ public enum PixelFormat: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The places of a frame's three planes in a slot of memory. A value, the same for all slots of one memory.
+/// The positions of a frame's three planes in a slot of memory. The same for all slots of one memory.
 public struct PlanarLayout: Hashable, Sendable {
     /// The frame's size in memory, in pixels; both sides even.
     public let size: PixelSize
     public let colour: ColourFormat
-    /// The bytes from the slot's first to that of each plane.
+    /// The offset of each plane in the slot, in bytes.
     public let planeOffsets: [Int]
     /// The bytes from one row of each plane to the next.
     public let planeStrides: [Int]
-    /// Bytes from one slot to the next, as `FrameLayout` has them.
+    /// Bytes from one slot to the next, as in `FrameLayout`.
     public let slotBytes: Int
 
-    /// Rows start on cache lines, and planes end on whole tiles so that a block is always 16 wide and high.
+    /// Rows start on cache lines, and planes end on whole tiles, so that a block is always 16 wide and high.
     public init(size: PixelSize, colour: ColourFormat = .standard) {
         precondition(size.width % 2 == 0 && size.height % 2 == 0 && size.area > 0, "coded frames have even sides")
         self.size = size
@@ -95,7 +95,7 @@ public struct PlanarLayout: Hashable, Sendable {
         slotBytes = FrameLayout.wholePages(stride * rows + 2 * chromaStride * chromaRows)
     }
 
-    /// Rows of luma in memory, whole tiles.
+    /// Rows of luma in memory: whole tiles.
     public var lumaRows: Int { planeOffsets[1] / planeStrides[0] }
     /// Rows of each chroma plane in memory.
     public var chromaRows: Int { colour.chroma.samples(of: lumaRows) }
@@ -109,12 +109,10 @@ public struct PlanarLayout: Hashable, Sendable {
     }
 }
 
-/// The three planes of a frame. Luma has `size` samples, each chroma plane as many or, with 4:2:0, half of that both ways.
-///
-/// A view for the encoder: its maker owns the memory and says how long it lasts. Unchecked, since no thread writes to that memory
-/// while a view of it is in use.
+/// A view of the three planes of a frame; its maker owns the memory and decides how long it is valid. Luma has `size`
+/// samples, each chroma plane the same or, with 4:2:0, half of it in both directions.
 public struct PlanarFrame: @unchecked Sendable {
-    // Sendable: the lender does not write this memory while the view is lent (the ring's slot states say so).
+    // Sendable: no thread writes this memory while a view of it is in use (the ring's slot states ensure it).
 
     /// Both sides are even.
     public let size: PixelSize
@@ -139,7 +137,7 @@ public struct PlanarFrame: @unchecked Sendable {
         self.chromaStride = chromaStride
     }
 
-    /// The part of the frame at `rect`, in the same memory. Its left and top are even.
+    /// A view of the part of the frame at `rect`, whose left and top are even.
     package func part(_ rect: PixelRect) -> PlanarFrame {
         let chroma = colour.chroma.samples(of: rect.y) * chromaStride + colour.chroma.samples(of: rect.x)
         return PlanarFrame(
@@ -148,22 +146,22 @@ public struct PlanarFrame: @unchecked Sendable {
     }
 }
 
-/// The orientation in which a reader gets the frames of a take that is turned.
+/// The orientation of the frames that a reader gets of a turned take.
 public enum FrameOrientation: String, Hashable, Codable, CaseIterable, Sendable {
-    /// Turned as the take is. Each sample's orientation is `up`.
+    /// Upright: each sample's orientation is `up`.
     case upright
-    /// As the source has them: the take's turn is undone, and each sample's orientation is the take's, which says how to turn the
-    /// frame to be upright. A size, a limit or a part is that of the frame as it is handed over, before it is turned to be shown.
+    /// As in the source: the take's rotation is undone, and each sample's orientation is the take's, to make the frame
+    /// upright. Sizes, limits and parts refer to the frame before it is turned.
     case source
 }
 
-/// The part of a take's picture that frames show, how it is turned, and their size.
+/// The part, rotation and size of a take's picture in frames.
 public struct FrameShape: Hashable, Codable, Sendable {
-    /// The frames' size in pixels, with even sides; nil: that of what they show.
+    /// The frames' size in pixels, with even sides; nil: the size of the shown part.
     public var size: PixelSize?
-    /// The part of the picture, after it is turned. If none of it is in the picture, all of the picture is shown.
+    /// The part of the turned picture. If it lies outside, the whole picture is shown.
     public var crop: PictureGeometry.Crop
-    /// The picture is turned as one of this orientation is to be upright: `right` turns it by 90°, clockwise.
+    /// The rotation that this orientation needs to be upright: `right` turns the picture by 90°, clockwise.
     public var orientation: Orientation
 
     public init(size: PixelSize? = nil, crop: PictureGeometry.Crop = .fit, orientation: Orientation = .up) {
@@ -172,8 +170,8 @@ public struct FrameShape: Hashable, Codable, Sendable {
         self.orientation = orientation
     }
 
-    /// The way from pictures of `source` to the frames. Where the shape has no size, larger frames are scaled down to fit into `limit`,
-    /// with even sides.
+    /// The geometry from pictures of `source` to the frames. If the shape has no size, larger frames are scaled down to
+    /// fit into `limit`, with even sides.
     public func geometry(of source: PixelSize, fitting limit: PixelSize? = nil) -> PictureGeometry {
         let geometry = PictureGeometry(source: source, orientation: orientation, crop: crop, size: size)
         guard size == nil, let limit, geometry.size.width > limit.width || geometry.size.height > limit.height else {

@@ -1,4 +1,4 @@
-// Sizes and rectangles in whole pixels, origin at the top left.
+// Sizes and rectangles in whole pixels. The origin is at the top left.
 
 /// A width and a height in pixels.
 public struct PixelSize: Hashable, Sendable, Codable {
@@ -12,12 +12,12 @@ public struct PixelSize: Hashable, Sendable, Codable {
 
     public var area: Int { width * height }
 
-    /// The size that 4:2:0 coding needs: both sides rounded up to even.
+    /// The size for 4:2:0 coding: both sides rounded up to even.
     public var roundedUpToEven: PixelSize { PixelSize(width: (width + 1) & ~1, height: (height + 1) & ~1) }
 
     /// The largest size of this shape that fits into `limit`, its sides rounded to whole pixels and at least 1.
     public func aspectFit(into limit: PixelSize) -> PixelSize {
-        // Cross-multiplied to find the tighter side, so that nothing is rounded twice.
+        // Cross-multiplied to find the limiting side, so that nothing is rounded twice.
         let isWide = width * limit.height >= height * limit.width
         return PixelSize(
             width: isWide ? limit.width : max(1, (width * limit.height + height / 2) / height),
@@ -48,7 +48,7 @@ public struct PixelRect: Hashable, Sendable, Codable {
     public var maxY: Int { y + height }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-    /// The part that both cover; empty where they do not meet.
+    /// The common part; empty if they do not meet.
     public func intersection(_ other: PixelRect) -> PixelRect {
         let left = max(x, other.x)
         let top = max(y, other.y)

@@ -1,8 +1,8 @@
-// A point on a take's timeline, or a length of time. Everything inside Kinecast counts nanoseconds; a container's own
-// timescale appears only where the container is written.
+// A point on a take's timeline, or a duration. Kinecast counts nanoseconds everywhere; only the writers of containers
+// use a container's timescale.
 
-/// Nanoseconds on a timeline that the owner names: CLOCK_MONOTONIC at capture, or the time since a take's first frame. `Duration(_:)` makes
-/// Swift's own type of it.
+/// Nanoseconds on a timeline: CLOCK_MONOTONIC at capture, or the time since a take's first frame. `Duration(_:)`
+/// converts it to Swift's own type.
 public struct MediaTime: Hashable, Comparable, Sendable, Codable {
     /// Nanoseconds. May be negative: audio can be older than the first frame.
     public var nanoseconds: Int64
@@ -21,9 +21,9 @@ public struct MediaTime: Hashable, Comparable, Sendable, Codable {
 
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// The nearest whole tick of a clock with `timescale` ticks a second.
+    /// The nearest tick of a clock with `timescale` ticks a second.
     public func ticks(timescale: Int32) -> Int64 {
-        // Split into whole seconds and rest: the product of ten hours and 90000 would overflow otherwise.
+        // Split into whole seconds and the rest: the product of ten hours and 90000 would overflow.
         let scale = Int64(timescale)
         let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let product = rest * scale
@@ -51,9 +51,9 @@ public struct MediaTime: Hashable, Comparable, Sendable, Codable {
     public static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
 }
 
-// A sample's time is a media time; every other length of time in the libraries is Swift's.
+// Samples use media times; all other durations in the libraries are Swift's.
 extension MediaTime {
-    /// Rounded to the nanosecond; far times are clamped.
+    /// Rounded to the nanosecond; out of range durations are clamped.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let limit: Int64 = 9_000_000_000  // 285 years, before nanoseconds overflow

@@ -1,27 +1,26 @@
-// The turn that brings a frame upright before it is shown.
+// The rotation or mirroring that makes a frame upright.
 
-/// The place of a frame's first row and column in the upright picture, by the names of CGImagePropertyOrientation and the values of
-/// EXIF's tag 0x0112 (CIPA DC-008, 4.6.4). A screen is `up` unless its take turns it.
+/// The position of a frame's first row and column in the upright picture, by the names of CGImagePropertyOrientation
+/// and the values of EXIF's tag 0x0112 (CIPA DC-008, 4.6.4). A screen is `up` unless its take turns it.
 public enum Orientation: Int, Sendable, Codable, CaseIterable {
-    /// As it is.
     case up = 1
-    /// To be mirrored, left and right.
+    /// Needs mirroring, left and right.
     case upMirrored = 2
-    /// To be turned by 180°.
+    /// Needs a turn by 180°.
     case down = 3
-    /// To be mirrored, top and bottom.
+    /// Needs mirroring, top and bottom.
     case downMirrored = 4
-    /// To be mirrored at the diagonal from the top left.
+    /// Needs mirroring at the diagonal from the top left.
     case leftMirrored = 5
-    /// To be turned by 90°, clockwise.
+    /// Needs a turn by 90°, clockwise.
     case right = 6
-    /// To be mirrored at the diagonal from the top right.
+    /// Needs mirroring at the diagonal from the top right.
     case rightMirrored = 7
-    /// To be turned by 270°, clockwise.
+    /// Needs a turn by 270°, clockwise.
     case left = 8
 }
 
-// Every turn is an exchange of rows and columns, or none, and then a mirroring in either direction, or none.
+// Each orientation exchanges rows and columns, or not, and then mirrors in either direction, or not.
 extension Orientation {
     /// Whether rows become columns.
     public var isTransposed: Bool { rawValue > 4 }
@@ -38,36 +37,36 @@ extension Orientation {
         self = same ?? .up
     }
 
-    /// The orientation of a frame that is turned by this one and then by `next`.
+    /// The orientation that combines this one and then `next`.
     public func followed(by next: Orientation) -> Orientation {
         let isTransposed = isTransposed != next.isTransposed
-        // Where rows and columns are exchanged, an earlier mirroring goes the other way.
+        // If rows and columns are exchanged, an earlier mirroring changes direction.
         let across = (next.isTransposed ? isMirroredDown : isMirroredAcross) != next.isMirroredAcross
         let down = (next.isTransposed ? isMirroredAcross : isMirroredDown) != next.isMirroredDown
         return Orientation(isTransposed: isTransposed, isMirroredAcross: across, isMirroredDown: down)
     }
 
-    /// The orientation that undoes this one: a frame that is turned by both is as it was.
+    /// The orientation that undoes this one.
     public var inverse: Orientation {
         switch self {
         case .right: .left
         case .left: .right
-        // A mirroring undoes itself, as does a half turn.
+        // A mirroring and a half turn undo themselves.
         case .up, .upMirrored, .down, .downMirrored, .leftMirrored, .rightMirrored: self
         }
     }
 
-    /// The size of a frame when it is upright; and, as an exchange undoes itself, the size of an upright one when it is not.
+    /// The size of a frame of `size` after turning; also the size before turning, since an exchange undoes itself.
     public func turned(_ size: PixelSize) -> PixelSize {
         isTransposed ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// The place in the upright picture of a part of a frame of `size`.
+    /// The position in the upright picture of a part of a frame of `size`.
     package func turned(_ rect: PixelRect, of size: PixelSize) -> PixelRect {
         mirrored(isTransposed ? rect.transposed : rect, in: turned(size))
     }
 
-    /// The part of a frame of `size` that is seen at `rect` of the upright picture.
+    /// The part of a frame of `size` that appears at `rect` of the upright picture.
     package func turnedBack(_ rect: PixelRect, of size: PixelSize) -> PixelRect {
         let mirrored = mirrored(rect, in: turned(size))
         return isTransposed ? mirrored.transposed : mirrored

@@ -1,14 +1,14 @@
-// The way from a source's pixels to a picture, in whole pixels.
+// Maps a source's pixels to a picture, in whole pixels.
 
-/// A part of a source, turned upright and scaled to a place of the picture; the rest of the picture is black.
+/// A part of a source, turned upright and scaled to a place in the picture; the rest of the picture is black.
 public struct PictureGeometry: Hashable, Sendable {
-    /// The part of the upright source that is shown, and how it fills the picture.
+    /// The visible part of the upright source, and how it fills the picture.
     public enum Crop: Hashable, Codable, Sendable {
-        /// All of the source, as large as fits; the rest of the picture stays black.
+        /// All of the source, as large as fits; the rest of the picture is black.
         case fit
-        /// The middle of the source, cut so that it fills the picture.
+        /// The middle of the source, cropped to fill the picture.
         case fill
-        /// A part of the upright source, in its pixels, as large as fits. What of it lies outside of the source is left out.
+        /// A part of the upright source, in its pixels, as large as fits. Clipped to the source.
         case part(PixelRect)
     }
 
@@ -17,14 +17,14 @@ public struct PictureGeometry: Hashable, Sendable {
     public let orientation: Orientation
     /// The picture's size.
     public let size: PixelSize
-    /// The part of the source that is shown, in the source's own pixels.
+    /// The visible part of the source, in its own pixels.
     public let part: PixelRect
-    /// Where it is shown in the picture.
+    /// The part's place in the picture.
     public let place: PixelRect
 
     /// The picture of a source.
     ///
-    /// A crop that lies outside of the source shows all of it. Without a size, the picture is as large as what is shown of the source.
+    /// A crop outside the source shows all of it. Without a size, the picture has the size of the visible part.
     public init(source: PixelSize, orientation: Orientation = .up, crop: Crop = .fit, size: PixelSize? = nil) {
         let upright = PixelRect(size: orientation.turned(source))
         var shown = upright
@@ -42,7 +42,7 @@ public struct PictureGeometry: Hashable, Sendable {
             if !common.isEmpty { shown = common }
         }
         let size = size ?? shown.size
-        // A part cut to the picture's shape is off by less than a pixel, which is no reason for a border.
+        // A part cropped to the picture's shape differs by less than a pixel: not enough for a border.
         let fitted = crop == .fill ? size : shown.size.aspectFit(into: size)
         self.source = source
         self.orientation = orientation
@@ -62,7 +62,7 @@ public struct PictureGeometry: Hashable, Sendable {
         part = PixelRect(size: source)
     }
 
-    /// The middle of the source, cut so that it fills `place` of a picture.
+    /// The middle of the source, cropped to fill `place` of a picture.
     public init(source: PixelSize, orientation: Orientation, place: PixelRect, in size: PixelSize) {
         let filled = PictureGeometry(source: source, orientation: orientation, crop: .fill, size: place.size)
         self.source = source
@@ -80,20 +80,20 @@ public struct PictureGeometry: Hashable, Sendable {
         self.size = size
     }
 
-    /// The same part and turn, scaled to all of another picture, whatever its shape.
+    /// The same part and rotation, scaled to fill another picture, whatever its shape.
     package func filling(_ size: PixelSize) -> PictureGeometry { PictureGeometry(of: self, filling: size) }
 
-    /// The shown part's size when it is scaled, before it is turned.
+    /// The visible part's size after scaling, before turning.
     package var scaledSize: PixelSize { orientation.turned(place.size) }
 
-    /// Whether the picture is the source.
+    /// Whether the picture equals the source.
     public var isIdentity: Bool {
         orientation == .up && source == size && part == PixelRect(size: source) && place == PixelRect(size: size)
     }
 
     // MARK: Damage
 
-    /// The scaled pixels on each side of a pixel's own place that depend on it: the filters read its neighbours too, which lie
+    /// The scaled pixels on each side of a pixel that depend on it: the filters also read its neighbours, which are
     /// farther apart if the frame grows.
     private static func margin(_ from: Int, _ to: Int) -> Int { 2 + to / from }
 
@@ -114,7 +114,7 @@ public struct PictureGeometry: Hashable, Sendable {
         return orientation.turned(scaled, of: to).offset(x: place.x, y: place.y)
     }
 
-    /// The tiles of the picture that depend on `region`, which is of the source.
+    /// The tiles of the picture that depend on `region` of the source.
     public func map(_ region: DamageRegion) -> DamageRegion {
         precondition(region.size == source, "damage of another source")
         if isIdentity { return region }

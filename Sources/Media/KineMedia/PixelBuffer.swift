@@ -1,8 +1,8 @@
-// An uncompressed frame as a reader sees it. A view only: its maker owns the memory and says how long it lasts.
+// A reader's view of an uncompressed frame. Its maker owns the memory and decides how long the view is valid.
 
-/// The planes of a frame, to be read. It cannot be copied, and what it lends cannot leave the closure that it is lent to.
+/// The planes of a frame, to be read. It cannot be copied, and its planes cannot leave the closure that borrows it.
 public struct PixelBuffer: ~Copyable {
-    /// The place of one plane in memory that the maker of a frame owns.
+    /// One plane in memory that the maker of a frame owns.
     public struct PlaneMemory {
         fileprivate let base: UnsafeRawPointer
         fileprivate let stride: Int
@@ -10,10 +10,10 @@ public struct PixelBuffer: ~Copyable {
         fileprivate let rows: Int
 
         /// - Parameters:
-        ///   - base: the first byte of the first row, to be valid as long as the buffer.
+        ///   - base: the first byte of the first row. Must be valid as long as the buffer.
         ///   - stride: bytes from one row to the next.
-        ///   - rowBytes: bytes of a row that hold pixels.
-        ///   - rows: how many there are.
+        ///   - rowBytes: the used bytes of a row.
+        ///   - rows: the number of rows.
         public init(base: UnsafeRawPointer, stride: Int, rowBytes: Int, rows: Int) {
             self.base = base
             self.stride = stride
@@ -22,17 +22,17 @@ public struct PixelBuffer: ~Copyable {
         }
     }
 
-    /// One plane, lent by its frame.
+    /// One plane, borrowed from its frame.
     public struct Plane: ~Escapable {
         private let memory: PlaneMemory
 
         @_lifetime(borrow frame)
         fileprivate init(_ memory: PlaneMemory, of frame: borrowing PixelBuffer) { self.memory = memory }
 
-        /// Bytes of a row.
+        /// The used bytes of a row.
         public var rowBytes: Int { memory.rowBytes }
         public var rows: Int { memory.rows }
-        /// The first byte of the first row, for code in C.
+        /// The first byte of the first row, for C code.
         package var base: UnsafeRawPointer { memory.base }
         /// Bytes from one row to the next.
         package var stride: Int { memory.stride }
@@ -49,9 +49,9 @@ public struct PixelBuffer: ~Copyable {
     public let format: PixelFormat
     /// The frame's size in memory, in pixels; both sides even.
     public let size: PixelSize
-    /// The size to show, in pixels. May be odd, and is then one smaller.
+    /// The visible size in pixels. A side may be odd, and is then one smaller.
     public let visibleSize: PixelSize
-    // Three at most, not in an array: making one would allocate for every frame.
+    // At most three, not in an array, which would allocate for every frame.
     private let first: PlaneMemory
     private let second: PlaneMemory?
     private let third: PlaneMemory?
@@ -86,7 +86,7 @@ public struct PixelBuffer: ~Copyable {
         }
     }
 
-    /// A copy that can be kept: plane after plane and row after row, without gaps.
+    /// A copy: plane after plane and row after row, without gaps.
     public func copy() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity([first, second, third].reduce(0) { $0 + ($1.map { $0.rowBytes * $0.rows } ?? 0) })

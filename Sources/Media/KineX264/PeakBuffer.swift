@@ -1,14 +1,14 @@
-// Limits the bits of a peak by the clock. x264's own buffer (its VBV; ITU-T H.264, C.1) gains the bits of one interval with
-// each frame. A still screen has five frames a second: at a nominal 30 it would get a sixth of its bits and never become sharp.
+// Limits the bits of a peak by time. x264's own buffer (VBV; ITU-T H.264, C.1) gains one interval's bits per frame. A
+// still screen has five frames a second: at a nominal 30 it would get a sixth of its bits and stay blurred.
 
-/// A buffer that time fills and frames empty. It computes by how many intervals to fill x264's own. Pure.
+/// A buffer that time fills and frames empty. Computes the number of intervals by which to fill x264's own. Pure.
 struct PeakBuffer {
     /// The buffer's size, and the bits that it gains in one interval of the nominal rate.
     private(set) var capacity: Double
     private(set) var interval: Double
-    /// Bits that are in it, as x264 counts.
+    /// The bits in the buffer, by x264's count.
     private(set) var level: Double
-    /// Intervals that have passed and are not in `level` yet; negative where frames came early.
+    /// Intervals that have passed but are not in `level` yet; negative if frames came early.
     private var owed = 0.0
 
     /// x264's f_vbv_buffer_init.
@@ -22,14 +22,14 @@ struct PeakBuffer {
         level = self.capacity * Self.initialShare
     }
 
-    /// Changes the peak. The bits in the buffer stay, as in x264's.
+    /// Changes the peak. Keeps the bits in the buffer, as x264 does.
     mutating func resize(capacity: Int, interval: Double) {
         self.capacity = Double(capacity)
         self.interval = interval
     }
 
-    /// The intervals for x264 to add after the next frame, which comes `elapsed` intervals after the last. Never more than
-    /// there is room for before that frame: time during which the buffer is full is lost.
+    /// The intervals that x264 must add after the next frame, which comes `elapsed` intervals after the last. Never
+    /// more than fit before that frame: time with a full buffer is lost.
     mutating func intervals(elapsed: Double) -> Int {
         owed += elapsed
         let room = min(capacity - level, capacity * Self.largestShare) / interval
@@ -38,7 +38,7 @@ struct PeakBuffer {
         return Int(whole)
     }
 
-    /// Called after a frame of so many bits was encoded and `intervals` were added.
+    /// Call after a frame of `bits` bits was encoded and `intervals` were added.
     mutating func remove(_ bits: Int, adding intervals: Int) {
         level = min(capacity, max(0, level - Double(bits)) + Double(intervals) * interval)
     }

@@ -1,16 +1,15 @@
-// Encodes frames that stand before or among those of an existing stream, with that stream's own parameter sets: a decoder, and
-// a file's one sample entry, notice nothing.
+// Encodes frames before or between those of an existing stream, with that stream's parameter sets, so that a decoder
+// and a file's single sample entry need no change.
 import CX264
 import KineCodecs
 import KineMedia
 
-/// An x264 encoder with the parameter sets of a stream that Kinecast recorded. Not thread-safe: one thread encodes.
+/// An x264 encoder with the parameter sets of a Kinecast recording. Not thread-safe: one thread encodes.
 public final class X264Continuation {
-    /// The reasons why it cannot be opened or cannot go on.
     public enum Error: Swift.Error, Equatable {
-        /// No settings of x264 give these parameter sets: they are another encoder's, or another version's.
+        /// No settings of x264 give these parameter sets: another encoder, or another version, made them.
         case otherEncoder
-        /// x264 failed on a frame; `code` is its own.
+        /// x264 failed on a frame; `code` is x264's.
         case encodingFailed(code: Int32)
     }
 
@@ -21,7 +20,7 @@ public final class X264Continuation {
 
     /// - Parameters:
     ///   - size: of the stream's frames, both sides even.
-    ///   - isDeblocked: as the stream's slices say, which a parameter set does not.
+    ///   - isDeblocked: from the stream's slices; the parameter sets do not tell it.
     ///   - threads: each encodes a slice of a frame.
     public init(_ sets: H264ParameterSets, size: PixelSize, isDeblocked: Bool, threads: Int) throws(Error) {
         guard let sequence = H264SequenceParameters(sets.sequence), let picture = H264PictureParameters(sets.picture),
@@ -36,7 +35,7 @@ public final class X264Continuation {
 
     deinit { x264_encoder_close(handle) }
 
-    /// Encodes one frame and returns its access unit, whose NAL units stand behind lengths of four bytes. x264 copies the planes.
+    /// Encodes one frame and returns its access unit, with four-byte lengths before NAL units. x264 copies the planes.
     /// - Parameter quantizer: 1…51 for the whole frame.
     public func encode(_ frame: PlanarFrame, quantizer: Int, isKeyframe: Bool) throws(Error) -> [UInt8] {
         guard frame.size == size, frame.colour == colour else { throw .otherEncoder }
@@ -48,7 +47,7 @@ public final class X264Continuation {
         var output = x264_picture_t()
         let bytes = x264_encoder_encode(handle, &units, &count, &input, &output)
         guard bytes > 0, let first = units else { throw .encodingFailed(code: bytes) }
-        // The payloads of one access unit lie one behind the other.
+        // The payloads of one access unit are contiguous.
         return Array(UnsafeBufferPointer(start: first.pointee.p_payload, count: Int(bytes)))
     }
 }
@@ -66,7 +65,7 @@ extension X264Continuation.Error: CustomStringConvertible {
 }
 
 extension x264_param_t {
-    /// Kinecast's parameters, with what the parameter sets of a stream say in place of what a recording's settings would.
+    /// Kinecast's parameters, with the values of a stream's parameter sets instead of a recording's settings.
     fileprivate init?(
         _ sequence: H264SequenceParameters, _ picture: H264PictureParameters, size: PixelSize, isDeblocked: Bool,
         threads: Int
@@ -80,12 +79,12 @@ extension x264_param_t {
         i_fps_den = UInt32(clamping: sequence.unitsInTick * 2)
         b_cabac = picture.usesCABAC ? 1 : 0
         analyse.b_transform_8x8 = picture.usesLargeTransform ? 1 : 0
-        // x264 derives the offset from its psychovisual settings, which the stream's encoder may have had.
+        // x264 derives the offset from its psychovisual settings, which the stream's encoder may have used.
         analyse.b_psy = 0
         analyse.i_chroma_qp_offset = Int32(picture.chromaOffset)
         b_deblocking_filter = isDeblocked ? 1 : 0
-        // Each frame is given its quantizer, which x264 confines to those between an I and a B frame's: with these factors, the
-        // smallest that x264 takes, they are 40 above and 40 below a P frame's.
+        // Each frame has its own quantizer, which x264 limits to those between an I and a B frame's: with these
+        // factors, the smallest that x264 accepts, they are 40 above and 40 below a P frame's.
         rc.f_ip_factor = 0.01
         rc.f_pb_factor = 0.01
     }

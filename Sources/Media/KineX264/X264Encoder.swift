@@ -1,31 +1,31 @@
-// H.264 through libx264's own C interface: libavcodec does not pass mb_info on, and mb_info is what makes a quiet desktop
-// cheap. One frame in, one access unit out, nothing held back.
+// H.264 by libx264's own C interface: libavcodec does not pass mb_info on, which makes a quiet desktop cheap. One frame
+// in, one access unit out, without delay.
 import CX264
 import KineCodecs
 import KineMedia
 
 /// An H.264 encoder: High profile at most, High 4:4:4 Predictive for 4:4:4, no reordering, one reference. Not thread-safe: one thread encodes.
 ///
-/// It links x264, which is under the GNU General Public License, version 2 or later: so is, as a whole, a program that links it.
+/// Links x264, which is under the GNU General Public License, version 2 or later; so is a program that links this.
 public final class X264Encoder: VideoEncoder {
     public static let codec = VideoCodec.h264
 
-    /// Of every frame. Access units leave them out.
+    /// The parameter sets of every frame. Access units do not contain them.
     public let h264ParameterSets: H264ParameterSets
     public private(set) var settings: VideoEncoderSettings
     private let handle: OpaquePointer
-    /// x264's present parameters, for later changes.
+    /// x264's current parameters, for later changes.
     private var parameters: x264_param_t
     /// One byte a macroblock, read by x264 during `encode`.
     private let macroblockInfo: UnsafeMutableBufferPointer<UInt8>
     private var previousTicks: Int64 = -1
-    /// Nil without a peak, and with an average, which counts frames, however far apart.
+    /// Nil without a peak, and with an average bitrate, which counts frames, not time.
     private var buffer: PeakBuffer?
     private var tuning = Tuning()
 
     /// x264's parameters for one frame.
     private struct Tuning: Equatable {
-        /// The intervals of the nominal rate by which its buffer is filled after the frame.
+        /// The intervals of the nominal rate by which x264 fills its buffer after the frame.
         var intervals = 1
         var isRepeat = false
     }
@@ -36,7 +36,7 @@ public final class X264Encoder: VideoEncoder {
     public init(_ settings: VideoEncoderSettings, continuing other: X264Encoder? = nil) throws(VideoEncoderError) {
         self.settings = settings
         let failure = VideoEncoderError.cannotOpen(Self.codec, settings.size)
-        // The level would follow the bitrate, but decoders were told one level for the whole stream.
+        // The level would follow from the bitrate, but decoders got one level for the whole stream.
         guard var parameters = x264_param_t(settings, level: other?.parameters.i_level_idc),
             let handle = kine_x264_encoder_open(&parameters)
         else { throw failure }
@@ -69,7 +69,7 @@ public final class X264Encoder: VideoEncoder {
         var sequence: [UInt8]?
         var picture: [UInt8]?
         for unit in UnsafeBufferPointer(start: units, count: Int(count)) where unit.i_payload > 4 {
-            // Each unit comes behind a four-byte length.
+            // Each unit has a four-byte length before it.
             let bytes = Array(UnsafeBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
             if unit.i_type == Int32(NAL_SPS.rawValue) { sequence = bytes }
             if unit.i_type == Int32(NAL_PPS.rawValue) { picture = bytes }
@@ -87,7 +87,7 @@ public final class X264Encoder: VideoEncoder {
 
     public func follow(_ other: X264Encoder) { previousTicks = max(previousTicks, other.previousTicks) }
 
-    /// False where this encoder was opened without a peak: x264 changes limits, but neither adds nor removes them
+    /// False if this encoder was opened without a peak: x264 changes limits, but neither adds nor removes them
     /// (x264_encoder_reconfig).
     public func setPeak(_ peak: VideoEncoderSettings.Peak) -> Bool {
         guard settings.peak != nil else { return false }
@@ -103,8 +103,8 @@ public final class X264Encoder: VideoEncoder {
         return true
     }
 
-    /// Sets x264's parameters for the next frame. x264 fills its buffer for one interval after each frame, so several intervals
-    /// are as many times the rate.
+    /// Sets x264's parameters for the next frame. x264 fills its buffer for one interval after each frame, so several
+    /// intervals are a multiple of the rate.
     private func tune(isRepeat: Bool, elapsed ticks: Int64) {
         var next = Tuning(isRepeat: isRepeat)
         if buffer != nil {
@@ -134,18 +134,18 @@ public final class X264Encoder: VideoEncoder {
     ) throws(VideoEncoderError) -> EncodedSample {
         let sample = try encode(frame, changed, at: time, isKeyframe: forceKeyframe, isCoarsest: false)
         guard let limit = settings.peak?.accessUnit, sample.data.count > limit else { return sample }
-        // x264 keeps limits only by estimates. A frame above the limit is encoded again, as small as possible.
+        // x264 only estimates limits. A frame above the limit is encoded again, as small as possible.
         return try encode(frame, changed, at: time, isKeyframe: true, isCoarsest: true)
     }
 
-    /// `isCoarsest`: with the coarsest quantizer there is.
+    /// `isCoarsest`: with the coarsest quantizer.
     func encode(
         _ frame: PlanarFrame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         precondition(
             frame.size == settings.size && frame.colour == settings.colour,
             "the frame has the size and the colour that the encoder was opened for")
-        // Two frames of one tick would have no duration between them; that happens around a pause.
+        // Two frames at the same tick would have no duration between them; that happens around a pause.
         let ownTicks = time.ticks(timescale: Self.timescale)
         let ticks = max(ownTicks, previousTicks + 1)
         tune(isRepeat: changed.isEmpty && !isKeyframe, elapsed: ticks - previousTicks)
@@ -166,7 +166,7 @@ public final class X264Encoder: VideoEncoder {
             type: .video,
             presentationTime: ticks == ownTicks ? time : MediaTime(ticks: ticks, timescale: Self.timescale),
             duration: .seconds(1 / Double(settings.nominalFrameRate)), isKeyframe: output.b_keyframe != 0,
-            // The payloads of one access unit lie one behind the other.
+            // The payloads of one access unit are contiguous.
             data: Array(UnsafeBufferPointer(start: first.pointee.p_payload, count: Int(bytes))))
     }
 

@@ -1,15 +1,15 @@
-// Kinecast's settings as x264's parameters, and a frame as x264 reads it.
+// Translates Kinecast's settings into x264's parameters, and a frame into x264's form.
 import CX264
 import KineCodecs
 import KineMedia
 
 extension x264_param_t {
-    /// Above this quantizer, block edges are worth hiding.
+    /// Above this quantizer, block edges are visible enough to hide.
     private static let finestDeblocked = 26
-    /// x264 has no larger bitrates.
+    /// x264's limit.
     private static let largestKilobits = 2_000_000
 
-    /// - Parameter level: level_idc times ten, where a stream is continued; nil: x264 chooses it.
+    /// - Parameter level: level_idc (the level times ten) of a continued stream; nil: x264 chooses it.
     init?(_ settings: VideoEncoderSettings, level: Int32?) {
         self.init()
         guard x264_param_default_preset(&self, (settings.preset ?? .veryfast).rawValue, nil) == 0 else { return nil }
@@ -21,31 +21,31 @@ extension x264_param_t {
         guard x264_param_apply_profile(&self, settings.colour.profile) == 0 else { return nil }
     }
 
-    /// Size, times, threads, and how access units are written.
+    /// Sets size, times, threads, and the form of access units.
     private mutating func setForm(_ settings: VideoEncoderSettings) {
         i_width = Int32(settings.size.width)
         i_height = Int32(settings.size.height)
         i_csp = settings.colour.chroma.x264
         i_log_level = X264_LOG_ERROR
         i_threads = Int32(settings.threads)
-        b_sliced_threads = settings.threads > 1 ? 1 : 0  // frame threads would hold frames back
+        b_sliced_threads = settings.threads > 1 ? 1 : 0  // frame threads would delay frames
         i_sync_lookahead = 0
-        // x264's variable frame rate holds one frame back to learn its duration. Times are kept by the caller instead.
+        // x264's variable frame rate delays a frame to learn its duration. The caller keeps the times instead.
         b_vfr_input = 0
         i_fps_num = UInt32(settings.nominalFrameRate)
         i_fps_den = 1
         i_keyint_max = Int32(settings.keyframeFrames ?? Int(X264_KEYINT_MAX_INFINITE))
-        // Lengths instead of start codes, and parameter sets in the sample entry only.
+        // Lengths instead of start codes, and parameter sets only in the sample entry.
         b_annexb = 0
         b_repeat_headers = 0
         b_aud = 0
-        // Keeps the quantizer out of the picture parameter set: encoders that follow each other must have the same sets.
+        // Keeps the quantizer out of the picture parameter set: encoders that continue each other need the same sets.
         b_stitchable = 1
     }
 
-    /// Settings of every preset: no frame is held back, and unchanged macroblocks cost next to nothing.
+    /// Settings of every preset: no frame is delayed, and unchanged macroblocks cost almost nothing.
     private mutating func setPrediction(_ settings: VideoEncoderSettings) {
-        // mb_info is honoured only if the sole reference is the previous frame, unweighted, at a steady quantizer.
+        // x264 uses mb_info only if the sole reference is the previous frame, unweighted, at a steady quantizer.
         i_bframe = 0
         i_frame_reference = 1
         analyse.i_weighted_pred = Int32(X264_WEIGHTP_NONE)
@@ -55,13 +55,13 @@ extension x264_param_t {
         rc.i_lookahead = 0
         rc.b_mb_tree = 0
         guard settings.preset == nil else { return }
-        // Desktops scroll by a line of text, farther than veryfast's hexagon finds: half the bytes on a scrolling terminal
-        // for the same processor time.
+        // Desktops scroll by a line of text, farther than veryfast's hexagon search: this halves the bytes of a
+        // scrolling terminal for the same processor time.
         analyse.i_me_method = X264_ME_UMH
         analyse.i_me_range = 32
     }
 
-    /// BT.709 (ITU-T H.264, E.2.1), as the conversion makes it and the file's colr box says.
+    /// BT.709 (ITU-T H.264, E.2.1), as in the conversion and in the file's colr box.
     private mutating func setColour(_ colour: ColourFormat) {
         vui.b_fullrange = colour.isFullRange ? 1 : 0
         vui.i_colorprim = 1
@@ -69,7 +69,7 @@ extension x264_param_t {
         vui.i_colmatrix = 1
         // Each chroma sample is the mean of four pixels, so it lies in their middle (ITU-T H.264, figure E-1: type 1).
         vui.i_chroma_loc = colour.chroma == .yuv420 ? 1 : 0
-        // x264 raises the chroma quantizer of 4:4:4 by six, which would lose the detail that 4:4:4 is chosen for.
+        // x264 raises the chroma quantizer of 4:4:4 by six, which would lose the detail for which 4:4:4 is chosen.
         if colour.chroma == .yuv444, analyse.b_psy != 0 { analyse.i_chroma_qp_offset -= 6 }
         vui.i_sar_width = 1
         vui.i_sar_height = 1
@@ -79,18 +79,18 @@ extension x264_param_t {
         if let peak = settings.peak { setPeak(peak, nominalFrameRate: settings.nominalFrameRate) }
         switch settings.rateControl {
         case .constantQuantizer(let quantizer) where settings.peak != nil:
-            // A constant quantizer has no limit. A constant rate factor without adaptive quantizers has, and is nearly the same.
+            // A constant quantizer has no limit. A constant rate factor without adaptive quantizers has one.
             rc.i_rc_method = Int32(X264_RC_CRF)
             rc.f_rf_constant = Float(max(1, quantizer))
-            // Otherwise a still screen would get a finer quantizer with each frame, and would be coded anew each time: mb_info
-            // is ignored when the quantizer has dropped.
+            // Otherwise a still screen would get a finer quantizer with each frame, and be coded anew each time: x264
+            // ignores mb_info after the quantizer has dropped.
             rc.f_qcompress = 1
             rc.i_aq_mode = Int32(X264_AQ_NONE)
         case .constantQuantizer(let quantizer):
             rc.i_rc_method = Int32(X264_RC_CQP)
-            rc.i_qp_constant = Int32(max(1, quantizer))  // 0 is lossless, which High profile does not have
-            // Fine quantizers leave no block edges to hide: the filter would cost a twentieth of the time and soften text, for
-            // about one per cent of the bytes.
+            rc.i_qp_constant = Int32(max(1, quantizer))  // 0 is lossless, which High profile does not support
+            // Fine quantizers leave no visible block edges: the filter would cost a twentieth of the time and soften
+            // text, for about one per cent of the bytes.
             if settings.preset == nil { b_deblocking_filter = quantizer > Self.finestDeblocked ? 1 : 0 }
         case .averageBitrate(let bits):
             rc.i_rc_method = Int32(X264_RC_ABR)
@@ -102,12 +102,12 @@ extension x264_param_t {
         rc.i_bitrate = Self.kilobits(min(bits, peak?.bitrate ?? bits))
     }
 
-    /// Each frame, also a keyframe, has to fit into half a second of the peak: no frame then takes longer than that on a network
-    /// that takes the peak.
+    /// Each frame, even a keyframe, must fit into half a second of the peak, so that no frame takes longer on such a
+    /// network.
     mutating func setPeak(_ peak: VideoEncoderSettings.Peak, nominalFrameRate: Int) {
         rc.i_vbv_max_bitrate = Self.kilobits(peak.bitrate)
         let buffer = rc.i_vbv_max_bitrate / Int32(min(2, max(1, nominalFrameRate)))
-        // Three quarters of the largest access unit: x264 keeps limits by estimates.
+        // Three quarters of the largest access unit, because x264 only estimates limits.
         let largest = peak.accessUnit.map { Int32(clamping: $0 * 8 / 1000 * 3 / 4) }
         rc.i_vbv_buffer_size = max(1, min(buffer, largest ?? .max))
     }
@@ -116,8 +116,7 @@ extension x264_param_t {
         rc.i_vbv_max_bitrate = Int32(clamping: min(Int(rc.i_vbv_max_bitrate) * factor, Self.largestKilobits))
     }
 
-    /// For a frame that is repeated and only gets sharper: nothing has moved, and a search for motion would take most of the
-    /// time.
+    /// For a repeated frame that only gets sharper: nothing has moved, and a motion search would take most of the time.
     mutating func searchLittle() {
         analyse.i_me_method = X264_ME_DIA
         analyse.i_me_range = 4

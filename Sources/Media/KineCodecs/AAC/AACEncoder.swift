@@ -1,17 +1,15 @@
-// AAC-LC through libavcodec, behind one thin type: a frame of samples in, access units out. Times and silence are left to
-// AACTrackEncoder.
+// AAC-LC by libavcodec: takes frames of samples, returns access units. AACTrackEncoder adds times and handles silence.
 import CFFmpeg
 import KineMedia
 
-/// One libavcodec AAC-LC encoder. Not Sendable: it belongs to the thread that feeds it.
+/// One libavcodec AAC-LC encoder. Not Sendable: only the thread that feeds it may use it.
 public final class AACEncoder: AudioEncoder {
-    /// The reasons why it cannot be opened or cannot go on.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no AAC encoder.
         case missing
-        /// The encoder does not take these settings; `code` is libavutil's.
+        /// The encoder refuses these settings; `code` is libavutil's.
         case refused(sampleRate: Int, channels: Int, bitrate: Int, code: Int32)
-        /// Encoding failed in the middle of a stream; `code` is libavutil's.
+        /// Encoding failed; `code` is libavutil's.
         case failed(code: Int32)
     }
 
@@ -23,17 +21,17 @@ public final class AACEncoder: AudioEncoder {
     /// 1024.
     public let samplesPerFrame: Int
     public let primingSamples: Int
-    /// Frames that went through libavcodec so far.
+    /// Frames that libavcodec has encoded.
     public private(set) var encodedFrames = 0
 
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
 
-    /// Opens the encoder. It takes 44100 and 48000 Hz among others, and one or two channels.
+    /// Opens the encoder, for 44100 and 48000 Hz among others, and for one or two channels.
     public init(_ settings: AudioEncoderSettings) throws(Error) {
         guard kine_load_ffmpeg() != 0 else { throw .missing }
-        // The errors thrown here say everything that the library would write to standard error.
+        // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         guard let codec = avcodec_find_encoder_by_name("aac"), let context = avcodec_alloc_context3(codec)
         else { throw .missing }
@@ -57,7 +55,7 @@ public final class AACEncoder: AudioEncoder {
         }
     }
 
-    /// Opens the encoder. `bitrate` is in bits a second for all channels together.
+    /// Opens the encoder. `bitrate`: bits a second, for all channels together.
     public convenience init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
         try self.init(AudioEncoderSettings(sampleRate: sampleRate, channels: channels, bitrate: bitrate))
     }
@@ -66,7 +64,7 @@ public final class AACEncoder: AudioEncoder {
     public var channels: Int { settings.channels }
     public var decoderConfiguration: [UInt8] { audioSpecificConfig }
 
-    /// What containers and destinations are told of a track with this encoder's access units.
+    /// The format of a track with this encoder's access units, for containers and destinations.
     public func trackFormat(_ type: SampleType) -> AudioTrackFormat {
         AudioTrackFormat(
             type: type, sampleRate: sampleRate, channels: channels, bitrate: settings.bitrate,
@@ -80,13 +78,13 @@ public final class AACEncoder: AudioEncoder {
         context.pointee.bit_rate = Int64(settings.bitrate)
         context.pointee.profile = FF_PROFILE_AAC_LOW
         av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: settings.channels))
-        // BITEXACT leaves out the fill element with the library's version that the first access unit would carry.
+        // BITEXACT omits the fill element with the library's version from the first access unit.
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT
-        // "fast" costs well under half of the default two-loop search, and FFmpeg's manual recommends it at these bitrates.
+        // "fast" costs less than half of the default two-loop search; FFmpeg's manual recommends it at these bitrates.
         av_opt_set(context.pointee.priv_data, "aac_coder", "fast", 0)
     }
 
-    /// Gives `frame` memory for one frame of the encoder's. A negative result is libavutil's error.
+    /// Allocates the buffer of `frame` for one frame of samples. A negative result is libavutil's error.
     private static func allocate(
         _ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>
     ) -> Int32 {
@@ -102,13 +100,13 @@ public final class AACEncoder: AudioEncoder {
         avcodec_free_context(&context)
     }
 
-    /// Encodes one frame: `samplesPerFrame` interleaved samples a channel, finite and within ±1. Calls `deliver` with each
-    /// finished access unit (raw_data_block; ISO/IEC 14496-3, 4.4.2.1): none for the first frame, then one for each.
+    /// Encodes one frame: `samplesPerFrame` interleaved samples a channel, finite and within ±1. Calls `deliver` with
+    /// each access unit (raw_data_block; ISO/IEC 14496-3, 4.4.2.1): none for the first frame, then one for each frame.
     public func encode(interleaved: Span<Float>, deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) {
         precondition(
             interleaved.count == samplesPerFrame * channels, "a frame has \(samplesPerFrame) samples a channel")
         guard let frame else { return }
-        // The encoder may still hold the last frame's buffer; then this takes a new one from the frame's pool.
+        // The encoder may still use the last frame's buffer; this call then takes a new one from the frame's pool.
         let writable = av_frame_make_writable(frame)
         guard writable >= 0 else { throw .failed(code: writable) }
         for channel in 0..<channels {
@@ -120,7 +118,7 @@ public final class AACEncoder: AudioEncoder {
                 }
             }
         }
-        // libavcodec wants times that rise. Nothing here reads them.
+        // libavcodec requires increasing times. They are not read back.
         frame.pointee.pts = Int64(encodedFrames) * Int64(samplesPerFrame)
         encodedFrames += 1
         try send(frame, deliver: deliver)

@@ -1,15 +1,14 @@
-// An audio track's encoder: counts access units, and encodes silence only once. Most recordings are mostly silent, and
-// libavcodec spends as much on a silent frame as on half a loud one.
+// An audio track's encoder: numbers access units, and encodes silence only once. Most recordings are mostly silent, and
+// a silent frame costs libavcodec half as much as a loud one.
 import KineMedia
 
 /// Turns frames of samples into numbered access units of one AAC-LC track.
 ///
-/// After a few silent frames the encoder's memory (the overlap of the transform, the look-ahead and the psychoacoustic
-/// model) holds only silence, and each further silent frame gives the same bytes. From then on the last access unit is
-/// repeated without the encoder. When the silence ends, the encoder continues as if it had seen all of it: there is no click,
-/// and no access unit moves in time.
+/// After a few silent frames, the encoder's state (the overlap of the transform, the look-ahead and the psychoacoustic
+/// model) contains only silence, so that each further silent frame gives the same bytes. The last access unit is then
+/// repeated without the encoder. After the silence, the encoder continues as if it had encoded all of it: there is no
+/// click, and no access unit moves in time.
 public final class AACTrackEncoder {
-    /// One finished access unit.
     public struct AccessUnit {
         /// The position of the first decoded sample in the track, in samples: `-primingSamples` in the first access unit.
         public let firstSample: Int64
@@ -17,22 +16,22 @@ public final class AACTrackEncoder {
         public let data: [UInt8]
     }
 
-    /// The encoder of the track's frames. Nothing else may use it.
+    /// The track's encoder. No other code may use it.
     public let encoder: AACEncoder
     private var accessUnits: Int64 = 0
     private var silentRun = 0
     private var latest: [UInt8] = []
     private var settled: [UInt8]?
 
-    /// Silent frames that are encoded before the last access unit is repeated: one for the look-ahead, one for the overlap, and
-    /// two for the block switching decision, which remembers earlier energies.
+    /// Silent frames to encode before the last access unit is repeated: one for the look-ahead, one for the overlap,
+    /// and two for the block switching decision, which remembers earlier energies.
     static let settlingFrames = 4
 
-    /// Begins a track with an encoder that has encoded nothing yet.
+    /// Begins a track with an unused encoder.
     public init(encoder: AACEncoder) { self.encoder = encoder }
 
-    /// Encodes one frame, `encoder.samplesPerFrame` interleaved samples a channel. The access unit that is delivered belongs to
-    /// the frame before: a decoder's output is `encoder.primingSamples` late.
+    /// Encodes one frame, `encoder.samplesPerFrame` interleaved samples a channel. The delivered access unit belongs to
+    /// the previous frame: a decoder's output is `encoder.primingSamples` late.
     public func encode(interleaved: Span<Float>, deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
         guard Self.isSilent(interleaved) else {
             silentRun = 0
@@ -50,12 +49,12 @@ public final class AACTrackEncoder {
         if silentRun >= Self.settlingFrames, !latest.isEmpty, latest == before { settled = latest }
     }
 
-    /// Delivers the last access units. Nothing can be encoded afterwards.
+    /// Delivers the last access units. No frame can be encoded afterwards.
     public func finish(deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
         try encoder.finish { number($0, for: deliver) }
     }
 
-    /// An access unit with its times, as containers and destinations take it. Its time is counted from the track's first sample.
+    /// An access unit with its times, for containers and destinations. Its time counts from the track's first sample.
     public func sample(_ unit: AccessUnit, type: SampleType) -> EncodedSample {
         let timescale = Int32(clamping: encoder.sampleRate)
         return EncodedSample(
@@ -75,7 +74,7 @@ public final class AACTrackEncoder {
         return AccessUnit(firstSample: first, data: data)
     }
 
-    /// Whether every sample is zero, of either sign. Returns at the first that is not.
+    /// Whether every sample is zero, of either sign. Stops at the first that is not.
     public static func isSilent(_ samples: Span<Float>) -> Bool {
         samples.withUnsafeBufferPointer { samples in
             var index = 0

@@ -1,27 +1,26 @@
-// libswresample as a stretching converter: from a device's real rate, by its own clock, to the track's.
+// Resamples audio by libswresample: from a device's real rate, by its own clock, to the track's rate.
 import CFFmpeg
 
-/// Converts interleaved float samples from one rate to another, a little faster or slower as set. Not Sendable.
+/// Converts interleaved float samples to another rate, with an adjustable stretch. Not Sendable.
 public final class AudioResampler {
-    /// The reasons why it cannot be opened.
     public enum Error: Swift.Error, Equatable {
         /// libswresample is not installed.
         case missing
-        /// It does not convert between these rates; `code` is libavutil's.
+        /// The library does not convert between these rates; `code` is libavutil's.
         case refused(from: Int, to: Int, code: Int32)
     }
 
     private let outputRate: Int
     private let channels: Int
-    /// Frames that went through libswresample so far.
+    /// Input frames that libswresample has converted.
     public private(set) var convertedFrames: Int64 = 0
 
     private var context: OpaquePointer?
-    /// The part of one by which the output is longer than the rates say.
+    /// The fraction by which the output is longer than the rates give.
     private var stretch = 0.0
     private var room: [Float] = []
 
-    /// Output samples over which a compensation is spread: so many that a millionth is still several samples.
+    /// Output samples over which a compensation is spread. With this many, a millionth is still several samples.
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
@@ -39,7 +38,7 @@ public final class AudioResampler {
         self.context = context
         guard status >= 0, let context else { throw .refused(from: inputRate, to: outputRate, code: status) }
         let object = UnsafeMutableRawPointer(context)
-        // Equal rates need the resampler too, for the stretch. Interpolation between its phases keeps that free of noise.
+        // Equal rates also need the resampler, for the stretch. Interpolation between its phases avoids noise then.
         av_opt_set_int(object, "flags", Int64(SWR_FLAG_RESAMPLE), 0)
         av_opt_set_int(object, "linear_interp", 1, 0)
         let initialized = swr_init(context)
@@ -48,26 +47,26 @@ public final class AudioResampler {
 
     deinit { swr_free(&context) }
 
-    /// Output samples that the converter still holds, with a fraction.
+    /// Output samples in the converter, with a fraction.
     public var delay: Double {
-        // Asked for in 256ths of an output sample: libswresample returns whole numbers.
+        // In 256ths of an output sample, because libswresample returns whole numbers.
         Double(swr_get_delay(context, Int64(outputRate) * 256)) / 256
     }
 
-    /// Makes the output longer by this part (300e-6 for a device whose clock is 300 ppm slow).
+    /// Stretches the output by this fraction (300e-6 for a device whose clock is 300 ppm slow).
     public func setStretch(_ value: Double) {
         stretch = value
         let delta = Int32((value * Double(Self.compensationDistance)).rounded())
         swr_set_compensation(context, delta, Int32(Self.compensationDistance))
     }
 
-    /// Discards the samples in the converter: after a gap, none from before it may come out.
+    /// Discards the samples in the converter, so that none from before a gap is output after it.
     public func reset() {
         swr_init(context)
         setStretch(stretch)
     }
 
-    /// Converts interleaved samples; `deliver` borrows the output, interleaved, for the call.
+    /// Converts interleaved samples. `deliver` borrows the interleaved output for the call.
     public func convert(interleaved: Span<Float>, deliver: (Span<Float>) -> Void) {
         let frames = interleaved.count / channels
         guard frames > 0 else { return }

@@ -1,21 +1,20 @@
-// H.264 through libavcodec's decoder, behind one thin type: access units in, frames out in the same order.
+// H.264 by libavcodec's decoder: takes access units, returns frames in the same order.
 import CFFmpeg
 import KineMedia
 
 /// Decodes a stream without reordering, 4:2:0 or 4:4:4 with eight bits. Not Sendable: one thread uses it.
 ///
-/// Each frame says which in its `colour`. For live video open it with one thread: `decode` then hands out the frame of the access unit that it was given, at once. Decoding
-/// begins with a keyframe. After an error, go on with the next keyframe; new parameter sets take a new decoder.
+/// Decoding begins with a keyframe, also after an error; new parameter sets need a new decoder. For live video open it
+/// with one thread: `decode` then outputs the frame of its access unit at once. A frame's `colour` tells its chroma.
 public final class H264Decoder {
-    /// The reasons why it cannot be opened, or why there is no frame.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no H.264 decoder.
         case missing
         /// The decoder cannot be opened; `code` is libavutil's.
         case cannotOpen(code: Int32)
-        /// An access unit is damaged, or is none; `code` is libavutil's.
+        /// The access unit is damaged; `code` is libavutil's.
         case damaged(code: Int32)
-        /// The stream has another pixel format than 4:2:0 and 4:4:4 with eight bits, or frames with an odd side.
+        /// The pixel format is neither 4:2:0 nor 4:4:4 with eight bits, or a side of the frame is odd.
         case pixelFormat
     }
 
@@ -24,16 +23,16 @@ public final class H264Decoder {
     private var packet: UnsafeMutablePointer<AVPacket>?
 
     private static let startCode: [UInt8] = [0, 0, 0, 1]
-    /// An access unit may have 2³¹ bytes less the padding behind it.
+    /// Limited by libavcodec: an Int32, less the padding after the access unit.
     private static let largestAccessUnit = Int(Int32.max) - Int(AV_INPUT_BUFFER_PADDING_SIZE)
 
     /// - Parameters:
     ///   - sets: of the whole stream.
-    ///   - threads: as many frames are decoded at once, and held back; 0: one for each processor. 1: none is held back but those that
-    ///     the stream's VUI says may be reordered (ITU-T H.264, E.2.1), none for the encoders here.
+    ///   - threads: this many frames are decoded at once and delayed; 0: one per processor. 1: delays only frames that
+    ///     the VUI says may be reordered (ITU-T H.264, E.2.1), none here.
     public init(_ sets: H264ParameterSets, threads: Int = 0) throws(Error) {
         guard kine_load_ffmpeg() != 0 else { throw .missing }
-        // The errors thrown here say everything that the library would write to standard error.
+        // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         guard let codec = avcodec_find_decoder_by_name("h264"), let context = avcodec_alloc_context3(codec) else {
             throw .missing
@@ -49,21 +48,21 @@ public final class H264Decoder {
         context.pointee.extradata = extradata.assumingMemoryBound(to: UInt8.self)
         context.pointee.extradata_size = Int32(header.count)
         context.pointee.thread_count = Int32(threads)
-        context.pointee.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, and not a guess
+        context.pointee.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, not a guess
         let code = avcodec_open2(context, codec, nil)
         guard code >= 0 else { throw .cannotOpen(code: code) }
     }
 
     deinit {
-        // The functions of a library that is missing cannot be called.
+        // Without the library, its functions cannot be called.
         guard context != nil else { return }
         avcodec_free_context(&context)
         av_frame_free(&frame)
         av_packet_free(&packet)
     }
 
-    /// Decodes one access unit, whose NAL units stand behind lengths of four bytes as in `EncodedSample.data`, and hands out the
-    /// frames that are ready. A frame is valid while `output` runs; its memory is the decoder's.
+    /// Decodes one access unit, with four-byte lengths before its NAL units as in `EncodedSample.data`, and outputs the
+    /// frames that are ready. A frame is valid while `output` runs; the decoder owns its memory.
     public func decode(_ accessUnit: [UInt8], output: (PlanarFrame) -> Void) throws(Error) {
         guard accessUnit.count <= Self.largestAccessUnit, let packet,
             av_new_packet(packet, Int32(accessUnit.count)) >= 0
@@ -76,7 +75,7 @@ public final class H264Decoder {
         try send(packet, output)
     }
 
-    /// Hands out the frames that are held back. Nothing can be decoded afterwards.
+    /// Outputs the delayed frames. Nothing can be decoded afterwards.
     public func drain(output: (PlanarFrame) -> Void) throws(Error) { try send(nil, output) }
 
     private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ output: (PlanarFrame) -> Void) throws(Error) {
@@ -92,7 +91,7 @@ public final class H264Decoder {
         guard code == kine_averror_again() || code == kine_averror_eof() else { throw .damaged(code: code) }
     }
 
-    /// Writes a start code over the length of each NAL unit (ITU-T H.264, annex B). False where the lengths do not fill the bytes.
+    /// Writes a start code over the length of each NAL unit (ITU-T H.264, annex B). False if the lengths do not fit.
     private static func writeStartCodes(_ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
         var position = 0
         while position < count {
@@ -108,7 +107,7 @@ public final class H264Decoder {
 }
 
 extension PlanarFrame {
-    /// Refers to a decoded frame's planes; nil where it has another pixel format, or an odd size.
+    /// A view of a decoded frame's planes; nil if it has another pixel format or an odd side.
     fileprivate init?(_ frame: AVFrame) {
         guard let chroma = Self.chroma(of: frame), let y = frame.data.0, let u = frame.data.1,
             let v = frame.data.2, frame.linesize.1 == frame.linesize.2, frame.width % 2 == 0, frame.height % 2 == 0
@@ -119,7 +118,7 @@ extension PlanarFrame {
             lumaStride: Int(frame.linesize.0), chromaStride: Int(frame.linesize.1))
     }
 
-    /// libavcodec has names of their own for formats with full range, which some of its versions use and others do not.
+    /// libavcodec has separate names for full-range formats, which only some of its versions use.
     private static func chroma(of frame: AVFrame) -> ColourFormat.Chroma? {
         switch frame.format {
         case AV_PIX_FMT_YUV420P.rawValue, AV_PIX_FMT_YUVJ420P.rawValue: .yuv420

@@ -1,13 +1,13 @@
-// The syntax elements of H.264 that an encoder has to know to continue another's stream (ITU-T H.264, 7.3). Read from bytes that
-// may be damaged.
+// The syntax elements of H.264 that an encoder needs to continue another encoder's stream (ITU-T H.264, 7.3). Their
+// bytes may be damaged.
 import KineMedia
 
-/// The parts of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
+/// The fields of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
 package struct H264SequenceParameters: Equatable {
     package var level: Int
     package var colour: ColourFormat
     var frameNumberBits: Int
-    /// Of the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
+    /// For the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
     package var unitsInTick: Int
     package var timeScale: Int
 
@@ -38,7 +38,7 @@ package struct H264SequenceParameters: Equatable {
     }
 }
 
-/// The parts of a PPS that a slice header, or x264, needs (7.3.2.2).
+/// The fields of a PPS that a slice header, or x264, needs (7.3.2.2).
 package struct H264PictureParameters: Equatable {
     package var usesCABAC: Bool
     package var usesLargeTransform = false
@@ -67,13 +67,13 @@ package struct H264PictureParameters: Equatable {
 
 /// The header of an access unit's first slice (7.3.3).
 public struct H264SliceHeader: Equatable, Sendable {
-    /// Different in two IDR frames that follow each other; nil in other frames.
+    /// idr_pic_id, which differs in consecutive IDR frames; nil in other frames.
     public var idrIdentifier: Int?
-    /// The quantizer that the slice begins with, 0…51.
+    /// The quantizer at the start of the slice, 0…51.
     public var quantizer: Int
     public var isDeblocked: Bool
 
-    /// Reads an access unit whose NAL units stand behind lengths of four bytes. Nil where it, or a parameter set, has syntax that
+    /// Reads an access unit with four-byte lengths before its NAL units. Nil if it, or a parameter set, has syntax that
     /// x264 does not write here.
     public init?(accessUnit: [UInt8], _ sets: H264ParameterSets) {
         guard let sequence = H264SequenceParameters(sets.sequence), let picture = H264PictureParameters(sets.picture),
@@ -101,7 +101,7 @@ public struct H264SliceHeader: Equatable, Sendable {
         guard 0...51 ~= quantizer, !bits.isPastEnd else { return nil }
     }
 
-    /// The first bytes of the first slice, which hold its header.
+    /// The first bytes of the first slice, with its header.
     private static func firstSlice(_ accessUnit: [UInt8]) -> [UInt8]? {
         var position = 0
         while accessUnit.count - position > 4 {
@@ -117,23 +117,23 @@ public struct H264SliceHeader: Equatable, Sendable {
 }
 
 extension BitReader {
-    /// se(v) of 9.1.1.
+    /// se(v) (9.1.1).
     fileprivate mutating func readSignedExponentialGolomb() -> Int {
         let value = readExponentialGolomb()
         return value % 2 == 1 ? (value + 1) / 2 : -value / 2
     }
 }
 
-// OpenH264 cannot be told where chroma samples lie. Without a word, a player takes them to lie at the left edge of their four
-// pixels, and the colours of text are half a pixel off.
+// OpenH264 has no setting for the location of chroma samples. Without it, players assume the left edge of each four
+// pixels, which moves the colours of text by half a pixel.
 enum ChromaLocationSPS {
-    /// `unit`, an SPS NAL unit without start code, with chroma samples in the middle of four pixels (ITU-T H.264, E.1.1 and figure
-    /// E-1: type 1). Returned unchanged where it is not of 4:2:0, says something of them, has no VUI, or uses syntax that OpenH264 does not write.
+    /// `unit`, an SPS NAL unit without start code, with chroma samples in the middle of four pixels (ITU-T H.264,
+    /// E.1.1, figure E-1: type 1). Unchanged if it is not 4:2:0, has a location, no VUI or unknown syntax.
     static func insertingMiddle(_ unit: [UInt8]) -> [UInt8] {
         let payload = EmulationPrevention.removed(from: unit)
         var bits = payload.flatMap { byte in (0..<8).map { byte >> UInt8(7 - $0) & 1 } }
         var reader = BitReader(payload)
-        // Then vui_parameters_present_flag.
+        // vui_parameters_present_flag comes next.
         guard reader.readSequenceParameters() == .yuv420, reader.readFlag() else { return unit }
         _ = reader.readColour()
         let flag = reader.position
@@ -150,11 +150,11 @@ enum ChromaLocationSPS {
     }
 }
 
-// Without `b_vfr_input`, x264 writes into the sequence parameter set that the frame rate is fixed. Kinecast's is not, and
-// players may rely on it, so one bit has to be cleared.
+// Without `b_vfr_input`, x264 writes that the frame rate is fixed. Kinecast's is not, and players may rely on that
+// flag, so it is cleared.
 package enum VariableRateSPS {
-    /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Returned
-    /// unchanged where it has no timing information or uses syntax that x264 does not write.
+    /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Unchanged
+    /// if it has no timing information, or syntax that x264 does not write.
     package static func clearingFixedFrameRate(_ unit: [UInt8]) -> [UInt8] {
         var payload = EmulationPrevention.removed(from: unit)
         guard let position = fixedFrameRateFlag(in: payload), position >> 3 < payload.count else { return unit }
@@ -162,7 +162,7 @@ package enum VariableRateSPS {
         return EmulationPrevention.added(to: payload)
     }
 
-    /// The position of the flag in bits from the NAL unit's first (7.3.2.1.1 and E.1.1).
+    /// The position of the flag, in bits from the start of the NAL unit (7.3.2.1.1 and E.1.1).
     package static func fixedFrameRateFlag(in payload: [UInt8]) -> Int? {
         var bits = BitReader(payload)
         guard bits.readSequenceParameters() != nil, bits.readFlag() else { return nil }  // vui_parameters_present_flag

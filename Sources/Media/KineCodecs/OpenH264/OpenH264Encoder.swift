@@ -1,39 +1,39 @@
-// H.264 through Cisco's OpenH264, for those who cannot link x264: it is under the BSD licence. One frame in, one access unit out,
-// nothing held back.
+// H.264 by Cisco's OpenH264 (BSD licence), for programs that cannot link x264. One frame in, one access unit out,
+// without delay.
 import COpenH264
 import KineMedia
 
 /// An H.264 encoder under the BSD licence: Constrained Baseline profile, no reordering, one reference. Not thread-safe: one thread encodes.
 ///
-/// libopenh264 is loaded when the first encoder is opened, and nothing links it. It differs from x264 in these points:
-/// - It is not told which part of a frame has changed: every frame is searched, also one that is the same as before.
-/// - Its rate control counts frames: each gets the bits of one interval of the nominal frame rate, whenever it comes. Below that rate
-///   the stream has fewer bits than were asked for.
+/// libopenh264 is loaded when the first encoder is opened; it is not linked. It differs from x264 in these points:
+/// - It does not know which part of a frame has changed: it searches every frame, even an unchanged one.
+/// - Its rate control counts frames: each gets the bits of one interval of the nominal frame rate, whenever it comes.
+///   Below that rate the stream has fewer bits than requested.
 /// - A frame has at most 9,437,184 pixels (4096×2304), and a nominal frame rate above 60 counts as 60.
-/// - The library fails on a frame that needs more than a byte for each pixel. Such a frame becomes a keyframe with a coarser quantizer.
+/// - It fails on a frame that needs more than a byte per pixel. That becomes a keyframe with a coarser quantizer.
 public final class OpenH264Encoder: VideoEncoder {
     public static let codec = VideoCodec.h264
 
-    /// Of every frame. Access units leave them out.
+    /// The parameter sets of every frame. Access units do not contain them.
     public let h264ParameterSets: H264ParameterSets
     public private(set) var settings: VideoEncoderSettings
-    /// Nil after it failed on a frame; it is opened again for the next.
+    /// Nil after it failed on a frame; opened again for the next one.
     private var library: OpenH264Library?
-    /// The decoder has another frame than the library, which has to go on with a keyframe.
+    /// The decoder's last frame differs from the library's, which must continue with a keyframe.
     private var needsKeyframe = false
-    /// Of the frame before, where that was an IDR frame: two in a row must have different identifiers (ITU-T H.264, 7.4.3), also
-    /// from two encoders.
+    /// The number of the previous frame if it was an IDR. Consecutive IDR frames must have different identifiers (ITU-T
+    /// H.264, 7.4.3), even from two encoders.
     private var lastIDRNumber: Int?
     private var previousTicks: Int64 = -1
 
     private static let timescale: Int32 = 90000
-    /// Quantizers to try, one after the other, for a frame that would be too large.
+    /// Quantizers to try in turn for a frame that would be too large.
     private static let coarseQuantizers = [32, 40, 51]
 
     /// Opens an encoder.
     ///
-    /// Throws `VideoEncoderError.missing` where libopenh264 is not installed, or of another version than the one that this was
-    /// built for, `cannotOpen` for a size that it does not take, and `noChroma` for 4:4:4, which it does not encode.
+    /// Throws `VideoEncoderError.missing` if libopenh264 is not installed or has another version than the headers here,
+    /// `cannotOpen` for a size that it refuses, and `noChroma` for 4:4:4, which it does not encode.
     public init(_ settings: VideoEncoderSettings, continuing other: OpenH264Encoder? = nil) throws(VideoEncoderError) {
         guard settings.colour.chroma == .yuv420 else { throw .noChroma(settings.colour.chroma, library: "OpenH264") }
         guard kine_load_openh264() != 0 else { throw .missing(Self.codec, package: "libopenh264-7") }
@@ -42,7 +42,7 @@ public final class OpenH264Encoder: VideoEncoder {
         }
         self.library = library
         self.settings = settings
-        // The library derives the level from the bitrate, but decoders were told one level for the whole stream.
+        // The library derives the level from the bitrate, but decoders got one level for the whole stream.
         let continued = other?.h264ParameterSets
         h264ParameterSets = continued.flatMap { $0.differsInLevelOnly(from: sets) ? $0 : nil } ?? sets
         if let other { follow(other) }
@@ -55,8 +55,8 @@ public final class OpenH264Encoder: VideoEncoder {
         lastIDRNumber = other.lastIDRNumber
     }
 
-    /// False where this encoder was opened without a peak: with a constant quantizer, its rate control is off for good. False, too,
-    /// for a bitrate beyond the level that the parameter sets say, which follows from the bitrates that it was opened with.
+    /// False if this encoder was opened without a peak: with a constant quantizer, its rate control stays off. Also
+    /// false for a bitrate above the level in the parameter sets, which follows from the bitrates at opening.
     public func setPeak(_ peak: VideoEncoderSettings.Peak) -> Bool {
         guard settings.peak != nil else { return false }
         guard settings.peak != peak else { return true }
@@ -83,7 +83,7 @@ public final class OpenH264Encoder: VideoEncoder {
         _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         precondition(frame.size == settings.size, "the frame has the size that the encoder was opened for")
-        // Two frames of one tick would have no duration between them.
+        // Two frames at the same tick would have no duration between them.
         let ownTicks = time.ticks(timescale: Self.timescale)
         let ticks = max(ownTicks, previousTicks + 1)
         previousTicks = ticks
@@ -96,7 +96,7 @@ public final class OpenH264Encoder: VideoEncoder {
             data: unit.data)
     }
 
-    /// Encodes with the settings, and coarser where the frame would be too large for the library or for the peak.
+    /// Encodes with the settings, or coarser if the frame would be too large for the library or for the peak.
     private func encode(
         _ frame: PlanarFrame, milliseconds: Int64, isKeyframe: Bool
     ) throws(VideoEncoderError) -> OpenH264Library.AccessUnit {
@@ -114,8 +114,8 @@ public final class OpenH264Encoder: VideoEncoder {
         return try encodeCoarsely(frame, milliseconds, limit: limit)
     }
 
-    /// A keyframe with the first quantizer that makes it small enough, from an encoder of its own: this one changes its quantizer by
-    /// its own rate control only.
+    /// Makes a keyframe with the first quantizer that makes it small enough, with another encoder: only this one's rate
+    /// control changes its quantizer.
     private func encodeCoarsely(
         _ frame: PlanarFrame, _ milliseconds: Int64, limit: Int
     ) throws(VideoEncoderError) -> OpenH264Library.AccessUnit {
@@ -143,7 +143,7 @@ public final class OpenH264Encoder: VideoEncoder {
 }
 
 extension H264ParameterSets {
-    /// Whether both are the same but for level_idc, the fourth byte of the sequence parameter set (ITU-T H.264, 7.3.2.1.1).
+    /// Whether both differ only in level_idc, the fourth byte of the sequence parameter set (ITU-T H.264, 7.3.2.1.1).
     fileprivate func differsInLevelOnly(from other: H264ParameterSets) -> Bool {
         guard picture == other.picture, sequence.count == other.sequence.count else { return false }
         return zip(sequence, other.sequence).enumerated().allSatisfy { $0.offset == 3 || $0.element.0 == $0.element.1 }

@@ -1,14 +1,14 @@
-// One encoder of libopenh264, behind its C interface: a table of methods, and an output that it owns until the next call.
+// One encoder of libopenh264, by its C interface: a table of methods, and an output that it owns until the next call.
 import COpenH264
 import KineMedia
 
 /// Owns the library's encoder. Not thread-safe.
 final class OpenH264Library {
-    /// One frame's NAL units but for parameter sets, each behind a four-byte length.
+    /// One frame's NAL units without parameter sets, each with a four-byte length before it.
     struct AccessUnit {
         var data: [UInt8]
-        /// The place of an IDR frame among those of its encoder, from which idr_pic_id follows (ITU-T H.264, 7.4.3); nil for other
-        /// frames.
+        /// The number of an IDR frame among its encoder's, which determines idr_pic_id (ITU-T H.264, 7.4.3); nil for
+        /// other frames.
         var idrNumber: Int?
     }
 
@@ -17,14 +17,14 @@ final class OpenH264Library {
     private var idrFrames = 0
     private var averageBitrate: Int32 = 0
 
-    /// Opens an encoder; nil where the library does not take the settings.
+    /// Opens an encoder; nil if the library refuses the settings.
     init?(_ settings: VideoEncoderSettings) {
         var made: UnsafeMutablePointer<ISVCEncoder?>?
         guard WelsCreateSVCEncoder(&made) == 0, let encoder = made else { return nil }
         self.encoder = encoder
         info = .allocate(capacity: 1)
         info.initialize(to: SFrameBSInfo())
-        // The errors thrown say everything that the library would write to standard error.
+        // The errors thrown contain all that the library would write to standard error.
         var silence = WELS_LOG_QUIET
         _ = encoder.pointee?.pointee.SetOption(encoder, ENCODER_OPTION_TRACE_LEVEL, &silence)
         var parameters = SEncParamExt()
@@ -53,13 +53,13 @@ final class OpenH264Library {
         return H264ParameterSets(sequence: ChromaLocationSPS.insertingMiddle(sequence), picture: picture)
     }
 
-    /// Sets the bitrates from the next frame on, in bits a second. False where the library refuses: the level does not allow them.
+    /// Sets the next frames' bitrates, in bits a second. False if the library refuses: the level does not allow them.
     func setBitrate(average: Int32, highest: Int32) -> Bool {
         func set(_ option: ENCODER_OPTION, _ bits: Int32) -> Bool {
             var rate = SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: bits)
             return encoder.pointee?.pointee.SetOption(encoder, option, &rate) == 0
         }
-        // The average may at no time be above the highest.
+        // The average may never exceed the highest.
         let isDone =
             average > averageBitrate
             ? set(ENCODER_OPTION_MAX_BITRATE, highest) && set(ENCODER_OPTION_BITRATE, average)
@@ -68,8 +68,8 @@ final class OpenH264Library {
         return isDone
     }
 
-    /// Encodes one frame, and reads its planes only until this returns. Throws the library's code, and cannot encode anything more
-    /// after that: the frame has more bytes than the library has room for, which is one for each pixel.
+    /// Encodes one frame; reads its planes only until this returns. Throws the library's code and cannot encode any
+    /// more if the frame has more bytes than the library has room for, which is one for each pixel.
     func encode(
         _ frame: PlanarFrame, milliseconds: Int64, isKeyframe: Bool
     ) throws(OpenH264Failure) -> AccessUnit {
@@ -89,7 +89,7 @@ final class OpenH264Library {
         data.reserveCapacity(Int(info.pointee.iFrameSizeInBytes))
         forEachUnit { unit in
             guard Self.type(unit) != Self.sequenceSet, Self.type(unit) != Self.pictureSet else { return }
-            // The four bytes of its start code are those of its length.
+            // The four-byte start code becomes a four-byte length.
             withUnsafeBytes(of: UInt32(unit.count).bigEndian) { data.append(contentsOf: $0) }
             data.append(contentsOf: unit)
         }
@@ -106,7 +106,7 @@ final class OpenH264Library {
 
     private static func type(_ unit: UnsafeBufferPointer<UInt8>) -> UInt8 { (unit.first ?? 0) & 31 }
 
-    /// The NAL units of the last output without their start codes, which have four bytes.
+    /// Passes the NAL units of the last output without their four-byte start codes.
     private func forEachUnit(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         for index in 0..<info.pointee.iLayerNum {
             guard let layer = kine_openh264_layer(info, index)?.pointee, var start = layer.pBsBuf else { continue }

@@ -1,4 +1,4 @@
-// Kinecast's settings as OpenH264's parameters.
+// Translates Kinecast's settings into OpenH264's parameters.
 import COpenH264
 import KineMedia
 
@@ -11,7 +11,7 @@ extension SEncParamExt {
         setColour(settings.colour)
     }
 
-    /// Size, times, threads, and how access units are written.
+    /// Sets size, times, threads, and the form of access units.
     private mutating func setForm(_ settings: VideoEncoderSettings) {
         iPicWidth = Int32(clamping: settings.size.width)
         iPicHeight = Int32(clamping: settings.size.height)
@@ -19,31 +19,31 @@ extension SEncParamExt {
         sSpatialLayers.0.iVideoWidth = iPicWidth
         sSpatialLayers.0.iVideoHeight = iPicHeight
         sSpatialLayers.0.fFrameRate = fMaxFrameRate
-        uiIntraPeriod = UInt32(clamping: settings.keyframeFrames ?? 0)  // 0: none but those that are asked for
-        // Encoders that follow each other have the same parameter sets.
+        uiIntraPeriod = UInt32(clamping: settings.keyframeFrames ?? 0)  // 0: only requested keyframes
+        // Encoders that continue each other need the same parameter sets.
         eSpsPpsIdStrategy = CONSTANT_ID
         // Each thread encodes a slice.
         let threads = max(1, min(Self.mostThreads, settings.threads))
         iMultipleThreadIdc = UInt16(threads)
-        bUseLoadBalancing = false  // slices would be cut by the clock, and no two runs would give the same bytes
+        bUseLoadBalancing = false  // it would cut slices by the clock: no two runs would give the same bytes
         sSpatialLayers.0.sSliceArgument.uiSliceMode = threads > 1 ? SM_FIXEDSLCNUM_SLICE : SM_SINGLE_SLICE
         sSpatialLayers.0.sSliceArgument.uiSliceNum = UInt32(threads)
     }
 
     private mutating func setPrediction(_ settings: VideoEncoderSettings) {
-        // The mode for screen content searches for scrolled text, and takes four times as long for each frame.
+        // The mode for screen content searches for scrolled text, and takes four times as long per frame.
         iUsageType = CAMERA_VIDEO_REAL_TIME
         iNumRefFrame = 1
-        // With it, the library makes keyframes at scene cuts; here the caller decides on keyframes.
+        // It would make the library insert keyframes at scene cuts; here the caller decides.
         bEnableSceneChangeDetect = false
-        // It leaves small changes out where it takes a block for background, as a caret in a line of text.
+        // It drops small changes in blocks that it takes for background, such as a caret in a line of text.
         bEnableBackgroundDetection = false
         bEnableAdaptiveQuant = false
-        // Arithmetic coding would save a tenth of the bytes, but in version 2.3 it writes beyond its memory when noise meets a
-        // fine quantizer. Without it, High profile has nothing that Baseline lacks.
+        // Arithmetic coding would save a tenth of the bytes, but version 2.3 writes beyond its memory when noise meets
+        // a fine quantizer. Without it, High profile has no advantage over Baseline.
         iEntropyCodingModeFlag = 0
         sSpatialLayers.0.uiProfileIdc = PRO_BASELINE
-        // At least: the library raises it where size or bitrate need more, and below level 3 another flag would change with it.
+        // The lowest level: the library raises it for size or bitrate, and below level 3 another flag would change.
         sSpatialLayers.0.uiLevelIdc = LEVEL_3_1
         iComplexityMode =
             switch settings.preset {
@@ -65,7 +65,7 @@ extension SEncParamExt {
             sSpatialLayers.0.iDLayerQp = iMinQp
             return
         }
-        // Others go by the clock, and keep to the rate by leaving frames out.
+        // Other modes use the clock, and keep the rate by dropping frames.
         iRCMode = RC_BITRATE_MODE
         iTargetBitrate = rate.average
         iMaxBitrate = rate.highest
@@ -87,14 +87,14 @@ extension SEncParamExt {
     }
 
     private static let coarsest: Int32 = 51
-    /// The library has no more.
+    /// The library's limits.
     private static let largestFrameRate = 60
     private static let mostThreads = 4
 }
 
 extension VideoEncoderSettings {
-    /// The bits a second to aim at, and the most that may be asked for later, from which the library derives the level; nil for a
-    /// quantizer without a limit. A quantizer with a limit is the finest that the rate control may choose.
+    /// The bits a second to aim at, and the most that may be requested later, from which the library derives the level.
+    /// Nil for a quantizer without a limit. A quantizer with a limit is the finest that the rate control may choose.
     var openH264Bitrate: (average: Int32, highest: Int32)? {
         // The largest bitrate of level 5.2, the library's highest (ITU-T H.264, table A-1).
         func rate(_ bits: Int) -> Int32 { Int32(max(1000, min(bits, 240_000_000))) }

@@ -1,6 +1,6 @@
-// Reads boxes from bytes that cannot be trusted: every read is checked against the end of its box.
+// Reads boxes from untrusted bytes: every read is checked against the end of its box.
 
-/// A box ends too early, or its content is not possible.
+/// A box ends too early, or its content is impossible.
 struct MalformedBox: Error {}
 
 /// A position in a run of bytes.
@@ -27,7 +27,7 @@ struct BoxReader {
         return value
     }
 
-    /// A field of 64 bits in a version 1 box, of 32 in a version 0 box.
+    /// A field with 64 bits in a version 1 box, with 32 in a version 0 box.
     mutating func integer(wide: Bool) throws(MalformedBox) -> UInt64 {
         wide ? try integer(UInt64.self) : UInt64(try integer(UInt32.self))
     }
@@ -45,10 +45,10 @@ struct BoxReader {
         return (UInt8(word >> 24), word & 0xff_ffff)
     }
 
-    /// All bytes that are left.
+    /// The remaining bytes.
     func rest() -> ArraySlice<UInt8> { bytes[position...] }
 
-    /// The next box inside this one, header left out; nil at the end.
+    /// The next box inside this one, without its header; nil at the end.
     mutating func nextBox() throws(MalformedBox) -> (type: FourCharacterCode, content: BoxReader)? {
         if remaining == 0 { return nil }
         let start = position

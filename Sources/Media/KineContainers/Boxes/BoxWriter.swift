@@ -1,10 +1,10 @@
-// Builds boxes in memory (ISO/IEC 14496-12, 4.2): big-endian fields, and sizes filled in when a box is closed.
+// Builds boxes in memory (ISO/IEC 14496-12, 4.2): big-endian fields, and a size that is filled in when a box is closed.
 
 /// Bytes that grow at the end.
 struct BoxWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Writes a box whose content is what `body` writes.
+    /// Writes a box with the content that `body` writes.
     mutating func box(_ type: FourCharacterCode, _ body: (inout BoxWriter) -> Void) {
         let start = bytes.count
         integer(UInt32(0))
@@ -38,7 +38,7 @@ struct BoxWriter {
 
     mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 
-    /// Overwrites four bytes that were written before.
+    /// Overwrites four earlier bytes.
     mutating func fill(_ value: UInt32, at offset: Int) {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(offset..<offset + 4, with: $0) }
     }
@@ -46,9 +46,7 @@ struct BoxWriter {
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 }
 
-/// Four ASCII letters as one big-endian integer.
-///
-/// The four-letter names of ISO/IEC 14496-12: box types, brands, handlers.
+/// A four-letter name of ISO/IEC 14496-12, as one big-endian integer: box types, brands, handlers.
 struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral {
     var rawValue: UInt32
 

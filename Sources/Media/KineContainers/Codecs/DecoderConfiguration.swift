@@ -1,9 +1,9 @@
-// A video codec for containers and receivers: its configuration record and its name in media types.
+// Describes a video codec to containers and receivers: its configuration record and its name in media types.
 import KineMedia
 
 extension VideoParameterSets {
-    /// The decoder configuration record of the codec's ISO format: the content of `avcC`, `hvcC` or `av1C`. Enhanced RTMP and
-    /// WebCodecs take the same bytes.
+    /// The decoder configuration record of the codec's ISO format: the content of `avcC`, `hvcC` or `av1C`. Enhanced
+    /// RTMP and WebCodecs use the same bytes.
     public var decoderConfigurationRecord: [UInt8] {
         var writer = BoxWriter()
         writer.decoderConfigurationRecord(self)
@@ -40,7 +40,7 @@ extension VideoCodec {
         }
     }
 
-    /// The codec of a sample entry, a whole box; nil where it is another codec's or cut short.
+    /// The codec of a sample entry, a whole box; nil if the codec is another one or the box is cut off.
     init?(sampleEntry: [UInt8]) {
         var reader = BoxReader(sampleEntry)
         guard (try? reader.skip(4)) != nil, let type = try? reader.code() else { return nil }
@@ -48,7 +48,7 @@ extension VideoCodec {
     }
 }
 
-// Whether bytes can be an encoded frame: after a power cut, a recording may hold zeros or old data where samples should be.
+// Checks whether bytes can be an encoded frame: after a power cut, a recording may contain zeros or old data instead.
 extension VideoCodec {
     /// Whether units of this codec fill `sample` exactly, each with a possible header.
     func isAccessUnit(_ sample: ArraySlice<UInt8>) -> Bool {
@@ -71,7 +71,7 @@ extension VideoCodec {
 }
 
 extension BoxReader {
-    /// An OBU with a size field (AV1 specification, 5.3); false where its header is not possible in a sample.
+    /// Skips an OBU with a size field (AV1 specification, 5.3); false if a sample cannot contain its header.
     fileprivate mutating func skipOpenBitstreamUnit() throws(MalformedBox) -> Bool {
         let header = try integer(UInt8.self)
         // Forbidden and reserved bits are 0; a sample has no temporal delimiters (type 2), and type 0 is reserved.
@@ -93,7 +93,7 @@ extension BoxReader {
 // MARK: H.264 (ISO/IEC 14496-15, clause 5)
 
 extension H264ParameterSets {
-    /// Profile, constraint flags and level, the bytes behind the SPS's header; High at level 4.0 where there are none.
+    /// Profile, constraint flags and level, the bytes after the SPS's header; High at level 4.0 if they are missing.
     fileprivate var profile: [UInt8] { sequence.count >= 4 ? Array(sequence[1...3]) : [100, 0, 40] }
 
     /// Six hexadecimal digits (RFC 6381, 3.3).
@@ -131,7 +131,7 @@ extension BoxWriter {
         }
     }
 
-    /// A NAL unit behind its length, as both AVC's and HEVC's records hold it.
+    /// A NAL unit with its length before it, as in the records of AVC and HEVC.
     mutating func networkUnit(_ unit: [UInt8]) {
         integer(UInt16(clamping: unit.count))
         append(unit)
@@ -140,19 +140,19 @@ extension BoxWriter {
 
 // MARK: HEVC (ISO/IEC 14496-15, clause 8): the record repeats the profile of the sequence parameter set
 
-/// Profile, tier and level, by which a receiver knows whether it can decode. They lie at fixed places of the SPS (ITU-T H.265,
-/// 7.3.2.2 and 7.3.3).
+/// Profile, tier and level, by which a receiver decides whether it can decode. They have fixed places in the SPS (ITU-T
+/// H.265, 7.3.2.2 and 7.3.3).
 struct HEVCProfile {
     /// The twelve bytes of the general profile, tier and level.
     private(set) var general: [UInt8] = [1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 120]
     private(set) var temporalLayers: UInt8 = 1
     private(set) var isTemporalIDNested = true
 
-    /// Reads an SPS NAL unit. Main at level 4.0 where it is cut short.
+    /// Reads an SPS NAL unit. Main at level 4.0 if it is cut off.
     init(_ unit: [UInt8]) {
         let payload = EmulationPrevention.removed(from: unit)
         guard payload.count > 15 else { return }
-        // Behind the NAL unit's header: four bits of id, three of layers, and one.
+        // After the NAL unit's header: four bits of id, three of layers, and one.
         temporalLayers = (payload[2] >> 1 & 7) + 1
         isTemporalIDNested = payload[2] & 1 == 1
         general = Array(payload[3..<15])
@@ -182,7 +182,7 @@ extension BoxWriter {
         append(profile.general)
         integer(UInt16(0xf000))  // min_spatial_segmentation_idc: unknown
         integer(UInt8(0xfc))  // parallelismType: unknown
-        integer(UInt8(0xfd))  // chroma_format 4:2:0, as encoders get their frames
+        integer(UInt8(0xfd))  // chroma_format 4:2:0, the format of the encoders' frames
         integer(UInt8(0xf8))  // eight bits of luma
         integer(UInt8(0xf8))  // and of chroma
         integer(UInt16(0))  // avgFrameRate: unknown
@@ -200,7 +200,7 @@ extension BoxWriter {
 
 // MARK: AV1 ("AV1 Codec ISO Media File Format Binding"): the record repeats the profile of the sequence header
 
-/// Profile, tier and level, by which a receiver knows whether it can decode. Read from the sequence header OBU (AV1
+/// Profile, tier and level, by which a receiver decides whether it can decode. Read from the sequence header OBU (AV1
 /// specification, 5.5.1).
 struct AV1Profile {
     private(set) var profile = 0
@@ -208,7 +208,7 @@ struct AV1Profile {
     private(set) var level = 8
     private(set) var isHighTier = false
 
-    /// Reads a sequence header OBU. Main at level 4.0 if it is cut short, or that of a still picture.
+    /// Reads a sequence header OBU. Main at level 4.0 if it is cut off, or belongs to a still picture.
     init(_ unit: [UInt8]) {
         guard let start = Self.contentStart(of: unit) else { return }
         var bits = BitReader(Array(unit[start...]))
@@ -224,7 +224,7 @@ struct AV1Profile {
         if !bits.isPastEnd { self = read }
     }
 
-    /// The index of the OBU's content, behind its header and size (5.3); nil if it is no sequence header.
+    /// The index of the OBU's content, after its header and size (5.3); nil if it is not a sequence header.
     private static func contentStart(of unit: [UInt8]) -> Int? {
         guard let header = unit.first, header >> 3 & 15 == 1 else { return nil }
         var start = header & 4 == 0 ? 1 : 2  // with an extension
@@ -235,15 +235,14 @@ struct AV1Profile {
         return start < unit.count ? start : nil
     }
 
-    /// AV1-ISOBMFF, 5: `av01.0.08M.08`. Colours that are left out are eight bits of 4:2:0 by BT.709, as encoders get their
-    /// frames.
+    /// AV1-ISOBMFF, 5: `av01.0.08M.08`. Without colours, it means eight bits of 4:2:0 by BT.709, the encoders' format.
     var codecsParameter: String {
         "av01.\(profile).\(level < 10 ? "0" : "")\(level)\(isHighTier ? "H" : "M").08"
     }
 }
 
 extension BitReader {
-    /// timing_info and decoder_model_info (5.5.3, 5.5.4).
+    /// Skips timing_info and decoder_model_info (5.5.3, 5.5.4).
     fileprivate mutating func skipTiming() {
         guard readFlag() else { return }  // timing_info_present_flag
         skip(64)
@@ -258,7 +257,7 @@ extension BoxWriter {
         let profile = AV1Profile(header.unit)
         integer(UInt8(0x81))  // marker, version 1
         integer(UInt8(profile.profile << 5 | profile.level))
-        // Eight bits of 4:2:0, as encoders get their frames; the chroma samples' position is unknown.
+        // Eight bits of 4:2:0, the format of the encoders' frames; the chroma samples' position is unknown.
         integer(UInt8((profile.isHighTier ? 0x80 : 0) | 0x0c))
         integer(UInt8(0))  // no initial_presentation_delay
         append(header.unit)

@@ -1,27 +1,26 @@
-// The file of an excerpt: its index, and where each sample comes from. Pure.
+// The layout of an excerpt's file: its index, and the origin of each sample. Pure.
 //
 //     ftyp | moov | mdat( encoded frames, and runs of the recording's bytes )
 //
-// The recording's bytes are taken in runs as long as possible, so that the kernel copies them. A run includes the headers of
-// fragments that lie between its samples. A sample that was cut away is never in the file: it may be why the recording was cut.
+// The recording's bytes are copied in runs as long as possible, so that the kernel can copy them. A run includes the
+// headers of fragments between its samples, but never a sample that was cut away: that may be the reason for the cut.
 
 public struct ExcerptLayout {
     public enum Piece: Equatable, Sendable {
-        /// These frames, as they were encoded again.
+        /// Frames that were encoded again.
         case encoded(Range<Int>, at: Int64)
         /// Bytes of the recording.
         case copied(Range<Int64>, at: Int64)
     }
 
-    /// The file's first bytes, up to the first piece or what aligns it.
+    /// The file's first bytes, up to the first piece or its alignment.
     private(set) var head = ByteChain()
     public private(set) var pieces: [Piece] = []
-    /// Bytes of the whole file.
     public private(set) var size: Int64 = 0
 
-    /// The most bytes between two samples that are copied with them: the header of a fragment is shorter.
+    /// The most bytes between two samples that are copied with them; the header of a fragment is shorter.
     static let largestGap: Int64 = 64 << 10
-    /// Runs of so many bytes begin as far from a block's start as in the recording: file systems that share blocks need not copy
+    /// Runs of at least this size keep their offset within a block: file systems that share blocks then need not copy
     /// them (ioctl_ficlonerange(2)).
     static let smallestAligned: Int64 = 1 << 20
 
@@ -43,7 +42,7 @@ public struct ExcerptLayout {
         let data = runs.reduce(Int64(0)) { $0 + $1.length(encodedSizes, excerpt) + Self.largestGap }
         let bound = RecordingLayout.indexSizeBound(movie, tables) + data + Self.largestGap
         let isWide = bound > Int64(UInt32.max)
-        // Places do not change the index's size.
+        // The samples' places do not change the size of the index.
         func index() -> ByteChain {
             MovieBox.final(movie, tables: tables, wideOffsets: isWide, shownTicks: shownTicks)
         }
@@ -62,7 +61,7 @@ public struct ExcerptLayout {
         head.append(header.bytes)
     }
 
-    /// The head in one piece.
+    /// The head as one array.
     public var headBytes: [UInt8] { head.parts.flatMap { $0 } }
 
     private static func table(
@@ -116,18 +115,18 @@ public struct ExcerptLayout {
     }
 }
 
-/// Samples of one track that lie one behind the other in the recording, and that an excerpt treats alike.
+/// Consecutive samples of one track in the recording that an excerpt treats alike.
 struct SampleRun {
     enum Role { case dropped, encoded, copied }
 
     let role: Role
-    /// Its number in the recording.
+    /// The track's index in the recording.
     let track: Int
     var samples: Range<Int>
     /// The place in the recording.
     let offset: Int64
     var end: Int64
-    /// The run before it in the file is copied too, and nothing that was cut away lies between them.
+    /// The previous run in the file is copied too, and no removed sample lies between them.
     var continuesCopy = false
 
     func length(_ encodedSizes: [UInt32], _ excerpt: MovieExcerpt) -> Int64 {
@@ -135,7 +134,7 @@ struct SampleRun {
         return samples.reduce(Int64(0)) { $0 + Int64(encodedSizes[$1 - excerpt.frames.lowerBound]) }
     }
 
-    /// The runs that an excerpt has, as they follow each other in the recording.
+    /// The runs of an excerpt, in the order of the recording.
     static func all(of excerpt: MovieExcerpt) -> [SampleRun] {
         var kept: [SampleRun] = []
         var (end, isCopied) = (Int64(0), false)
@@ -151,7 +150,7 @@ struct SampleRun {
         return kept
     }
 
-    /// Whether no byte belongs to two samples.
+    /// Whether no two samples share a byte.
     static func areDisjoint(_ tracks: [IndexedTrack]) -> Bool {
         let runs = inOrder(tracks) { _, _ in .copied }
         return zip(runs, runs.dropFirst()).allSatisfy { $0.end <= $1.offset }

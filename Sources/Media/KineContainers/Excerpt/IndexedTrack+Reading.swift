@@ -1,8 +1,8 @@
-// The sample tables of a finished track, read (ISO/IEC 14496-12, 8.6 and 8.7).
+// Reads the sample tables of a finished track (ISO/IEC 14496-12, 8.6 and 8.7).
 import KineMedia
 
 extension IndexedTrack {
-    /// Reads a trak. Every sample lies inside the file, behind the sample before it.
+    /// Reads a trak. Every sample lies inside the file, after the previous one.
     init(reading track: BoxReader, fileSize: Int64) throws(MalformedBox) {
         let table = try track.box("mdia", "minf", "stbl")
         let sizes = try table.sampleSizes()
@@ -10,7 +10,7 @@ extension IndexedTrack {
         let (starts, end, longest) = try table.sampleTimes(count: sizes.count)
         description = try TrackDescription(reading: track, sampleDuration: longest)
         guard end < 1 << 50 else { throw MalformedBox() }  // 396 years
-        // Audio is timed by counting.
+        // All samples of audio have the same duration.
         guard description.isVideo || end == UInt64(longest) * UInt64(sizes.count) else { throw MalformedBox() }
         isSync = try table.syncSamples(count: sizes.count)
         guard isSync[0] else { throw MalformedBox() }
@@ -22,7 +22,7 @@ extension IndexedTrack {
 }
 
 extension BoxReader {
-    /// Of a stbl: stsz.
+    /// Reads stsz of a stbl.
     fileprivate func sampleSizes() throws(MalformedBox) -> [UInt32] {
         var box = try box("stsz")
         try box.skip(4)
@@ -30,7 +30,7 @@ extension BoxReader {
         return try box.numbers(try box.count(ofBytes: 4))
     }
 
-    /// Of a stbl: stts. The ticks at which samples start, the tick at which the last one ends, and the most that one lasts.
+    /// Reads stts of a stbl: the ticks at which samples start, the tick of the end, and the longest duration.
     fileprivate func sampleTimes(
         count: Int
     ) throws(MalformedBox) -> (starts: [UInt64], end: UInt64, longest: UInt32) {
@@ -53,7 +53,7 @@ extension BoxReader {
         return (starts, end, longest)
     }
 
-    /// Of a stbl: stss. Without one, every sample is a sync sample.
+    /// Reads stss of a stbl. Without one, every sample is a sync sample.
     fileprivate func syncSamples(count: Int) throws(MalformedBox) -> [Bool] {
         guard var box = try first("stss") else { return Array(repeating: true, count: count) }
         var isSync = Array(repeating: false, count: count)
@@ -65,7 +65,7 @@ extension BoxReader {
         return isSync
     }
 
-    /// Of a stbl: the place of each sample, from stsc, stsz and stco or co64.
+    /// The place of each sample, from stsc, stsz and stco or co64 of a stbl.
     fileprivate func sampleOffsets(sizes: [UInt32], fileSize: Int64) throws(MalformedBox) -> [Int64] {
         let isWide = try first("stco") == nil
         var chunks = try box(isWide ? "co64" : "stco")
@@ -98,7 +98,7 @@ extension BoxReader {
         return offsets
     }
 
-    /// Of a trak: the duration of its edit in ticks of the movie (8.6.6); nil without one.
+    /// The duration of a trak's edit in ticks of the movie (8.6.6); nil without an edit.
     fileprivate func editDuration() throws(MalformedBox) -> UInt64? {
         guard let edits = try first("edts") else { return nil }
         var list = try edits.box("elst")
@@ -107,7 +107,7 @@ extension BoxReader {
         return try list.integer(wide: wide)
     }
 
-    /// The number of entries that fill the rest of this table, each of so many bytes.
+    /// Reads a number of entries, which must fill the rest of this table. `size`: bytes of an entry.
     private mutating func count(ofBytes size: Int) throws(MalformedBox) -> Int {
         let count = Int(try integer(UInt32.self))
         guard remaining == count * size else { throw MalformedBox() }

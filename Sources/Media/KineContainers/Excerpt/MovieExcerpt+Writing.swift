@@ -1,13 +1,12 @@
 // Writes the file of an excerpt.
 
 extension MovieExcerpt {
-    /// The file that was written.
     public struct Written: Equatable, Sendable {
         public var path: String
         public var bytes: Int64
     }
 
-    /// Throws where `write` would not get a file of that name. Returns the path that `write` makes the file for.
+    /// Throws if `write` could not use that name. Returns the path of the file that `write` makes.
     @discardableResult
     public func checkTarget(
         _ path: String, source: DiskFile, ifTaken conflict: NameConflict
@@ -16,10 +15,10 @@ extension MovieExcerpt {
         return try DiskFile.checkTarget(path, ifTaken: conflict)
     }
 
-    /// Writes the excerpt to `path`. The file gets its name when it is whole. The recording itself is never replaced. If this throws, or the process dies, nothing is changed, and nothing is left beside the target.
+    /// Writes the excerpt to `path`. The file gets its name when it is complete; the recording is never replaced. If
+    /// this throws, or the process dies, nothing has changed and no file is left.
     /// - Parameters:
     ///   - source: the recording.
-    ///   - encoded: the access units of `encodedFrames`.
     public func write(
         from source: DiskFile, encoded: [[UInt8]], to path: String, ifTaken conflict: NameConflict
     ) throws(StorageError) -> Written {
@@ -29,7 +28,7 @@ extension MovieExcerpt {
         let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
         do throws(StorageError) {
             try write(layout, from: source, encoded, to: file)
-            // A new file is no more durable than any copy: the recording is still there.
+            // A new file need not be durable: the recording still exists.
             try file.publish(ifTaken: conflict, isDurable: conflict == .replace)
         } catch {
             file.discardTemporary()

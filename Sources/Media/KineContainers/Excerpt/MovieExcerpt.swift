@@ -1,39 +1,38 @@
-// The samples that an excerpt of a recording is made of. Pure; ExcerptLayout says where they lie in the new file, and
-// MovieExcerpt+Writing writes it.
+// The samples of an excerpt of a recording. Pure. ExcerptLayout places them in the new file, and MovieExcerpt+Writing
+// writes it.
 import KineMedia
 
 /// The part of a recording between two of its times.
 ///
-/// It begins with the frame that is shown at the first time, and ends with the one shown just before the second. These two are
-/// shown for the part of their time that is within. Audio is cut to the sample: its track begins with one access unit more than
-/// is heard, for the decoder.
+/// It begins with the frame shown at the first time, and ends with the one shown just before the second; both are shown
+/// only for their time within. Audio is cut to the sample: its track begins with one extra access unit, for the
+/// decoder.
 public struct MovieExcerpt: Sendable {
     public enum Error: Swift.Error, Equatable {
         /// The second time is not after the first.
         case empty
-        /// The recording has ended by the first time.
+        /// The recording ends before the first time.
         case beyondEnd(MediaTime)
     }
 
     /// The frames of the recording that are shown.
     public let frames: Range<Int>
-    /// The first of them, up to the next keyframe: no decoder could begin with these, so they have to be encoded again. Empty where
-    /// the first frame is a keyframe.
+    /// The frames before the next keyframe. No decoder can begin with them, so they are encoded again. Empty if the
+    /// first frame is a keyframe.
     public let encodedFrames: Range<Int>
     let index: RecordingIndex
     /// Ticks of the movie in the recording.
     let ticks: Range<UInt64>
-    /// One for each track of the recording; nil where nothing of it is left.
+    /// One for each track of the recording; nil if no part of the track is left.
     let cuts: [TrackCut?]
 
-    /// The times are rounded to the video's ticks, 1/90000 s. An `end` later than the recording's means that; its last frame is shown until
-    /// then.
+    /// Rounds the times to the video's ticks, 1/90000 s. An `end` after the recording's means the recording's end.
     public init(of index: RecordingIndex, from start: MediaTime, to end: MediaTime) throws(Error) {
         guard start < index.duration else { throw .beyondEnd(index.duration) }
         guard start < end else { throw .empty }
         let video = index.video
         let first = UInt64(max(0, start.ticks(timescale: TrackDescription.videoTimescale)))
-        // Compared before it is converted: an end may be any time.
+        // Compared before the conversion, because an end may be any time.
         let last = end < index.duration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : index.end
         guard first < last else { throw .empty }
         ticks = first..<last
@@ -50,10 +49,10 @@ public struct MovieExcerpt: Sendable {
 
     public var duration: MediaTime { RecordingLayout.duration(ticks: ticks.upperBound - ticks.lowerBound) }
 
-    /// The frame from which the recording has to be decoded for the encoded ones.
+    /// The frame at which decoding must begin for the encoded ones.
     public var decodingStart: Int { index.keyframe(notAfter: frames.lowerBound) }
 
-    /// The ticks that a frame is shown in the excerpt.
+    /// The ticks for which the excerpt shows a frame.
     func duration(ofFrame frame: Int) -> UInt32 {
         let video = index.video
         let end = frame + 1 < video.starts.count ? video.starts[frame + 1] : index.end
@@ -61,7 +60,7 @@ public struct MovieExcerpt: Sendable {
     }
 }
 
-/// The samples of one track that an excerpt has.
+/// The samples of one track in an excerpt.
 struct TrackCut: Equatable, Sendable {
     var samples: Range<Int>
     /// Ticks of the track at the start of these samples that are not shown.
@@ -75,7 +74,7 @@ struct TrackCut: Equatable, Sendable {
         shownTicks = ticks.upperBound - ticks.lowerBound
     }
 
-    /// Nil where the track has ended by then.
+    /// Nil if the track ends before.
     init?(audio track: IndexedTrack, _ ticks: Range<UInt64>) {
         let shownEnd = min(ticks.upperBound, track.shownTicks)
         guard ticks.lowerBound < shownEnd else { return nil }
@@ -83,7 +82,7 @@ struct TrackCut: Equatable, Sendable {
         let end = min(track.end, track.mediaTime(atMovieTick: shownEnd))
         guard start < end else { return nil }
         let length = UInt64(track.description.sampleDuration)
-        // A decoder of AAC needs the access unit before the first that is heard.
+        // An AAC decoder needs the access unit before the first audible one.
         let first = max(1, start / length) - 1
         samples = Int(first)..<Int((end - 1) / length) + 1
         mediaStart = UInt32(clamping: start - first * length)
@@ -95,7 +94,7 @@ struct TrackCut: Equatable, Sendable {
 }
 
 extension IndexedTrack {
-    /// The tick of the track, counted from its first sample, that is heard at a tick of the movie.
+    /// The tick of the track, counted from its first sample, at a tick of the movie.
     fileprivate func mediaTime(atMovieTick tick: UInt64) -> UInt64 {
         let scale = UInt64(MovieDescription.timescale)
         let rate = UInt64(description.timescale)

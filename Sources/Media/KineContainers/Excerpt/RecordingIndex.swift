@@ -1,7 +1,7 @@
-// The index of a finished recording, read back from its file: the place, the length and the time of every sample.
+// The index of a finished recording, read from its file: the place, the length and the time of every sample.
 import KineMedia
 
-/// The tracks of a finished recording. Read from bytes that may be damaged: what the writer would not write is refused.
+/// The tracks of a finished recording. The bytes may be damaged: content that the writer does not write is refused.
 ///
 /// Memory: 21 bytes a sample.
 public struct RecordingIndex: Sendable {
@@ -11,13 +11,13 @@ public struct RecordingIndex: Sendable {
 
     public enum Error: Swift.Error, Equatable {
         case storage(StorageError)
-        /// The recording has to be finished (`MP4Recovery`) first.
+        /// Finish the recording first (`MP4Recovery`).
         case notFinished(path: String)
         /// The file was not written by Kinecast, or is damaged.
         case notARecording(path: String)
     }
 
-    /// The largest index that is believed, in bytes.
+    /// The largest accepted index, in bytes.
     private static let largestIndex = 1 << 30
 
     /// Reads little more than the index of `file`.
@@ -51,7 +51,7 @@ public struct RecordingIndex: Sendable {
         guard let place = try file.contentRange(of: "moov", at: offset, atMost: largestIndex) else {
             throw Error.notFinished(path: file.path)
         }
-        // In pieces first, since a damaged index may be as large as is believed.
+        // Checked in pieces first, because a damaged index may be as large as the limit.
         guard try FinishedMovie(in: file, at: offset, isFirst: isFirst)?.isWhole == true else {
             throw Error.notARecording(path: file.path)
         }
@@ -70,7 +70,7 @@ public struct RecordingIndex: Sendable {
         for track in try movie.all("trak") {
             tracks.append(try IndexedTrack(reading: track, fileSize: fileSize))
         }
-        // A track without samples was left out when the file was finished: the ids have gaps.
+        // Tracks without samples were removed when the file was finished: the ids have gaps.
         guard let first = tracks.first, first.description.isVideo, tracks.count <= MovieDescription.mostTracks,
             !tracks.dropFirst().contains(where: \.description.isVideo), SampleRun.areDisjoint(tracks)
         else { throw MalformedBox() }
@@ -79,9 +79,9 @@ public struct RecordingIndex: Sendable {
 
     var video: IndexedTrack { tracks[0] }
 
-    /// The time of the end, which may be that of an access unit of audio behind the last frame's.
+    /// The time of the end. An access unit of audio may end after the last frame.
     public var duration: MediaTime { RecordingLayout.duration(ticks: end) }
-    /// The same in ticks of the movie.
+    /// `duration` in ticks of the movie.
     var end: UInt64 { tracks.map(\.shownTicks).max() ?? 0 }
     public var frameCount: Int { video.sizes.count }
     public var codec: VideoCodec { VideoCodec(sampleEntry: video.description.sampleEntry) ?? .h264 }
@@ -91,28 +91,28 @@ public struct RecordingIndex: Sendable {
         if case .video(_, let size) = video.description.kind { size } else { PixelSize(width: 0, height: 0) }
     }
 
-    /// Nil for another codec than H.264, or where the sample entry has not one of each.
+    /// Nil for another codec than H.264, or if the sample entry does not have one of each.
     public var h264ParameterSets: H264ParameterSets? {
         codec == .h264 ? try? H264ParameterSets(sampleEntry: video.description.sampleEntry) : nil
     }
 
-    /// The frame that is shown at `time`: it stays until the next one, and the last one until the recording's end. Nil for other times.
+    /// The frame shown at `time`: each stays until the next, or the recording's end. Nil outside the recording.
     public func frame(at time: MediaTime) -> Int? {
         guard time >= .zero, time <= duration else { return nil }
         return video.sample(atTick: UInt64(time.ticks(timescale: TrackDescription.videoTimescale)))
     }
 
-    /// The time from which a frame is shown.
+    /// The time at which a frame appears.
     public func time(of frame: Int) -> MediaTime { RecordingLayout.duration(ticks: video.starts[frame]) }
 
     public func isKeyframe(_ frame: Int) -> Bool { video.isSync[frame] }
 
-    /// The frame from which decoding has to begin for `frame` to be shown.
+    /// The frame at which decoding must begin to show `frame`.
     public func keyframe(notAfter frame: Int) -> Int {
         video.isSync[...frame].lastIndex(of: true) ?? 0
     }
 
-    /// The first keyframe that is not before `frame`; nil where there is none up to `end`.
+    /// The first keyframe from `frame` on and before `end`, if any.
     func keyframe(notBefore frame: Int, before end: Int) -> Int? {
         video.isSync[frame..<end].firstIndex(of: true)
     }
@@ -137,7 +137,7 @@ struct IndexedTrack: Sendable {
     /// Ticks of the movie for which the track is shown.
     let shownTicks: UInt64
 
-    /// The sample that lasts at that tick; the last one from `end` on.
+    /// The sample at that tick; the last one after `end`.
     func sample(atTick tick: UInt64) -> Int {
         var (low, high) = (0, starts.count)
         while high - low > 1 {
@@ -149,8 +149,8 @@ struct IndexedTrack: Sendable {
 }
 
 extension H264ParameterSets {
-    /// Reads the sets out of a sample entry, a whole `avc1` box. Throws where there is not one of each, or where the units'
-    /// lengths have not four bytes.
+    /// Reads the sets from a sample entry, a whole `avc1` box. Throws if it does not have one of each, or if lengths of
+    /// units do not have four bytes.
     init(sampleEntry: [UInt8]) throws(MalformedBox) {
         var entry = BoxReader(sampleEntry)
         try entry.skip(8 + 78)  // the header, and the fields of every VisualSampleEntry (ISO/IEC 14496-12, 12.1.3)
@@ -166,7 +166,7 @@ extension H264ParameterSets {
 }
 
 extension BoxReader {
-    /// A NAL unit behind its length of two bytes.
+    /// A NAL unit with a two-byte length before it.
     fileprivate mutating func networkUnit() throws(MalformedBox) -> [UInt8] {
         let length = Int(try integer(UInt16.self))
         let unit = rest().prefix(length)

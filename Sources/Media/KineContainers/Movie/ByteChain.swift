@@ -1,5 +1,5 @@
-// Long tables without long arrays: bytes in blocks, so that growing copies nothing and an index of many megabytes is never
-// copied into one piece.
+// Long tables in blocks instead of long arrays: growing copies nothing, and an index of many megabytes is never copied
+// into one array.
 
 /// A table of big-endian 32-bit numbers that grows at the end.
 struct IntegerTable {
@@ -11,7 +11,7 @@ struct IntegerTable {
 
     mutating func append(_ value: UInt32) {
         if byteCount % Self.blockSize == 0 {
-            // At once, since growing by halves would leave holes in memory. Pages that are not written take none.
+            // The whole block at once: growing by halves would fragment memory. Unwritten pages cost none.
             var block: [UInt8] = []
             block.reserveCapacity(Self.blockSize)
             blocks.append(block)
@@ -21,7 +21,7 @@ struct IntegerTable {
     }
 }
 
-/// Runs of bytes, one after the other, shared with their owners.
+/// Runs of bytes in order, shared with their owners.
 struct ByteChain {
     private(set) var parts: [[UInt8]] = []
     private(set) var count = 0
@@ -53,7 +53,7 @@ struct ByteChain {
         count += other.count
     }
 
-    /// Hands on all bytes in order, small parts gathered into pieces of about a megabyte.
+    /// Passes all bytes on in order, with small parts joined to about a megabyte.
     func forEachPiece<Failure>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
         var piece: [UInt8] = []
         for part in parts {

@@ -1,16 +1,16 @@
-// The index of a finished file, looked at in pieces: a damaged one may claim a gigabyte. RecordingIndex reads all of it.
+// The index of a finished file, read in pieces: a damaged one may claim a gigabyte. RecordingIndex reads it whole.
 import KineMedia
 
-/// The totals of a finished file, as far as its samples lie in the file's data.
+/// The totals of a finished file, of the samples that lie inside the file's data.
 struct FinishedMovie {
     private(set) var duration: MediaTime
     private(set) var frames = 0
     private(set) var audioAccessUnits = 0
-    /// Whether all samples that the index lists lie there.
+    /// Whether all samples in the index lie there.
     private(set) var isWhole = true
 
-    /// Looks at the moov at `offset`; nil where there is none that the writer wrote. The samples of a file whose index was moved to its
-    /// front (`isFirst`) lie behind it, others before it.
+    /// Reads the moov at `offset`; nil if the writer wrote none there. If the index was moved to the front (`isFirst`),
+    /// the samples come after it, otherwise before it.
     init?(in file: any StorageFile, at offset: Int64, isFirst: Bool = false) throws(StorageError) {
         do {
             guard let index = try file.contentRange(of: "moov", at: offset, atMost: .max) else { return nil }
@@ -47,7 +47,7 @@ struct FinishedMovie {
         guard frames + audioAccessUnits > 0 else { throw MalformedBox() }
     }
 
-    /// How many samples of a track lie in `data`, one behind the other, from the first on; and how many there should be.
+    /// The number of consecutive samples of a track in `data`, from the first on, and the number in the index.
     private static func samples(
         _ tables: [FourCharacterCode: [IndexBox]], in data: Range<Int64>
     ) throws -> (count: Int, all: Int) {
@@ -74,7 +74,7 @@ struct FinishedMovie {
         return (count, all)
     }
 
-    /// The time that the first `count` frames last.
+    /// The duration of the first `count` frames.
     private static func duration(of count: Int, in tables: [FourCharacterCode: [IndexBox]]) throws -> MediaTime {
         var runs = try IndexTable(tables["stts"], numbersInEntry: 2)
         var (ticks, left) = (UInt64(0), UInt64(count))
@@ -86,15 +86,15 @@ struct FinishedMovie {
     }
 }
 
-/// A box in a file, of which nothing but its place was read.
+/// The place of a box in a file.
 private struct IndexBox {
     let file: any StorageFile
     let content: Range<Int64>
 
-    /// The writer's have a dozen at most, with a track each of sixteen.
+    /// The writer makes a dozen at most, and a trak for each of sixteen tracks.
     private static let mostBoxes = 64
 
-    /// The boxes in this one.
+    /// The boxes inside this one.
     func boxes() throws -> [FourCharacterCode: [IndexBox]] {
         var found: [FourCharacterCode: [IndexBox]] = [:]
         var (position, count) = (content.lowerBound, 0)
@@ -127,7 +127,7 @@ private struct IndexTable {
     private var window: FileWindow
     private var position: Int64
     private let isWide: Bool
-    /// The numbers that were not read yet.
+    /// The numbers that are left.
     private(set) var count: Int
 
     /// - Parameter skipping: bytes before the number of entries.

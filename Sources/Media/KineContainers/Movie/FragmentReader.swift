@@ -1,8 +1,7 @@
-// Reads a fragment that the writer wrote, and nothing else: a fragment of another shape, or one that contradicts itself, is
-// damaged.
+// Reads fragments in the writer's form only. A fragment of another form, or one that contradicts itself, is damaged.
 import KineMedia
 
-/// The content of a moof, checked against itself and against the movie it belongs to.
+/// The content of a moof, checked for consistency with itself and with its movie.
 struct ParsedFragment {
     struct Run {
         /// Index of the track in the movie.
@@ -11,10 +10,10 @@ struct ParsedFragment {
         var start: UInt64
         /// Bytes from the moof's first byte to the first sample.
         var dataOffset: Int
-        /// Ticks; nil where all samples last as long as the track says.
+        /// Ticks; nil if all samples have the track's duration.
         var durations: [UInt32]?
         var sizes: [UInt32]
-        /// Nil where all are sync samples.
+        /// Nil if all are sync samples.
         var isSync: [Bool]?
     }
 
@@ -24,10 +23,10 @@ struct ParsedFragment {
     /// Bytes of all samples: the content of the mdat.
     var payloadSize: Int
 
-    /// Times beyond this are damage; sums with them cannot overflow.
+    /// Later times are damage. Sums with this limit cannot overflow.
     private static let latestStart: UInt64 = 1 << 60
 
-    /// Reads a moof, from the content of the box.
+    /// Reads the content of a moof.
     init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
         movieFragmentSize = content.remaining + 8
         payloadSize = 0
@@ -37,7 +36,7 @@ struct ParsedFragment {
         while let box = try boxes.nextBox() {
             guard box.type == "traf" else { throw MalformedBox() }
             let run = try Run(reading: box.content, movie: movie)
-            // One run for each track, in the order of the tracks, the data without gaps behind the mdat's header.
+            // One run per track, in the order of the tracks, the data without gaps after the mdat's header.
             guard run.track > runs.last?.track ?? -1, run.dataOffset == movieFragmentSize + 8 + payloadSize else {
                 throw MalformedBox()
             }
@@ -47,7 +46,7 @@ struct ParsedFragment {
         guard !runs.isEmpty, payloadSize <= Int(UInt32.max) - 8 else { throw MalformedBox() }
     }
 
-    /// The bytes of whole and plausible samples at the start of `payload`, which the file's end may have cut.
+    /// The bytes of the complete and plausible samples at the start of `payload`, which the file's end may have cut.
     func intactPrefix(of payload: [UInt8], movie: MovieDescription) -> Int {
         var position = 0
         for run in runs {
@@ -61,7 +60,7 @@ struct ParsedFragment {
         return position
     }
 
-    /// Whether a sample can be of that track. No access unit of AAC is all zeros, but a hole in a file is.
+    /// Whether a sample can belong to that track. An AAC access unit is never all zeros, but a hole in a file is.
     private static func isPlausible(_ sample: ArraySlice<UInt8>, of track: TrackDescription) -> Bool {
         switch track.kind {
         case .video(let codec, _): codec.isAccessUnit(sample)
@@ -69,7 +68,7 @@ struct ParsedFragment {
         }
     }
 
-    /// Leaves out the samples that do not lie whole in the first `available` bytes of the payload.
+    /// Removes the samples that are not complete in the first `available` bytes of the payload.
     mutating func cut(to available: Int) {
         for index in runs.indices {
             var end = runs[index].dataOffset - movieFragmentSize - 8

@@ -1,24 +1,24 @@
-// Walks over a recording's fragments, past damage and up to a cut-off end, and builds the tables of the index. It reads the
-// fragments' headers; only near the end of the file does it read the samples too.
+// Scans a recording's fragments, skips damage, stops at a cut-off end, and builds the tables of the index. Reads only
+// the fragments' headers, except near the end of the file, where it reads the samples too.
 
 struct FragmentScanner {
     private let file: any StorageFile
     private let movie: MovieDescription
     private var window: FileWindow
-    /// The bytes of false fragments that may still be searched a second time. Once they are used up, the search continues
-    /// behind each false fragment: crafted bytes could nest them without end.
+    /// The bytes of false fragments that may still be searched a second time. Once used up, the search continues after
+    /// each false fragment: crafted bytes could nest them without end.
     private var rescanAllowance: Int64
     /// One for each track of the movie.
     private(set) var tables: [SampleTable]
-    /// The offset at which the recording ends: the end of the file, or the beginning of an index that was never completed.
+    /// The offset at which the recording ends: the end of the file, or the start of an incomplete index.
     private(set) var end: Int64
-    /// Bytes between fragments that are no fragment.
+    /// Bytes between fragments that are not part of one.
     private(set) var skippedBytes: Int64 = 0
 
-    /// Samples this close to the end are checked themselves: a power cut can leave holes in the last second or two, which was
-    /// not yet synchronized.
+    /// Samples this close to the end are read and checked: a power cut can leave holes in the last second or two, which
+    /// were not yet synchronized.
     private static let doubtfulEnd: Int64 = 32 << 20
-    /// A moof larger than this is damage: the writer's hold a few seconds at most.
+    /// A larger moof is damage: the writer's contain a few seconds at most.
     private static let largestMovieFragment = 8 << 20
     /// Bytes read at once while one fragment follows the other.
     private static let step = 4096
@@ -34,7 +34,7 @@ struct FragmentScanner {
         tables = movie.tracks.map { _ in SampleTable() }
     }
 
-    /// Adds every fragment from `start` on to the tables. Reads no byte more than a few times, whatever the file holds.
+    /// Adds every fragment from `start` on to the tables. Reads each byte a few times at most.
     mutating func scan(from start: Int64) throws(StorageError) {
         var position = start
         while position < end {
@@ -56,13 +56,13 @@ struct FragmentScanner {
     }
 
     private enum Finding {
-        /// A good fragment was added; its length in bytes, even if the end of the file cuts it.
+        /// A valid fragment was added; its length in bytes, even if the end of the file cuts it.
         case fragment(length: Int64)
-        /// No usable fragment. `claimed`: how many bytes were read to find out.
+        /// No valid fragment. `claimed`: the bytes that were read for the check.
         case nothing(claimed: Int)
     }
 
-    /// Adds the samples of the fragment at `position` to the tables, if there is a good one.
+    /// Adds the samples of the fragment at `position` to the tables, if it is valid.
     private mutating func addFragment(at position: Int64) throws(StorageError) -> Finding {
         let (candidate, claimed) = try fragment(at: position, ahead: Self.step)
         guard let fragment = candidate, follows(fragment) else { return .nothing(claimed: claimed) }
@@ -72,27 +72,26 @@ struct FragmentScanner {
         return .fragment(length: Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
     }
 
-    /// The position at which the search continues behind something that is no fragment.
+    /// Where the search continues after something that is not a fragment.
     private mutating func resumption(after finding: Finding, at position: Int64) -> Int64 {
         guard case .nothing(let claimed) = finding else { return position + 1 }
         rescanAllowance -= Int64(claimed)
         return position + (rescanAllowance < 0 ? Int64(max(1, claimed)) : 1)
     }
 
-    /// Whether the bytes from `offset` to the end of the file are an index, or the beginning of one, that was never made valid:
-    /// a free box with a moov in it that reaches at least to the end of the file.
+    /// Whether the bytes from `offset` to the end of the file are an index, or its beginning, that was not made valid:
+    /// a free box that contains a moov and reaches at least to the end of the file.
     static func isUnfinishedIndex(_ file: any StorageFile, at offset: Int64) throws(StorageError) -> Bool {
         let bytes = try file.read(at: offset, count: 16)
         for (start, type) in [(4, "free"), (12, "moov")] {
             guard zip(bytes.dropFirst(start), type.utf8).allSatisfy(==) else { return false }
         }
         var reader = BoxReader(bytes)
-        guard let size = try? reader.integer(UInt32.self) else { return true }  // only a few bytes of it are there
+        guard let size = try? reader.integer(UInt32.self) else { return true }  // the file ends within the box's size
         return offset + Int64(size) >= (try file.size())
     }
 
-    /// The fragment at `position`, if there is a good one; the end of the file may cut its samples. `claimed`: bytes that were
-    /// read.
+    /// The fragment at `position`, if it is valid; the end of the file may cut its samples. `claimed`: the bytes read.
     private mutating func fragment(
         at position: Int64, ahead: Int
     ) throws(StorageError) -> (ParsedFragment?, claimed: Int) {
@@ -103,7 +102,7 @@ struct FragmentScanner {
         else { return (nil, 0) }
         let bytes = try window.read(at: position, count: size + 8, ahead: ahead)
         guard bytes.count == size + 8 else { return (nil, 0) }
-        // The header behind it first: it is cheap to read, and most damage shows there.
+        // First the header after it: it is cheap to read, and shows most damage.
         var data = BoxReader(bytes.suffix(8))
         guard let dataSize = try? Int(data.integer(UInt32.self)), let dataType = try? data.code(), dataType == "mdat",
             let fragment = try? ParsedFragment(reading: BoxReader(bytes.dropLast(8).dropFirst(8)), movie: movie),
@@ -112,8 +111,8 @@ struct FragmentScanner {
         return (fragment, size)
     }
 
-    /// The fragment without samples that the end of the file cuts off or that were never written, and the bytes of those that
-    /// are there.
+    /// The fragment without samples that the end of the file cuts off or that were never written, and the number of
+    /// their bytes in the file.
     private func intact(
         _ fragment: ParsedFragment, at position: Int64
     ) throws(StorageError) -> (ParsedFragment, lost: Int64) {
@@ -129,7 +128,7 @@ struct FragmentScanner {
         return (result, min(Int64(fragment.payloadSize), end - dataStart) - Int64(available))
     }
 
-    /// Looks for the next good fragment from `position` on, behind a damaged place.
+    /// Searches the next valid fragment from `position` on, after damage.
     private mutating func nextFragment(from position: Int64) throws(StorageError) -> Int64? {
         var start = position
         search: while start + 8 < end {
@@ -140,7 +139,7 @@ struct FragmentScanner {
             var index = bytes.startIndex + 4
             while let found = Self.fragmentType(in: bytes, from: index) {
                 let candidate = start + Int64(found - bytes.startIndex) - 4
-                // As much is read ahead as the largest fragment needs, so that no candidate makes the next one read again.
+                // Reads ahead for the largest fragment, so that bytes are not read again for each candidate.
                 let (fragment, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
                 if fragment != nil { return candidate }
                 let next = resumption(after: .nothing(claimed: claimed), at: candidate)
@@ -155,7 +154,7 @@ struct FragmentScanner {
         return nil
     }
 
-    /// The index of the first "moof" from `index` on. Looks at every fourth byte where none is near: its last letter is only there.
+    /// The index of the first "moof" from `index` on. Skips four bytes where none is a letter of it.
     private static func fragmentType(in bytes: ArraySlice<UInt8>, from index: Int) -> Int? {
         let first = bytes.startIndex
         return bytes.withUnsafeBufferPointer { bytes in
@@ -174,7 +173,7 @@ struct FragmentScanner {
         }
     }
 
-    /// Whether a fragment begins behind the samples already there.
+    /// Whether a fragment begins after the existing samples.
     private func follows(_ fragment: ParsedFragment) -> Bool {
         fragment.runs.allSatisfy { run in
             let table = tables[run.track]
@@ -187,8 +186,8 @@ struct FragmentScanner {
     private mutating func add(_ fragment: ParsedFragment, at position: Int64) {
         for run in fragment.runs {
             let track = run.track
-            // The sample before a lost fragment lasts until this one, and the first sample lasts from zero: everything keeps
-            // its time, and video and audio stay together. Frames of a still screen need this too.
+            // The sample before a lost fragment lasts until this one, and the first sample lasts from zero: everything
+            // keeps its time, and video and audio stay together. Frames of a still screen need this too.
             var gap: UInt32 = 0
             if tables[track].count > 0 {
                 tables[track].lastDuration = UInt32(run.start - tables[track].lastStart)

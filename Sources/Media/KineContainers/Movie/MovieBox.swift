@@ -1,9 +1,9 @@
-// The moov box, twice: short at the start of a recording (no samples, mvex says that fragments follow), and whole when
-// it is finished. ISO/IEC 14496-12, 8.2 to 8.8.
+// Two forms of the moov box: without samples at the start of a recording (mvex announces fragments), and complete at
+// its end. ISO/IEC 14496-12, 8.2 to 8.8.
 import KineMedia
 
 enum MovieBox {
-    /// The moov that a recording begins with.
+    /// The moov at the start of a recording.
     static func initial(_ movie: MovieDescription) -> [UInt8] {
         let tables = SampleTable().boxes(allSync: true, wideOffsets: false)
         var content = ByteChain(header(movie, duration: 0))
@@ -28,8 +28,8 @@ enum MovieBox {
         return ByteChain(box: "moov", content).parts.flatMap { $0 }
     }
 
-    /// The moov of a finished file. Tracks without samples are left out.
-    /// - Parameter shownTicks: the ticks of the movie for which each track is shown; nil: all of them.
+    /// The moov of a finished file, without tracks that have no samples.
+    /// - Parameter shownTicks: the ticks of the movie for which each track is shown; nil: its whole length.
     static func final(
         _ movie: MovieDescription, tables: [SampleTable], wideOffsets: Bool, shownTicks: [UInt64]? = nil
     ) -> ByteChain {
@@ -45,7 +45,7 @@ enum MovieBox {
         return ByteChain(box: "moov", content)
     }
 
-    /// The time that a track is shown, in ticks of the movie, rounded up so that no sample is cut.
+    /// The duration of a track in ticks of the movie, rounded up so that no sample is cut.
     static func movieDuration(of track: TrackDescription, mediaDuration: UInt64) -> UInt64 {
         let shown = mediaDuration - min(mediaDuration, UInt64(track.mediaStart))
         let (whole, rest) = shown.quotientAndRemainder(dividingBy: UInt64(track.timescale))
@@ -88,7 +88,7 @@ enum MovieBox {
         information.append(ByteChain(box: "stbl", sampleTable))
         var media = ByteChain(mediaHeader(track, creationTime: movie.creationTime, duration: mediaDuration))
         media.append(ByteChain(box: "minf", information))
-        // One plain edit, which begins behind the priming, and ends where the track was cut.
+        // One plain edit, which begins after the priming and ends where the track was cut.
         let isCut = movieDuration < self.movieDuration(of: track, mediaDuration: mediaDuration)
         var content = ByteChain(
             trackHeader(
@@ -98,14 +98,13 @@ enum MovieBox {
         return ByteChain(box: "trak", content)
     }
 
-    /// tkhd (8.3.2) and, where only a part of the media is shown, edts (8.6.5).
+    /// tkhd (8.3.2) and, if only a part of the media is shown, edts (8.6.5).
     private static func trackHeader(
         _ track: TrackDescription, creationTime: UInt64, duration: UInt64, isEdited: Bool
     ) -> [UInt8] {
         var writer = BoxWriter()
         let wide = duration > UInt32.max || creationTime > UInt32.max
-        // Enabled and in the movie. No track is an alternative of another: a microphone is heard together with the
-        // applications.
+        // Enabled and in the movie. No track is an alternative to another: microphone and applications play together.
         writer.fullBox("tkhd", version: wide ? 1 : 0, flags: 3) {
             $0.integer(creationTime, wide: wide)
             $0.integer(creationTime, wide: wide)
@@ -175,7 +174,7 @@ enum MovieBox {
         return writer.bytes
     }
 
-    /// sgpd and sbgp `roll` (8.9 and 10.1.1): each frame of AAC needs the one before it, or a seek begins with noise.
+    /// sgpd and sbgp `roll` (8.9 and 10.1.1): each frame of AAC needs the previous one, or a seek begins with noise.
     private static func rollGroup(sampleCount: UInt32) -> ByteChain {
         var writer = BoxWriter()
         writer.fullBox("sgpd", version: 1) {
@@ -204,7 +203,7 @@ extension BoxWriter {
         }
     }
 
-    /// The matrix that leaves the frame as it is (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
+    /// The identity matrix (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
     fileprivate mutating func unityMatrix() {
         for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { integer(value) }
     }

@@ -1,5 +1,5 @@
-// The one serialisation of `moof` (ISO/IEC 14496-12, 8.8): one `traf` for each track with samples, one `trun` in it.
-// Recordings and live streams both write it, and recovery reads nothing else.
+// Writes `moof` (ISO/IEC 14496-12, 8.8): one `traf` for each track with samples, with one `trun`. Recordings and live
+// streams both use it, and recovery reads only this form.
 import KineMedia
 
 /// The constants and sizes of a movie fragment.
@@ -7,7 +7,7 @@ enum MovieFragment {
     /// tfhd flag (8.8.7.1): offsets count from the moof's first byte.
     static let defaultBaseIsMoof: UInt32 = 0x2_0000
 
-    /// trun flags (8.8.8.1): the data's offset, and of each sample its size; of a frame also its duration and flags.
+    /// trun flags (8.8.8.1): the data's offset, and each sample's size; for frames also duration and flags.
     static func runFlags(isVideo: Bool) -> UInt32 { isVideo ? 0x1 | 0x100 | 0x200 | 0x400 : 0x1 | 0x200 }
 
     /// Bytes of a moof without runs: moof and mfhd.
@@ -23,7 +23,7 @@ enum MovieFragment {
 }
 
 extension BoxWriter {
-    /// A moof whose runs `body` writes.
+    /// A moof with the runs that `body` writes.
     mutating func movieFragment(sequenceNumber: UInt32, _ body: (inout BoxWriter) -> Void) {
         box("moof") {
             $0.fullBox("mfhd") { $0.integer(sequenceNumber) }
@@ -31,7 +31,7 @@ extension BoxWriter {
         }
     }
 
-    /// A traf with one trun, whose samples `body` writes.
+    /// A traf with one trun, with the samples that `body` writes.
     /// - Parameters:
     ///   - start: ticks at which the first sample starts.
     ///   - dataOffset: bytes from the moof's first byte to the first sample.
@@ -57,6 +57,6 @@ extension BoxWriter {
         integer(isSync ? TrackDescription.syncSampleFlags : TrackDescription.dependentSampleFlags)
     }
 
-    /// The field of an access unit of audio in a trun. All of them last as long as the track says.
+    /// An audio access unit's field in a trun. They all have the track's sample duration.
     mutating func runAudio(size: UInt32) { integer(size) }
 }

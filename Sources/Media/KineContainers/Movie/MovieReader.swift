@@ -1,11 +1,11 @@
-// Reads a moov that the writer wrote. The bytes may be damaged: everything that the writer would not write is refused.
+// Reads a moov in the writer's form. The bytes may be damaged: content that the writer does not write is refused.
 import KineMedia
 
 extension MovieDescription {
     /// The writer makes three at most; each fragment is compared with all of them.
     static let mostTracks = 16
 
-    /// Reads the moov that a recording begins with, from the content of the box.
+    /// Reads the content of the moov at the start of a recording.
     init(readingInitial content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
         creationTime = try header.integer(wide: try header.versionAndFlags().version == 1)
@@ -31,7 +31,7 @@ extension MovieDescription {
 }
 
 extension TrackDescription {
-    /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which only video's may be.
+    /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which is valid only for video.
     init(reading track: BoxReader, sampleDuration: UInt32?) throws(MalformedBox) {
         let (id, size) = try track.trackHeader()
         let media = try track.box("mdia")
@@ -56,7 +56,7 @@ extension TrackDescription {
 }
 
 extension BoxReader {
-    /// Of a trak: the values of tkhd (8.3.2). The size is to show, in pixels.
+    /// The values of a trak's tkhd (8.3.2). The size is to show, in pixels.
     fileprivate func trackHeader() throws(MalformedBox) -> (id: UInt32, size: PixelSize) {
         var header = try box("tkhd")
         let wide = try header.versionAndFlags().version == 1
@@ -67,7 +67,7 @@ extension BoxReader {
         return (id, PixelSize(width: Int(width >> 16), height: Int(height >> 16)))
     }
 
-    /// Of a trak: the start of its edit in its media (8.6.6); 0 without one.
+    /// The start of a trak's edit in its media (8.6.6); 0 without an edit.
     fileprivate func mediaStart() throws(MalformedBox) -> UInt32 {
         guard let edits = try first("edts") else { return 0 }
         var list = try edits.box("elst")
@@ -76,14 +76,14 @@ extension BoxReader {
         return UInt32(clamping: try list.integer(wide: wide))
     }
 
-    /// Of an mdia: ticks a second (8.4.2).
+    /// The ticks a second of an mdia (8.4.2).
     fileprivate func timescale() throws(MalformedBox) -> UInt32 {
         var header = try box("mdhd")
         try header.skip(try header.versionAndFlags().version == 1 ? 16 : 8)
         return try header.integer()
     }
 
-    /// Of an mdia: the kind of track, and its name (8.4.3).
+    /// The kind of track of an mdia, and its name (8.4.3).
     fileprivate func handler() throws(MalformedBox) -> (type: FourCharacterCode, name: String) {
         var handler = try box("hdlr")
         try handler.skip(8)
@@ -92,7 +92,7 @@ extension BoxReader {
         return (type, String(decoding: handler.rest().prefix { $0 != 0 }, as: UTF8.self))
     }
 
-    /// Of an mdia: all sample entries; the writer writes one (8.5.2).
+    /// All sample entries of an mdia; the writer writes one (8.5.2).
     fileprivate func sampleEntry() throws(MalformedBox) -> [UInt8] {
         var entries = try box("minf", "stbl", "stsd")
         try entries.skip(8)

@@ -1,13 +1,13 @@
-// The samples that wait for the next fragment, with their times.
+// Samples that wait for the next fragment, with their times.
 import KineMedia
 
-/// The samples of one track that wait for the next fragment.
+/// The pending samples of one track.
 struct PendingRun {
-    /// Ticks at which each sample starts. Empty for tracks whose samples are all equally long.
+    /// Ticks at which each sample starts. Empty for tracks with equally long samples.
     var starts: [UInt64] = []
     var sizes: [UInt32] = []
     var isSync: [Bool] = []
-    /// The samples' data, one after the other.
+    /// The samples' data in order.
     var payload: [UInt8] = []
 
     var isEmpty: Bool { sizes.isEmpty }
@@ -16,7 +16,7 @@ struct PendingRun {
         starts.removeAll(keepingCapacity: true)
         sizes.removeAll(keepingCapacity: true)
         isSync.removeAll(keepingCapacity: true)
-        // A burst of large frames should not hold on to its memory for the rest of the take.
+        // A burst of large frames should not keep its memory for the rest of the take.
         payload.removeAll(keepingCapacity: payload.capacity <= 1 << 20)
     }
 
@@ -27,7 +27,7 @@ struct PendingRun {
         payload += other.payload
     }
 
-    /// Takes the last sample out, which has a start.
+    /// Removes and returns the last sample, which must have a start.
     mutating func removeLast() -> PendingRun? {
         guard let start = starts.popLast(), let size = sizes.popLast(), let sync = isSync.popLast() else { return nil }
         let data = Array(payload.suffix(Int(size)))
@@ -35,14 +35,14 @@ struct PendingRun {
         return PendingRun(starts: [start], sizes: [size], isSync: [sync], payload: data)
     }
 
-    /// The ticks that sample `index` lasts until the next one starts; the last lasts until `end`. At least one.
+    /// The ticks from sample `index` to the next one, or to `end`. At least one.
     func duration(at index: Int, end: UInt64) -> UInt32 {
         let next = index + 1 < starts.count ? starts[index + 1] : end
         return UInt32(clamping: max(next, starts[index] + 1) - starts[index])
     }
 }
 
-/// The samples of a movie that wait for its next fragment.
+/// The pending samples of a movie.
 struct PendingSamples {
     private let tracks: [TrackDescription]
     private let types: [SampleType]
@@ -57,8 +57,8 @@ struct PendingSamples {
 
     var isEmpty: Bool { runs.allSatisfy(\.isEmpty) }
 
-    /// Adds a sample; one of an unknown track is ignored. The first frame is at time zero, and no two frames share an instant.
-    /// - Parameter lastStart: ticks at which the last frame starts that has left; nil: none has.
+    /// Adds a sample, unless its track is unknown. The first frame is at time zero, and no two frames share an instant.
+    /// - Parameter lastStart: ticks at which the last written frame starts, if there is one.
     mutating func append(_ sample: EncodedSample, after lastStart: UInt64?) {
         guard let track = types.firstIndex(of: sample.type) else { return }
         if sample.type == .video {
@@ -70,8 +70,8 @@ struct PendingSamples {
         runs[track].payload.append(contentsOf: sample.data)
     }
 
-    /// The runs of a fragment that has all of them. The last frame lasts until `end`; an audio track goes on at the tick that `audioStart`
-    /// gives for its index.
+    /// The runs of a fragment with all pending samples. The last frame lasts until `end`; an audio track continues at
+    /// the tick that `audioStart` returns for its index.
     func fragmentRuns(until end: UInt64, audioStart: (Int) -> UInt64) -> [RecordedFragment.Run] {
         tracks.indices.filter { !runs[$0].isEmpty }.map { index in
             let samples = runs[index]

@@ -1,7 +1,6 @@
-// The fragments that a recording is made of while it is written (ISO/IEC 14496-12, 8.8): one moof and one mdat, built in one
-// piece so that they reach the file in one write.
+// The fragments of a recording in progress (ISO/IEC 14496-12, 8.8): one moof and one mdat in one array, so that one
+// write puts them into the file.
 
-/// A fragment that is ready to be written.
 struct RecordedFragment {
     private(set) var bytes: [UInt8]
     /// The offsets in `bytes` of each run's samples, in the order of the runs.
@@ -14,16 +13,16 @@ struct RecordedFragment {
         var track: TrackDescription
         /// Ticks at which the first sample starts.
         var start: UInt64
-        /// One duration a frame in ticks; empty for audio, whose samples last as long as the track says.
+        /// One duration per frame in ticks; empty for audio, which has the track's sample duration.
         var durations: [UInt32]
         var samples: PendingRun
     }
 
-    /// - Parameter position: the offset in the file at which the fragment will stand.
+    /// - Parameter position: the fragment's offset in the file.
     init(sequenceNumber: UInt32, runs: [Run], position: Int64) {
         self.init(sequenceNumber: sequenceNumber, runs: runs)
-        // The last duration is overwritten in place. Its four bytes must not lie on two sectors, or a power cut could
-        // leave half of the old and half of the new; nor on two pages, where a signal can do the same.
+        // The last duration is overwritten in place. Its four bytes must not cross a sector, or a power cut could leave
+        // half of the old and half of the new; nor a page, since a signal can do the same.
         guard let offset = lastDurationOffset, (position + Int64(offset)) & 511 > 508 else { return }
         bytes.insert(contentsOf: Self.padding, at: 0)
         runOffsets = runOffsets.map { $0 + Self.padding.count }

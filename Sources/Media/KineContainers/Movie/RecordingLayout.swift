@@ -1,18 +1,18 @@
-// The layout of a Kinecast file, while it is recorded and when it is finished. The writer and the recovery both use it.
+// The layout of a Kinecast file, unfinished and finished. The writer and the recovery both use it.
 //
 //     while recording   ftyp | free(16) | moov(mvex) | (moof mdat)*
 //     finishing         …                              (moof mdat)* | free( moov )
 //     finished          ftyp | mdat(                              … ) moov
 //
-// The index is appended inside a free box, which players skip, so that the file stays a proper recording up to the last step.
-// That step turns the 16 bytes of the first free box into the header of an mdat that reaches to the index: the recording's own
-// headers become part of the mdat, and one index is left.
+// The index is appended inside a free box, which players skip, so the file stays a valid recording until the last step.
+// That step turns the 16 bytes of the first free box into the header of an mdat that ends at the index: the recording's
+// own headers become part of the mdat, and one index is left.
 
 import KineMedia
 
 enum RecordingLayout {
-    /// ftyp (ISO/IEC 14496-12, 4.3): iso6 for fragments whose offsets count from their moof, mp42 for AAC in a plain file, and
-    /// the video codec's brand. Its size is the same for each codec.
+    /// ftyp (ISO/IEC 14496-12, 4.3): iso6 for fragments whose offsets count from their moof, mp42 for AAC in a plain
+    /// file, and the video codec's brand. Its size is the same for each codec.
     static func fileType(_ codec: VideoCodec) -> [UInt8] {
         let codecBrand: FourCharacterCode =
             switch codec {
@@ -25,16 +25,16 @@ enum RecordingLayout {
         return writer.bytes
     }
 
-    /// Every ftyp that a recording can begin with.
+    /// Every ftyp at the start of recordings.
     static let fileTypes = VideoCodec.allCases.map(fileType)
 
     /// The offset of the box that becomes mdat.
     static let switchOffset = Int64(fileTypes[0].count)
-    /// The offset of the mdat's 64-bit size; while recording, of the free box's content.
+    /// The offset of the mdat's 64-bit size; in a recording, of the free box's content.
     static let sizeOffset = switchOffset + 8
-    /// The offset of the first moov while recording.
+    /// The offset of the first moov in a recording.
     static let movieOffset = switchOffset + 16
-    /// The content of the free box while recording: eight bytes, the room a 64-bit box size needs.
+    /// The content of the free box in a recording: eight bytes, as large as a 64-bit box size.
     static let mark: [UInt8] = Array("kinecast".utf8)
 
     /// The free box that becomes mdat, with eight bytes of content.
@@ -47,16 +47,16 @@ enum RecordingLayout {
         fileType(movie.videoCodec) + freeBox(mark) + MovieBox.initial(movie)
     }
 
-    /// Turns a recording whose fragments end before `end` into an ordinary file, and cuts off everything behind `end`. Returns
+    /// Turns a recording whose fragments end before `end` into an ordinary file, without the bytes after `end`. Returns
     /// the file's size in bytes.
     ///
-    /// If this throws, the file is a recording as before, without the index. Only a failure of the very last step leaves the
+    /// If this throws, the file is a recording as before, without the index. Only a failure of the last step leaves the
     /// index: the file may be finished already, and then needs it.
     static func finish(
         _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable]
     ) throws(StorageError) -> Int64 {
-        // 64-bit offsets are written where the finished file may not fit into 32 bits, counting the index at its start:
-        // moving it there then never changes its size.
+        // 64-bit offsets are written if the finished file may not fit into 32 bits with the index at its start: a later
+        // move then never changes the index's size.
         let bound = end + indexSizeBound(movie, tables)
         let index = MovieBox.final(movie, tables: tables, wideOffsets: bound > Int64(UInt32.max))
         let before = try file.read(at: sizeOffset, count: 8)
@@ -75,8 +75,8 @@ enum RecordingLayout {
     private static func append(
         _ index: ByteChain, to file: any StorageFile, end: Int64
     ) throws(StorageError) -> Int64 {
-        // The size of the mdat to come is written first, as the free box's content. It tells a recovery where the recording
-        // ends, which else would read this index as part of a cut fragment.
+        // Writes the size of the future mdat first, as the free box's content. It tells a recovery where the recording
+        // ends; otherwise the recovery would read this index as part of a cut fragment.
         var size = BoxWriter()
         size.integer(UInt64(end + 8 - switchOffset))
         try file.write(size.bytes, at: sizeOffset)
@@ -86,12 +86,12 @@ enum RecordingLayout {
             try file.write(piece, at: position)
             position += Int64(piece.count)
         }
-        try file.truncate(to: position)  // gives the reserve back
-        try file.synchronize()  // before the switch: a power cut must not take away the index that it promises
+        try file.truncate(to: position)  // frees the reserved space
+        try file.synchronize()  // before the switch: a power cut must not lose the index that it needs
         return position
     }
 
-    /// Makes an mdat of the first free box: eight aligned bytes, which neither a signal nor a power cut can part.
+    /// Makes an mdat of the first free box by eight aligned bytes, which neither a signal nor a power cut can split.
     private static func switchToFinished(_ file: any StorageFile) throws(StorageError) {
         var header = BoxWriter()
         header.integer(UInt32(1))  // a 64-bit size follows the type (ISO/IEC 14496-12, 4.2)
@@ -100,20 +100,20 @@ enum RecordingLayout {
         try file.synchronize()
     }
 
-    /// Bytes that `finish` appends, at most.
+    /// The most bytes that `finish` appends.
     static func indexSizeBound(_ movie: MovieDescription, _ tables: [SampleTable]) -> Int64 {
         zip(movie.tracks, tables).reduce(Int64(1024)) {
             $0 + Int64($1.0.sampleEntry.count + $1.1.byteCountBound) + 2048
         }
     }
 
-    /// The time that a finished file plays.
+    /// The playing time of a finished file.
     static func duration(_ movie: MovieDescription, _ tables: [SampleTable]) -> MediaTime {
         let ticks = zip(movie.tracks, tables).map { MovieBox.movieDuration(of: $0, mediaDuration: $1.duration) }
         return duration(ticks: ticks.max() ?? 0)
     }
 
-    /// The length of `ticks` of the movie's timescale.
+    /// The time of `ticks` of the movie's timescale.
     static func duration(ticks: UInt64) -> MediaTime {
         // MediaTime counts nanoseconds and ends after 292 years; a damaged file may claim more.
         let longest = UInt64(MovieDescription.timescale) * 9_000_000_000

@@ -1,13 +1,13 @@
 // The state of a Kinecast file, read from its first bytes.
 
 enum RecordingState: Equatable {
-    /// Being recorded, or left so by a crash. `knownEnd`: the recording's end, if finishing had begun.
+    /// Unfinished: still being recorded, or after a crash. `knownEnd`: the recording's end, if finishing had begun.
     case recording(knownEnd: Int64?)
     /// Finished; the index should be at this offset.
     case finished(index: Int64)
     /// Finished, and the index was moved to the front.
     case indexFirst
-    /// Cut off before anything was recorded.
+    /// Cut off before the first fragment.
     case empty
     /// Not written by Kinecast.
     case foreign
@@ -26,7 +26,7 @@ enum RecordingState: Equatable {
         }
         let content = Array(reader.rest())
         let number = content.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        // Clamped to an offset that no file has.
+        // Clamped to an impossible offset.
         let index = RecordingLayout.switchOffset + Int64(clamping: min(number, 1 << 62))
         self =
             switch (type, size) {
@@ -39,7 +39,7 @@ enum RecordingState: Equatable {
 }
 
 extension StorageFile {
-    /// The content of the box at `offset`, header left out, if it is of that type, at most `limit` bytes long, and whole.
+    /// The content of the box at `offset` without its header, if its type matches and it is complete and small enough.
     func content(
         of type: FourCharacterCode, at offset: Int64, atMost limit: Int
     ) throws(StorageError) -> [UInt8]? {
@@ -47,7 +47,7 @@ extension StorageFile {
         return try read(at: place.lowerBound, count: place.count)
     }
 
-    /// The same, not read.
+    /// The range of that content, without reading it.
     func contentRange(
         of type: FourCharacterCode, at offset: Int64, atMost limit: Int
     ) throws(StorageError) -> Range<Int64>? {

@@ -24,7 +24,7 @@ enum SampleEntry {
             $0.integer(UInt16(clamping: format.channels))
             $0.integer(UInt16(16))  // samplesize
             $0.zeros(4)
-            // 16.16; a rate that does not fit is 0, and only the decoder's own configuration tells it.
+            // 16.16; 0 if the rate does not fit: then only the decoder's configuration has it.
             $0.integer(UInt32(format.sampleRate <= 0xffff ? format.sampleRate << 16 : 0))
             $0.fullBox("esds") { $0.elementaryStreamDescriptor(format) }
         }
@@ -38,8 +38,8 @@ extension BoxWriter {
         zeros(6)
         integer(UInt16(1))  // data_reference_index
         zeros(16)
-        // The coded size is even. An odd one is written here, in tkhd and in clap: a decoder whose container says one pixel
-        // less than its stream leaves the last column or row out.
+        // The coded size is even. An odd size stands here, in tkhd and in clap: a decoder whose container has one pixel
+        // less than its stream omits the last column or row.
         integer(UInt16(clamping: size.width))
         integer(UInt16(clamping: size.height))
         integer(UInt32(0x0048_0000))  // 72 dpi
@@ -51,7 +51,7 @@ extension BoxWriter {
         integer(UInt16(0xffff))
     }
 
-    /// Colours, the shape of pixels, and where the size is odd, the part to show (ISO/IEC 14496-12, 12.1.4 and 12.1.5).
+    /// Colours, pixel aspect ratio, and the part to show of an odd size (ISO/IEC 14496-12, 12.1.4 and 12.1.5).
     fileprivate mutating func presentation(_ format: VideoFormat) {
         box("colr") {  // code points of ITU-T H.273: BT.709
             $0.code("nclx")
@@ -64,13 +64,13 @@ extension BoxWriter {
         }
         let size = format.size
         guard size != size.roundedUpToEven else { return }
-        // Relative to the width and height above, hence no offset (12.1.4.1).
+        // Relative to the width and height above, so there is no offset (12.1.4.1).
         box("clap") {
             for value in [size.width, 1, size.height, 1, 0, 1, 0, 1] { $0.integer(UInt32(clamping: value)) }
         }
     }
 
-    /// ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5), its descriptors' lengths in one byte each.
+    /// ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5). Each descriptor has a one-byte length.
     fileprivate mutating func elementaryStreamDescriptor(_ format: AudioTrackFormat) {
         let specific = format.audioSpecificConfig.prefix(64)
         integer(UInt8(0x03))

@@ -1,8 +1,8 @@
-// The sample tables of one track (ISO/IEC 14496-12, 8.6 and 8.7), kept in the form in which they are written: finishing ten
-// hours takes no more than writing them.
+// The sample tables of one track (ISO/IEC 14496-12, 8.6 and 8.7), kept in their file format, so that finishing a take
+// of ten hours only writes them.
 
-/// The samples of a track as a finished file lists them. Memory: 4 bytes a sample, 4 a keyframe, 8 for each change of
-/// duration, 8 a chunk and 12 for each change of a chunk's length. An hour of 60 frames a second, no two equally long, is
+/// The samples of a track, for the index of a finished file. Memory: 4 bytes a sample, 4 a keyframe, 8 per change of
+/// duration, 8 a chunk and 12 per change of a chunk's length. An hour of 60 frames a second, no two equally long, is
 /// 2.7 MB; an hour of audio 0.8 MB; an hour of a still screen 60 kB.
 struct SampleTable {
     private var sizes = IntegerTable()
@@ -11,16 +11,16 @@ struct SampleTable {
     private var chunkLengths = IntegerTable()
     private var chunkOffsets: [Int64] = []
 
-    /// Samples so far.
+    /// The number of samples.
     private(set) var count: UInt32 = 0
-    /// Keyframes so far.
+    /// The number of keyframes.
     private(set) var syncCount = 0
     /// Ticks of all samples but the last.
     private(set) var lastStart: UInt64 = 0
-    /// Ticks of the last sample, as far as known: the next sample, or the end of the take, decides.
+    /// Ticks of the last sample so far: the next sample, or the end of the take, changes it.
     var lastDuration: UInt32 = 0
 
-    /// The run of equal durations that still grows; the last sample is not in it.
+    /// The current run of equal durations, without the last sample.
     private var run: (length: UInt32, duration: UInt32) = (0, 0)
     private var lastChunkLength: UInt32 = 0
 
@@ -38,7 +38,7 @@ struct SampleTable {
         }
     }
 
-    /// Says that the last `length` samples lie together at `offset` in the file.
+    /// Notes that the last `length` samples lie together at `offset` in the file.
     mutating func appendChunk(offset: Int64, length: UInt32) {
         chunkOffsets.append(offset)
         guard length != lastChunkLength else { return }
@@ -48,7 +48,7 @@ struct SampleTable {
         chunkLengths.append(1)  // sample_description_index
     }
 
-    /// Gives each chunk another place in the file.
+    /// Sets another place in the file for each chunk.
     mutating func moveChunks(to offsets: [Int64]) {
         precondition(offsets.count == chunkOffsets.count, "a place for each chunk")
         chunkOffsets = offsets
@@ -69,7 +69,7 @@ struct SampleTable {
         durations.append(run.duration)
     }
 
-    /// Bytes that the boxes below take, at most.
+    /// The most bytes of `boxes`.
     var byteCountBound: Int {
         sizes.byteCount + durations.byteCount + syncSamples.byteCount + chunkLengths.byteCount + 8 * chunkOffsets.count
             + 160
@@ -77,12 +77,12 @@ struct SampleTable {
 
     /// stts, stss, stsc, stsz and stco or co64, in this order.
     /// - Parameters:
-    ///   - allSync: every sample is a sync sample, and no stss says so (8.6.2.1).
+    ///   - allSync: every sample is a sync sample, so stss is left out (8.6.2.1).
     ///   - wideOffsets: write co64. The caller decides for the whole file, so that the index can move to the front.
     func boxes(allSync: Bool, wideOffsets: Bool) -> ByteChain {
         var settled = self
         if count > 0 {
-            settled.settleLastDuration()  // ends the run before the last sample, or makes it longer
+            settled.settleLastDuration()  // ends the run before the last sample, or extends it
             settled.endRun()
         }
 

@@ -1,8 +1,7 @@
-// A track of a movie without its samples. The writer makes one from a format, the recovery reads it back from a file, and
+// A track of a movie without its samples. The writer makes it from a format, the recovery reads it from a file, and
 // both write the index from it.
 import KineMedia
 
-/// One track.
 struct TrackDescription: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// `size`: to show, in pixels.
@@ -16,11 +15,11 @@ struct TrackDescription: Equatable, Sendable {
     var timescale: UInt32
     /// The track's name in players and editors.
     var name: String
-    /// Ticks of every sample; 0 where each sample has its own duration.
+    /// Ticks of every sample; 0 if each sample has its own duration.
     var sampleDuration: UInt32
-    /// Ticks at the start of the media that are not shown: the priming of an audio encoder.
+    /// Ticks at the start of the media that are not shown: an audio encoder's priming.
     var mediaStart: UInt32
-    /// The box inside `stsd`, whole.
+    /// The complete box inside `stsd`.
     var sampleEntry: [UInt8]
 
     var isVideo: Bool { kind != .audio }
@@ -48,20 +47,20 @@ extension TrackDescription {
     }
 }
 
-/// A file's tracks, and when it was made.
+/// A file's tracks, and its creation time.
 struct MovieDescription: Equatable, Sendable {
     /// Seconds since 1904-01-01 UTC (ISO/IEC 14496-12, 8.2.2.3).
     var creationTime: UInt64
     var tracks: [TrackDescription]
 
-    /// H.264 where there is no video: a file's brands name one codec.
+    /// H.264 without video: a file's brands name one codec.
     var videoCodec: VideoCodec {
         if case .video(let codec, _) = tracks.first?.kind { codec } else { .h264 }
     }
 
     /// Seconds from 1904-01-01 to 1970-01-01.
     static let unixEpoch: Int64 = 2_082_844_800
-    /// Ticks a second of movie and edit list times. The video track's own, so that no frame's end is rounded.
+    /// Ticks a second of movie and edit list times: the video track's, so that no frame's end is rounded.
     static let timescale = UInt32(TrackDescription.videoTimescale)
 }
 
@@ -71,7 +70,7 @@ extension MovieDescription {
         self.init(creationTime: UInt64(max(0, seconds + Self.unixEpoch)), video: video, audio: audio)
     }
 
-    /// The video track, if there is one, and then the audio tracks; their ids count from 1.
+    /// The video track, if any, then the audio tracks; their ids count from 1.
     init(creationTime: UInt64, video: VideoFormat?, audio: [AudioTrackFormat]) {
         tracks = video.map { [TrackDescription(id: 1, video: $0)] } ?? []
         for format in audio { tracks.append(TrackDescription(id: UInt32(tracks.count + 1), audio: format)) }

@@ -1,14 +1,14 @@
-// Standard output as a place for a take: a pipe, a socket or a file, to which bytes are only ever added.
+// Standard output as a take's output: a pipe, a socket or a file. Bytes are only appended.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Bytes in order to a program that reads them. SIGPIPE has to be ignored. The descriptor stays the caller's.
+/// Writes bytes in order for a program that reads them. SIGPIPE must be ignored. The caller owns the descriptor.
 public final class ByteStream: Sendable {
-    /// Nanoseconds in which a reader has to take something while bytes wait for it.
+    /// Nanoseconds within which a reader must read some of the waiting bytes.
     public static let patience: Int64 = 30_000_000_000
 
-    /// Stands for it in place of a path.
+    /// Used instead of a path.
     public let path: String
     private let descriptor: FileDescriptor
     private let patience: Int64
@@ -22,17 +22,17 @@ public final class ByteStream: Sendable {
         (self.descriptor, self.path, self.patience) = (descriptor, path, patience)
     }
 
-    /// In errors.
+    /// For errors.
     private static let name = "standard output"
 
-    /// A pipe that is ready to be written to takes as many bytes at once (POSIX, PIPE_BUF). The descriptor is shared with other
-    /// processes, so it cannot be made non-blocking instead.
+    /// A pipe that is ready for writing takes this many bytes at once (POSIX, PIPE_BUF). It cannot be non-blocking
+    /// instead, because other processes share the descriptor.
     private static let pieceSize = 4096
 
-    /// Ends what is being written, and all that would be, since the reader is too slow. Any thread.
+    /// Ends this write and all later ones because the reader is too slow. Any thread may call it.
     public func abandon() { abandoned.signal() }
 
-    /// Writes all of `bytes`, as fast as they are read.
+    /// Writes all of `bytes`, as fast as the reader reads them.
     func write(_ bytes: [UInt8]) throws(StorageError) {
         var rest = bytes[...]
         var deadline = MonotonicClock.now() + patience

@@ -1,5 +1,5 @@
-// A file on a Linux file system. It is locked while it is open (flock), so that nobody recovers a file that is still being
-// written. The kernel releases the lock however the process ends.
+// A file on a Linux file system. It is locked while open (flock), so that no process recovers a file that is still
+// being written. The kernel releases the lock however the process ends.
 import CLinux
 import Glibc
 import KinePlatform
@@ -9,26 +9,25 @@ import SystemPackage
 public final class DiskFile: StorageFile {
     /// The file's name in its directory.
     enum Name: Equatable {
-        /// `path`.
         case own
         /// Another name until `publish`.
         case temporary(String)
-        /// None until `publish`: the kernel deletes the file if this process dies before.
+        /// None until `publish`: the kernel deletes the file if this process dies first.
         case none
     }
 
     public internal(set) var path: String
     var name: Name
     var descriptor: FileDescriptor
-    /// The directories for `putBack` if the file's own is gone and cannot be made again; the best first.
+    /// The directories for `putBack`, the best first, if the file's own is gone and cannot be made again.
     let refuges: [String]
-    /// Space is reserved up to this offset.
+    /// The end of the reserved space.
     var reservedEnd: Int64 = 0
-    /// False on file systems that cannot reserve space. The free space is then checked each time.
+    /// False on file systems that cannot reserve space; the free space is then checked each time.
     private var canReserve = true
     private var isClosed = false
 
-    /// Bytes that are reserved at once, so that most fragments need no system call for it.
+    /// Bytes to reserve at once, so that most fragments need no system call.
     static let reservationStep: Int64 = 4 << 20
 
     private init(path: String, name: Name, descriptor: FileDescriptor, refuges: [String]) {
@@ -40,8 +39,8 @@ public final class DiskFile: StorageFile {
 
     deinit { close() }
 
-    /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. An older file that is replaced stays until `publish`; one
-    /// that is being written is never replaced. If `path` is a symbolic link, the file that it leads to is replaced.
+    /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. A replaced file stays until `publish`; a
+    /// file that is being written is never replaced. If `path` is a symbolic link, replaces the linked file.
     public static func create(
         _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false,
         refuges: [String] = UserDirectories.forRecordings
@@ -56,8 +55,8 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    /// Throws where `publish` would not give a file the name of `path`. Returns the path to make the file for: a symbolic link that is to
-    /// be replaced stays, and leads to the new file.
+    /// Throws if `publish` could not give a file the name `path`. Returns the path of the new file: if `path` is a
+    /// symbolic link to replace, the link stays and leads to the new file.
     @discardableResult
     public static func checkTarget(_ path: String, ifTaken conflict: NameConflict) throws(StorageError) -> String {
         switch conflict {
@@ -73,8 +72,8 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    /// Throws where the file at `path` must not be replaced, or the kernel would refuse it: another take writes it, it is no ordinary
-    /// file, it is mounted by itself …
+    /// Throws if the file at `path` must not be replaced, or the kernel would refuse it: another take writes it, it is
+    /// not a regular file, it is a mount point …
     private static func checkReplaceable(_ path: String) throws(StorageError) {
         var status = stat()
         if stat(path.cString, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
@@ -84,7 +83,7 @@ public final class DiskFile: StorageFile {
             try open(path).close()
         } catch .inUse {
             throw .inUse(path: path)
-        } catch {}  // replacing a file takes no permission to open it
+        } catch {}  // replacing a file needs no permission to open it
     }
 
     /// Opens the file at `path` to recover or move it. Throws `inUse` while a writer has it open.
@@ -92,7 +91,7 @@ public final class DiskFile: StorageFile {
         try open(path, .readWrite, lock: LOCK_EX)
     }
 
-    /// Opens the file at `path` to read it, as others may at the same time. Throws `inUse` while a writer has it open.
+    /// Opens the file at `path` to read it, shared with other readers. Throws `inUse` while a writer has it open.
     public static func openToRead(_ path: String) throws(StorageError) -> DiskFile {
         try open(path, .readOnly, lock: LOCK_SH)
     }
@@ -116,8 +115,8 @@ public final class DiskFile: StorageFile {
         return file
     }
 
-    /// Makes a file in the directory of `path`, which `publish` then renames to `path`. Until then it has no name where the
-    /// file system allows that (O_TMPFILE), else a temporary one that `removeLeftovers` finds if this process dies.
+    /// Makes a file in the directory of `path`; `publish` renames it to `path`. Before that it has no name if the file
+    /// system supports that (O_TMPFILE), else a temporary one that `removeLeftovers` finds if this process dies.
     static func createReplacement(
         for path: String, refuges: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
@@ -180,7 +179,7 @@ public final class DiskFile: StorageFile {
 
     public func dataOffset(from offset: Int64) throws(StorageError) -> Int64 {
         let found = lseek(descriptor.rawValue, off_t(offset), 3)  // SEEK_DATA (lseek(2)), which is not imported
-        // ENXIO: nothing was written behind it.
+        // ENXIO: there is no data after the offset.
         return found >= 0 ? max(Int64(found), offset) : errno == ENXIO ? max(try size(), offset) : offset
     }
 
@@ -204,7 +203,7 @@ public final class DiskFile: StorageFile {
 
     public func reserve(through end: Int64) throws(StorageError) {
         if end <= reservedEnd { return }
-        // A reservation does not count towards this limit, but the writes that follow do.
+        // A reservation does not count towards this limit, but later writes do.
         guard end <= Self.sizeLimit else { throw .tooLarge(path: path) }
         let start = max(reservedEnd, try size())
         guard canReserve else { return try checkFreeSpace(end - start) }
@@ -214,7 +213,7 @@ public final class DiskFile: StorageFile {
                 return
             }
             switch errno {
-            case ENOSPC, EDQUOT, EFBIG: continue  // there may still be space for less than a whole step
+            case ENOSPC, EDQUOT, EFBIG: continue  // there may be space for less than a whole step
             default:
                 canReserve = false
                 return try checkFreeSpace(end - start)
@@ -241,12 +240,12 @@ public final class DiskFile: StorageFile {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        // Explicitly: a child process has a copy of the descriptor between fork and exec, which would keep the lock until then.
+        // Explicitly: between fork and exec, a child process has a copy of the descriptor, which would keep the lock.
         flock(descriptor.rawValue, LOCK_UN)
         try? descriptor.close()
     }
 
-    /// Deletes the file; for a take that never began.
+    /// Deletes the file of a take that never began.
     public func discard() {
         switch name {
         case .own: if (try? isRemoved()) != true { unlink(path.cString) }  // if removed, the name may be another file's
@@ -255,11 +254,11 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    /// The unit in which file systems share the bytes of two files.
+    /// The unit in which file systems share bytes between files.
     static let blockSize: Int64 = 4096
 
-    /// Copies `range` of `source` to `offset` of this file, inside the kernel where it can. Where both begin equally far from a
-    /// block's start, a file system that shares blocks copies only the first and the last.
+    /// Copies `range` of `source` to `offset` of this file, inside the kernel if possible. If both have the same offset
+    /// within a block, a file system that shares blocks copies only the first and the last.
     func copy(from source: DiskFile, range: Range<Int64>, to offset: Int64) throws(StorageError) {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -271,7 +270,7 @@ public final class DiskFile: StorageFile {
             if copied > 0 {
                 position += copied
             } else if copied == 0 {
-                throw .failed(operation: "read", path: source.path, code: EIO)  // it was cut meanwhile
+                throw .failed(operation: "read", path: source.path, code: EIO)  // the file was shortened meanwhile
             } else if [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
                 let bytes = try source.read(at: position, count: Int(min(range.upperBound - position, 1 << 20)))
                 guard !bytes.isEmpty else { throw .failed(operation: "read", path: source.path, code: EIO) }
@@ -285,7 +284,7 @@ public final class DiskFile: StorageFile {
 
     func isPrivate() throws(StorageError) -> Bool { try status().st_mode & 0o077 == 0 }
 
-    /// Whether that name leads to this file.
+    /// Whether `path` leads to this file.
     func isFile(at path: String) throws(StorageError) -> Bool {
         var other = stat()
         let own = try status()
@@ -293,10 +292,10 @@ public final class DiskFile: StorageFile {
     }
 
     private func lock(_ kind: Int32 = LOCK_EX) throws(StorageError) {
-        // A child of the last owner may hold a copy of the lock for a moment, between its fork and its exec.
+        // A child of the last owner may keep a copy of the lock for a moment, between its fork and its exec.
         let deadline = MonotonicClock.now() + 200_000_000
         while flock(descriptor.rawValue, kind | LOCK_NB) != 0 {
-            // Some network file systems have no locks. Recording goes on without.
+            // Some network file systems have no locks. The recording continues without.
             guard errno == EWOULDBLOCK else { return }
             guard MonotonicClock.now() < deadline else { throw .inUse(path: path) }
             var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
@@ -324,7 +323,7 @@ public final class DiskFile: StorageFile {
         do throws(Errno) { try Self.unwrap(body) } catch { throw Self.translate(error, operation, path) }
     }
 
-    /// swift-system's calls throw `any Error`, which is always an `Errno`.
+    /// The errors of swift-system's calls are always an `Errno`.
     private static func unwrap<T>(_ body: () throws -> T) throws(Errno) -> T {
         do { return try body() } catch { throw error as? Errno ?? .ioError }
     }

@@ -1,20 +1,19 @@
-// A finished file that goes to another place: renamed where that is possible, copied to another file system. And its copies.
+// Moves a finished file, by renaming it or by a copy to another file system; also copies files.
 import Glibc
 import KinePlatform
 
 extension DiskFile {
-    /// The readers of a file that was moved or copied.
+    /// The permissions of a moved or copied file.
     public enum Permissions: Sendable {
-        /// Those of the file.
         case unchanged
         case ownerOnly
-        /// Those that a new file at the target gets.
+        /// The permissions of a new file at the target.
         case byUmask
     }
 
-    /// Moves the file at `path` to `target`. It must not be written meanwhile. Whatever happens, one of the two names has the whole
-    /// file. An older file at `target` is kept, and `alreadyExists` thrown, unless `replacing` is set. Where `target` is this file already,
-    /// nothing happens.
+    /// Moves the file at `path` to `target`. No process may write it meanwhile. In any case, one of the two names has
+    /// the whole file. Keeps an older file at `target` and throws `alreadyExists`, unless `replacing`. Does nothing if
+    /// `target` is this file already.
     public static func move(
         _ path: String, to target: String, replacing: Bool = false, permissions: Permissions = .unchanged
     ) throws(StorageError) {
@@ -34,8 +33,8 @@ extension DiskFile {
         }
     }
 
-    /// Copies the file at `path` to `target`. It must not be written meanwhile. Returns the path of the copy, which gets its name when it
-    /// is complete. Where `target` is this file already and the copy is not to be numbered, nothing happens.
+    /// Copies the file at `path` to `target`. No process may write it meanwhile. Returns the path of the copy, which
+    /// gets its name when it is complete. Does nothing if `target` is this file and the copy does not get a number.
     public static func copy(
         _ path: String, to target: String, ifTaken conflict: NameConflict = .refuse,
         permissions: Permissions = .unchanged
@@ -45,7 +44,7 @@ extension DiskFile {
         return try file.copyWhole(to: try checkTarget(target, ifTaken: conflict), ifTaken: conflict, permissions)
     }
 
-    /// Copies the whole file to another one, which gets its name when it is complete.
+    /// Copies the whole file to a new one, which gets its name when it is complete.
     private func copyWhole(
         to target: String, ifTaken conflict: NameConflict, _ permissions: Permissions
     ) throws(StorageError) -> String {
@@ -69,7 +68,7 @@ extension DiskFile {
         }
     }
 
-    /// The mode that this file is to get, at its place; nil: the one that it has.
+    /// The new mode of this file; nil: no change.
     private func mode(_ permissions: Permissions) -> mode_t? {
         switch permissions {
         case .unchanged: return nil

@@ -1,20 +1,20 @@
-// The names of a `DiskFile`: a temporary one while an older file keeps the name, another one when its directory is gone, and
-// those that killed processes leave behind.
+// The names of a `DiskFile`: a temporary one while an older file has the name, another one if its directory is gone.
+// Also removes the temporary files of killed processes.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The way to name a new file when its name is taken.
+/// What to do if the name of a new file is taken.
 public enum NameConflict: Sendable {
-    /// `StorageError.alreadyExists` is thrown.
+    /// Throw `StorageError.alreadyExists`.
     case refuse
-    /// It replaces the older file in one step.
+    /// Replace the older file in one step.
     case replace
-    /// It gets the next free name (`NumberedName`), for a file whose name Kinecast chooses.
+    /// Use the next free name (`NumberedName`), for a name that Kinecast chooses.
     case number
 
-    /// Calls `body` with the path, or with one name after the other until one is free.
+    /// Calls `body` with the path, or with one numbered name after the other until one is free.
     func settle<Value>(
         _ path: String, _ body: (String) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
@@ -29,7 +29,7 @@ public enum NameConflict: Sendable {
 extension DiskFile {
     public func publish() throws(StorageError) { try publish(ifTaken: .replace) }
 
-    /// - Parameter isDurable: the file's bytes survive a power cut from here on. Needed where an older file is replaced.
+    /// - Parameter isDurable: first makes the bytes survive a power cut. Necessary if an older file is replaced.
     func publish(ifTaken conflict: NameConflict, isDurable: Bool = true) throws(StorageError) {
         if name != .own {
             if isDurable { try synchronize() }
@@ -45,12 +45,12 @@ extension DiskFile {
         synchronizeDirectory()
     }
 
-    /// Renames a file in one step, on one file system.
+    /// Renames a file within one file system, in one step.
     static func rename(_ path: String, to target: String, replacing: Bool) throws(StorageError) {
         var result =
             replacing
             ? Glibc.rename(path.cString, target.cString) : kine_rename_to_free_name(path.cString, target.cString)
-        // Not every file system can do this: most of the others have links.
+        // Not every file system supports this; most of the others have links.
         if result != 0, errno == EINVAL, !replacing {
             result = Glibc.link(path.cString, target.cString)
             if result == 0 {
@@ -80,8 +80,8 @@ extension DiskFile {
 
     public func isRemoved() throws(StorageError) -> Bool { name == .none ? false : try status().st_nlink == 0 }
 
-    /// Makes a copy, which may share its blocks with this file: Linux does not link a file that has lost its last name (linkat
-    /// fails with ENOENT).
+    /// Makes a copy, which may share its blocks with this file: Linux cannot link a file that has lost its last name
+    /// (linkat fails with ENOENT).
     public func putBack() throws(StorageError) {
         var failure: StorageError?
         for directory in [Self.directory(of: path)] + refuges {
@@ -133,7 +133,7 @@ extension DiskFile {
         }
     }
 
-    /// Makes the directory `path` and missing ones above it. Does not report failures: making a file in it will.
+    /// Makes the directory `path` and its parents. Reports no failures, because creating a file in it will.
     static func makeDirectory(_ path: String) {
         if mkdir(path.cString, 0o777) == 0 || errno != ENOENT { return }
         let parent = directory(of: path)
@@ -142,7 +142,7 @@ extension DiskFile {
         mkdir(path.cString, 0o777)
     }
 
-    /// Publishes a file made by `createReplacement`, over the older file, with `original`'s permissions.
+    /// Publishes a file of `createReplacement` over the older file, with `original`'s permissions.
     func replaceTarget(like original: DiskFile) throws(StorageError) {
         fchmod(descriptor.rawValue, try original.status().st_mode & 0o7777)
         do {
@@ -153,10 +153,10 @@ extension DiskFile {
         }
     }
 
-    /// Deletes a file made by `createReplacement` that was not published.
+    /// Deletes an unpublished file of `createReplacement`.
     func discardTemporary() { if name != .own { discard() } }
 
-    /// Deletes temporary files that this user's killed processes left beside `path`.
+    /// Deletes temporary files of this user's killed processes in the directory of `path`.
     static func removeLeftovers(beside path: String) {
         let directory = directory(of: path)
         for name in PrivateDirectory.entries(FilePath(escaped: directory)) {
@@ -165,18 +165,18 @@ extension DiskFile {
                 process > 0, kill(process, 0) != 0, errno == ESRCH
             else { continue }
             let leftover = directory + "/" + name
-            // Another user's could be locked for ever, or lead somewhere else.
+            // Another user's file could be locked for ever, or be a link.
             var status = stat()
             guard lstat(leftover.cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
             else { continue }
-            // The process may run in a container or on another machine: only the lock shows whether it is dead.
+            // The process may run in a container or on another machine: only the lock shows whether it runs.
             guard let file = try? open(leftover) else { continue }
             unlink(leftover.cString)
             file.close()
         }
     }
 
-    /// Makes the file's name durable, as far as the file system allows: a name is data of its directory.
+    /// Makes the file's name durable, as far as the file system can: a name is data of its directory.
     func synchronizeDirectory() {
         guard
             let directory = try? FileDescriptor.open(Self.directory(of: path).cString, .readOnly, options: .closeOnExec)
@@ -185,7 +185,7 @@ extension DiskFile {
         try? directory.close()
     }
 
-    /// `path` with symbolic links resolved; `path` itself where that fails.
+    /// `path` with symbolic links resolved; `path` itself if that fails.
     static func resolved(_ path: String) -> String { FilePath(escaped: path).resolved?.escaped ?? path }
 
     static func directory(of path: String) -> String {
@@ -196,8 +196,8 @@ extension DiskFile {
     private static let temporaryPrefix = ".kinecast-"
     private static let temporarySuffix = ".part"
 
-    /// Calls `body` with a hidden name in a directory, and with another one while it throws `alreadyExists`. The name has this process's
-    /// id, a random number, and nothing of the file's own name, which may be as long as names can be.
+    /// Calls `body` with a hidden name in a directory, and with another one while it throws `alreadyExists`. The name
+    /// has this process's ID and a random number, not the file's own name, which may have the full length.
     static func withTemporaryName<Value>(
         in directory: String, _ body: (String) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
@@ -210,7 +210,7 @@ extension DiskFile {
         return try body(name())
     }
 
-    /// The path that a symbolic link leads to, however many there are in a row; `path` itself where it is none.
+    /// The path at the end of a chain of symbolic links; `path` itself if it is not a link.
     static func linkTarget(_ path: String) throws(StorageError) -> String {
         var target = FilePath(escaped: path)
         for _ in 0..<40 {

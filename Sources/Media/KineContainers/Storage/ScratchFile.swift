@@ -1,16 +1,16 @@
-// A file without a name, for what does not fit into memory. The kernel deletes it when it is closed, however the process ends.
+// An unnamed file for data too large for memory. The kernel deletes it when it is closed, however the process ends.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Bytes at offsets, for any number of threads that do not write and read the same bytes at once. Closes its descriptor when it is
-/// released.
+/// Any number of threads may use it if they do not write and read the same bytes at once. Closes its descriptor when it
+/// is released.
 public final class ScratchFile: Sendable {
     private let descriptor: FileDescriptor
     private let directory: String
 
-    /// Opens a file on the file system of `directory`. Nobody else can open it.
+    /// Opens a file on the file system of `directory`. No other process can open it.
     ///
     /// - Parameter makingDirectory: make `directory` if it is missing, and those above it.
     public init(in directory: String, makingDirectory: Bool = false) throws(StorageError) {
@@ -21,7 +21,7 @@ public final class ScratchFile: Sendable {
             descriptor = FileDescriptor(rawValue: unnamed)
             return
         }
-        // Not every file system has files without a name: there, one with a name loses it at once.
+        // Not every file system has unnamed files: there, a named file loses its name at once.
         descriptor = try DiskFile.withTemporaryName(in: directory) { (name) throws(StorageError) in
             do {
                 let file = try FileDescriptor.open(
@@ -39,7 +39,7 @@ public final class ScratchFile: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// Bytes that are free on its file system for this user; nil where the system does not say.
+    /// Free bytes for this user on its file system; nil if unknown.
     public var freeBytes: Int64? {
         var information = statvfs()
         guard fstatvfs(descriptor.rawValue, &information) == 0 else { return nil }
@@ -47,7 +47,7 @@ public final class ScratchFile: Sendable {
         return overflow ? .max : free
     }
 
-    /// Writes all of `bytes`. Throws `full` where there is no room for them.
+    /// Writes all of `bytes`. Throws `full` if there is no space.
     public func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
         do {
             _ = try descriptor.writeAll(toAbsoluteOffset: offset, bytes)

@@ -1,12 +1,12 @@
-// A file that gets its name only when it is complete, for what nobody should find half-written.
+// A file that gets its name only when it is complete.
 
-/// A new file that the MP4 writer fills as any other. It has no name until `publishWhole`; if it is not called, or the process dies,
-/// nothing is left of it.
+/// A new file for the MP4 writer. It has no name until `publishWhole`; without that call, or if the process dies, no
+/// file is left.
 public final class WholeFile: StorageFile {
     private let file: DiskFile
     private let conflict: NameConflict
 
-    /// Throws at once where `publishWhole` would throw, or where the directory does not take a file.
+    /// Throws at once if `publishWhole` would throw, or if no file can be created in the directory.
     public init(
         _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false
     ) throws(StorageError) {
@@ -20,8 +20,8 @@ public final class WholeFile: StorageFile {
         file.close()
     }
 
-    /// Makes the file durable and gives it its name, in one step; `path` has it from then on. Throws `alreadyExists` where the name was
-    /// taken meanwhile and is to be this one. The last call: it closes the file, so that others can open it.
+    /// Makes the file durable and gives it its name in one step; `path` is its name afterwards. Throws `alreadyExists`
+    /// if the name was taken meanwhile and no other is allowed. The last call: closes the file for other processes.
     public func publishWhole() throws(StorageError) {
         try file.publish(ifTaken: conflict)
         file.close()
@@ -37,7 +37,7 @@ public final class WholeFile: StorageFile {
     public func synchronize() throws(StorageError) { try file.synchronize() }
     public func reserve(through end: Int64) throws(StorageError) { try file.reserve(through: end) }
 
-    // The writer names and closes its file; this one is not to be seen yet.
+    // The writer's calls have no effect: this file stays unnamed and open until `publishWhole`.
 
     public func publish() throws(StorageError) {}
     public func isRemoved() throws(StorageError) -> Bool { false }
@@ -45,9 +45,8 @@ public final class WholeFile: StorageFile {
     public func close() {}
 }
 
-/// Bytes of one file, up to `end`. Meant for offsets that only grow.
-///
-/// A part of a file in memory, so that reading neighbouring places reads each byte of the file about once.
+/// A part of a file in memory, up to `end`, for offsets that only grow: reading neighbouring places reads each byte of
+/// the file about once.
 struct FileWindow {
     private let file: any StorageFile
     private let end: Int64
@@ -59,13 +58,12 @@ struct FileWindow {
         self.end = end
     }
 
-    /// Up to `count` bytes at `offset`; fewer only where the file ends. If they have to be read, `ahead` more are read with
-    /// them.
+    /// Up to `count` bytes at `offset`; fewer only at the end of the file. A read also reads `ahead` more bytes.
     mutating func read(at offset: Int64, count: Int, ahead: Int) throws(StorageError) -> ArraySlice<UInt8> {
         try contents(from: offset, atLeast: count, ahead: ahead).prefix(count)
     }
 
-    /// All bytes in memory from `offset` on, at least `count` of them unless the file ends before.
+    /// All bytes in memory from `offset` on, at least `count` of them unless the file ends first.
     mutating func contents(from offset: Int64, atLeast count: Int, ahead: Int) throws(StorageError) -> ArraySlice<UInt8>
     {
         let wanted = min(Int64(count), end - offset)

@@ -1,24 +1,24 @@
-// The two forms in which access units of H.264 and HEVC travel: behind start codes, as hardware, players and MPEG-TS have them
-// (ITU-T H.264 and H.265, annex B), and behind lengths, as files and RTMP have them (ISO/IEC 14496-15, 4.3.2).
+// The two forms of H.264 and HEVC access units: with start codes, for hardware, players and MPEG-TS (ITU-T H.264 and
+// H.265, annex B), and with lengths, for files and RTMP (ISO/IEC 14496-15, 4.3.2).
 
-/// Converts access units to annex B's byte stream format and back. Pure; whatever the bytes hold, it returns or throws.
+/// Converts access units to annex B's byte stream format and back. Pure; for any bytes, it returns or throws.
 public enum AnnexB {
-    /// The reasons why bytes are no access unit. `offset` is the place in the bytes that were given.
+    /// Why bytes are not an access unit. `offset` is the position in the input.
     public enum Error: Swift.Error, Equatable {
-        /// There is no NAL unit in them.
+        /// The bytes have no NAL unit.
         case empty
-        /// A length reaches beyond the end, or less than a length is left.
+        /// A length exceeds the end, or the last length is cut off.
         case lengthBeyondEnd(offset: Int)
-        /// A NAL unit without a byte in it begins here.
+        /// An empty NAL unit.
         case emptyUnit(offset: Int)
-        /// Neither a start code nor a zero stands here, between two NAL units or before the first.
+        /// Neither a start code nor a zero between two NAL units or before the first.
         case startCodeMissing(offset: Int)
-        /// A NAL unit holds three bytes here that no NAL unit may hold, as they would read as a start code (7.4.1), or ends with
-        /// a zero. It could not be told apart behind start codes.
+        /// A NAL unit contains three bytes that read as a start code, which no NAL unit may contain (7.4.1), or ends
+        /// with a zero. With start codes, its end would be ambiguous.
         case startCodeInUnit(offset: Int)
-        /// A NAL unit that begins here is longer than four bytes can say.
+        /// The length of the NAL unit at `offset` needs more than four bytes.
         case unitTooLong(offset: Int)
-        /// A parameter set that was to go in front is no NAL unit.
+        /// A parameter set to prepend is not a NAL unit.
         case parameterSet
     }
 
@@ -26,8 +26,8 @@ public enum AnnexB {
 
     /// The access unit with a start code of four bytes before each NAL unit.
     /// - Parameters:
-    ///   - accessUnit: as in `EncodedSample.data`: each NAL unit behind a four-byte big-endian length.
-    ///   - sets: H.264's parameter sets to go in front, for a keyframe: a reader of a byte stream finds them nowhere else.
+    ///   - accessUnit: as in `EncodedSample.data`: each NAL unit has a four-byte big-endian length before it.
+    ///   - sets: H.264's parameter sets to prepend to a keyframe: a byte stream has them nowhere else.
     public static func bytes(
         from accessUnit: [UInt8], prepending sets: H264ParameterSets? = nil
     ) throws(Error) -> [UInt8] {
@@ -57,9 +57,9 @@ public enum AnnexB {
         return result
     }
 
-    /// The NAL units of a byte stream, each behind a four-byte big-endian length. None is left out: parameter sets and delimiters,
-    /// which `EncodedSample.data` does not have, are the caller's to remove.
-    /// - Parameter stream: whole NAL units behind start codes of three or four bytes, with any number of zeros around them.
+    /// The NAL units of a byte stream, each with a four-byte big-endian length before it. Keeps parameter sets and
+    /// delimiters, which `EncodedSample.data` does not have; the caller removes them.
+    /// - Parameter stream: whole NAL units after start codes of three or four bytes, with any zeros around them.
     public static func lengthPrefixed(_ stream: [UInt8]) throws(Error) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(stream.count + 4)
@@ -82,7 +82,7 @@ public enum AnnexB {
         return result
     }
 
-    /// The place of the first two zeros with a zero or a one behind them, all within `range`.
+    /// The position of the first two zeros that a zero or a one follows, all within `range`.
     private static func firstStartCode(in bytes: [UInt8], _ range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index + 2 < range.upperBound {
@@ -112,7 +112,7 @@ extension AnnexB.Error: CustomStringConvertible {
     }
 }
 
-/// Three bytes 0 0 x with x < 4 carry a 3 before x.
+/// In three bytes 0 0 x with x < 4, a 3 is inserted before x.
 package enum EmulationPrevention {
     package static func removed(from unit: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []

@@ -1,9 +1,9 @@
-// The syntax elements of parameter sets and sequence headers, one after the other.
+// Reads the syntax elements of parameter sets and sequence headers.
 
-/// Reads bits from the most significant on; past the end they are zero.
+/// Reads bits from the most significant on. Bits past the end are zero.
 package struct BitReader {
     private let bytes: [UInt8]
-    /// Bits from the first byte's most significant one.
+    /// Counts bits from the first byte's most significant one.
     package private(set) var position = 0
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -11,7 +11,7 @@ package struct BitReader {
     /// Whether no bit is left.
     package var isPastEnd: Bool { position >= bytes.count * 8 }
 
-    /// Whether there is more than the bit that ends a parameter set, and the zeros behind it (more_rbsp_data() of ITU-T H.264, 7.2).
+    /// Whether bits are left before the stop bit and its trailing zeros (more_rbsp_data(), ITU-T H.264, 7.2).
     package var hasMoreData: Bool {
         guard let last = bytes.lastIndex(where: { $0 != 0 }) else { return false }
         return position < last * 8 + 7 - bytes[last].trailingZeroBitCount
@@ -19,7 +19,7 @@ package struct BitReader {
 
     package mutating func skip(_ count: Int) { position += count }
 
-    /// The next `count` bits, 63 at most, as one number.
+    /// The next `count` bits, at most 63, as one number.
     package mutating func read(_ count: Int) -> Int {
         var value = 0
         for _ in 0..<count {

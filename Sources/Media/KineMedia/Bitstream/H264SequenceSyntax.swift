@@ -1,8 +1,8 @@
-// The syntax of H.264's sequence parameter set, as far as the encoders here write it (ITU-T H.264, 7.3.2.1.1 and E.1.1).
+// The syntax of H.264's sequence parameter set that the encoders here use (ITU-T H.264, 7.3.2.1.1 and E.1.1).
 
 extension H264ParameterSets {
-    /// The samples of the frames, as the SPS states them: a decoder shows these, whatever else is said of the stream. Nil where the SPS
-    /// is damaged, or has other chroma than 4:2:0 and 4:4:4.
+    /// The sample format in the SPS, which decoders use whatever a container says. Nil if the SPS is damaged, or has
+    /// other chroma than 4:2:0 and 4:4:4.
     public var colour: ColourFormat? {
         guard sequence.count < 1024, sequence.first.map({ $0 & 31 }) == 7 else { return nil }
         var bits = BitReader(EmulationPrevention.removed(from: sequence))
@@ -13,7 +13,7 @@ extension H264ParameterSets {
 }
 
 extension VideoParameterSets {
-    /// The samples of the frames; the standard ones where the parameter sets are not understood, or are another codec's.
+    /// The sample format; the standard one if the parameter sets are not understood, or belong to another codec.
     public var colour: ColourFormat {
         switch self {
         case .h264(let sets): sets.colour ?? .standard
@@ -26,7 +26,7 @@ extension BitReader {
     /// The profiles whose SPS has the elements from chroma_format_idc to the scaling matrix.
     private static let profilesWithChroma = [44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244]
 
-    /// Everything before the VUI. Returns the chroma; nil where there is syntax that neither x264 nor OpenH264 writes.
+    /// Reads everything before the VUI. Returns the chroma; nil for syntax that neither x264 nor OpenH264 writes.
     package mutating func readSequenceParameters() -> ColourFormat.Chroma? {
         skip(8)  // the NAL unit's header
         let profile = read(8)
@@ -48,7 +48,7 @@ extension BitReader {
         return chroma
     }
 
-    /// The elements that only some profiles have. Returns the chroma, which is 4:2:0 in the others; nil as above.
+    /// Reads the elements that only some profiles have. Returns the chroma: 4:2:0 in other profiles; nil as above.
     package mutating func readChroma(profile: Int) -> ColourFormat.Chroma? {
         guard Self.profilesWithChroma.contains(profile) else { return .yuv420 }
         let chroma: ColourFormat.Chroma
@@ -64,13 +64,13 @@ extension BitReader {
         return readFlag() ? nil : chroma  // seq_scaling_matrix_present_flag
     }
 
-    /// The VUI up to its timing.
+    /// Skips the VUI up to its timing.
     package mutating func skipPresentation() {
         _ = readColour()
         if readFlag() { skipExponentialGolomb(2) }  // chroma sample locations
     }
 
-    /// The VUI up to the flag of the chroma samples' locations. Returns whether the range is full.
+    /// Reads the VUI up to the flag of the chroma samples' locations. Returns whether the range is full.
     package mutating func readColour() -> Bool {
         if readFlag(), read(8) == 255 { skip(32) }  // aspect ratio, Extended_SAR
         if readFlag() { skip(1) }  // overscan

@@ -1,21 +1,21 @@
-// Which app a take belongs to: so that the app finds it again, and a person sees whose it is.
+// The app of a take, for the app itself and for a person.
 
-/// An app as it describes itself, in its `kinecast-app.json` or in code.
+/// An app's description of itself, in its `kinecast-app.json` or in code.
 public struct AppIdentity: Codable, Sendable, Equatable {
-    /// The same for all versions of the app, and for no other: "org.example.Recorder".
+    /// The same for all versions of the app, and for no other app: "org.example.Recorder".
     public var identifier: String
-    /// The name that people know; nil: `identifier`.
+    /// The app's display name; nil: `identifier`.
     public var name: String?
     /// A file's absolute path, or a name in the desktop's icon theme.
     public var icon: String?
-    /// The id of the app's desktop file, without ".desktop"; nil where it has none.
+    /// The ID of the app's desktop file, without ".desktop", if it has one.
     public var desktopFile: String?
-    /// Schemes of the addresses that the app opens: "exampleapp" …
+    /// The URL schemes that the app opens: "exampleapp" …
     public var urlSchemes: [String] = []
     /// The groups whose container the app shares with its extensions.
     public var groups: [String] = []
-    /// The services that `kinecast-app.json` names for its groups, which it then shares with no others; a group that is absent names
-    /// none. It is in no message: the engine reads what the library has kept of it.
+    /// The services that `kinecast-app.json` names for each group; the group has no others. An absent group names none.
+    /// Not in messages: the engine reads the copy that the library keeps.
     public package(set) var groupServices: [String: [String]] = [:]
 
     private enum CodingKeys: CodingKey { case identifier, name, icon, desktopFile, urlSchemes, groups }

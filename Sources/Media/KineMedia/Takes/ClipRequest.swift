@@ -1,16 +1,16 @@
-// Clips: the last seconds of a running take, written to a file of their own.
+// Clips: the last seconds of a running take, written to their own file.
 
 /// A client's request for a clip.
 public struct ClipRequest: Codable, Sendable, Equatable {
     /// Absolute path of the file to write.
     public var output: String
-    /// The time up to now; nil: all that the buffer holds.
+    /// The length of the clip, up to now; nil: the whole buffer.
     public var duration: MediaTime?
     /// Replace an existing file.
     public var overwrite: Bool
     /// Whether only its owner may read the file, whatever the umask.
     public var isPrivate: Bool
-    /// The file gets the next free name if that one is taken: Kinecast has chosen it.
+    /// Use the next free name if that one is taken: Kinecast has chosen it.
     public var isNumbered: Bool
 
     public init(
@@ -24,26 +24,25 @@ public struct ClipRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// A clip that was written.
 public struct ExportedClip: Codable, Sendable, Equatable {
-    /// The relation of a clip's beginning to the time that was asked for.
+    /// The start of a clip compared with the request.
     public enum Beginning: Sendable, Equatable {
-        /// The clip begins at that time, or with the oldest that there is if no time was asked for.
+        /// The requested start, or the oldest frame if no duration was requested.
         case asAsked
-        /// It begins earlier, at a keyframe: by so much.
+        /// Earlier by this time, at a keyframe.
         case earlier(by: MediaTime)
-        /// It begins later, as there is no more: so much is missing.
+        /// Later by this time, because the buffer has no older frames.
         case later(by: MediaTime)
     }
 
     /// The absolute path of its file.
     public var output: String
-    /// Its first frame, since the beginning of the take, pauses left out.
+    /// Its first frame's time since the start of the take, without pauses.
     public var start: MediaTime
     public var duration: MediaTime
-    /// The duration that was asked for; nil: all that there was.
+    /// The requested duration; nil: the whole buffer.
     public var askedDuration: MediaTime?
-    /// Of the file.
+    /// The file's size.
     public var bytes: Int64
     public var frames: Int
 
@@ -67,9 +66,9 @@ public struct ExportedClip: Codable, Sendable, Equatable {
 extension TakeConfiguration {
     /// The longest clip buffer.
     public static let longestClipBuffer = MediaTime.seconds(30 * 60)
-    /// The length of a clip buffer where none is chosen.
+    /// The default length of a clip buffer.
     public static let defaultClipBuffer = MediaTime.seconds(15)
 
-    /// Whether samples are encoded for the take itself, in the quality that was chosen, and not only for destinations.
+    /// Whether the take itself needs encoded samples, in the chosen quality, and not only its destinations.
     public var keepsSamples: Bool { output != nil || clipBuffer != nil }
 }

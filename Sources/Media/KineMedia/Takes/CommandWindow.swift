@@ -1,21 +1,21 @@
-// A window of COMMAND, the program that the command line starts: the take waits for it, and begins with its first picture.
+// A window of COMMAND, the program that the command line starts: the take begins with the window's first picture.
 
 extension TakeConfiguration {
-    /// A window that a program opens which the client starts when the engine asks for it (`EngineMessage.commandNeeded`).
+    /// A window of a program that the client starts at the engine's request (`EngineMessage.commandNeeded`).
     public struct CommandWindow: Codable, Sendable, Equatable {
         public enum Choice: Codable, Sendable, Equatable {
             /// The first window of that program, or of a process that it has started.
             case first
-            /// As `Source.windowTitled`. Where several come at once, the oldest.
+            /// As `Source.windowTitled`. If several appear at once, the oldest.
             case titled(String)
-            /// As `Source.application`, when one of its windows is there.
+            /// As `Source.application`, once one of its windows exists.
             case application(String, monitor: String?)
         }
 
         public var choice: Choice
-        /// The size of the private X screen that the program runs on; nil: it runs on the session's.
+        /// The size of the program's private X screen; nil: it runs on the session's screen.
         public var privateScreen: PixelSize?
-        /// The time after the program's start in which the window has to come.
+        /// The time after the program's start within which the window must appear.
         public var limit: MediaTime
 
         public static let defaultLimit = MediaTime.seconds(10)
@@ -26,7 +26,7 @@ extension TakeConfiguration {
             self.limit = limit
         }
 
-        /// The source that names the window once it is there; nil: none does.
+        /// The source that names the window once it exists; nil: it has no name.
         public var named: Source? {
             switch choice {
             case .first: nil
@@ -38,7 +38,7 @@ extension TakeConfiguration {
 }
 
 extension TakeConfiguration.CommandWindow: CustomStringConvertible {
-    /// For a person to read, as `kinecast status` shows it.
+    /// A description for `kinecast status`.
     public var description: String {
         let window = named?.description ?? "window of the command"
         return privateScreen.map { "\(window) on a virtual screen \($0.width)x\($0.height)" } ?? window

@@ -1,11 +1,11 @@
-// An extension's request to the encoder: less than the user chose, because its network is too slow.
+// An extension's request to the encoder: lower limits than the user's choice, because its network is too slow.
 
-/// Limits for the encoder; nil: as the user chose. An engine never encodes more than the user chose, and of several extensions
+/// Limits for the encoder; nil: the user's choice. An engine never exceeds the user's choice. With several extensions,
 /// the lowest limit of each kind counts.
 public struct EncodingRequest: Codable, Sendable, Equatable {
-    /// Bits a second, on average over about a second.
+    /// Bits a second, averaged over about a second.
     public var averageBitrate: Int?
-    /// Frames a second at most.
+    /// The most frames a second.
     public var maximumFrameRate: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -13,10 +13,9 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         case maximumFrameRate
     }
 
-    /// Nothing is asked for.
     public static let none = EncodingRequest()
 
-    /// The limits that can be asked for; a message with others is skipped.
+    /// The allowed limits; a message with others is skipped.
     public static let bitrates = 1...1_000_000_000
     private static let frameRates = 0.01...1000.0
 
@@ -35,7 +34,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         }
     }
 
-    /// The nearest request that can be sent; a NaN asks for nothing.
+    /// The nearest allowed request; a NaN counts as nil.
     public var bounded: EncodingRequest {
         EncodingRequest(
             averageBitrate: averageBitrate.map { min(max($0, Self.bitrates.lowerBound), Self.bitrates.upperBound) },

@@ -1,24 +1,23 @@
-// The samples of a take that a service wants, as its manifest says, or an app.
+// Requests for samples of a take: of a service, by its manifest, and of an app.
 
-/// The samples that a client wants, as a service's manifest says it.
+/// The samples that a client requests, in the form of a service's manifest.
 public struct SampleRequest: Codable, Sendable, Equatable {
     public enum Video: Codable, Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
-        /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
-        /// `orientation`: nil: `upright`; `source` cannot be beside a shape that turns the picture.
+        /// `framesPerSecond`: at most this many; nil: the take's own. `shape`: nil: the take's whole picture,
+        /// unchanged. `orientation`: nil: `upright`; `source` is invalid with a shape that turns the picture.
         case raw(
             pixelFormat: PixelFormat, maximumSize: PixelSize? = nil, framesPerSecond: Int? = nil,
             shape: FrameShape? = nil, orientation: FrameOrientation? = nil)
-        /// The camera that is shown over the picture, whichever it is, as it sees: frames of BGRA that it fits into, the rest of them
-        /// black. The sides are even. Nothing comes while no camera is shown.
+        /// The current camera's own picture: BGRA frames with even sides into which it fits, the rest black. There are
+        /// no frames while no camera is shown.
         case camera(size: PixelSize)
-        /// Access units of the take's encoder. `keyframeInterval`: at most so many seconds between keyframes while the screen changes.
+        /// The take's access units. `keyframeInterval`: the most seconds between keyframes while the screen changes.
         case encoded(codec: VideoCodec, keyframeInterval: Double? = nil)
     }
 
-    /// Nil: no frames.
     public var video: Video?
-    /// Nil: not this audio.
+    /// Nil: without this audio.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
 
@@ -31,28 +30,28 @@ public struct SampleRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The samples that a service's manifest asks for.
+/// The samples that a service's manifest requests.
 public struct SampleRequirements: Sendable, Equatable {
     /// Frames, uncompressed or as the take's encoder made them.
     public enum Video: Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
-        /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
-        /// `orientation`: with `source`, that of `shape` is not looked at.
+        /// `framesPerSecond`: at most this many; nil: the take's own. `shape`: nil: the take's whole picture,
+        /// unchanged. `orientation`: with `source`, the orientation of `shape` is ignored.
         case raw(
             pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
             orientation: FrameOrientation = .upright)
-        /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
-        /// screen changes. `codec` is "h264".
+        /// The recording's access units. `keyframeInterval`: the most seconds between keyframes while the screen
+        /// changes. `codec` is "h264".
         case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
     }
 
-    /// The demands of a service's far end on encoded frames; nil: none.
+    /// A service's limits for encoded frames.
     public struct Expectations: Sendable, Equatable {
-        /// The most bits a second at 1920x1080 and 30 frames a second; other sizes and rates get more or less accordingly.
+        /// The most bits a second at 1920x1080 and 30 frames a second; scaled for other sizes and rates.
         public var maximumBitrate: Int?
         /// The most bytes of one access unit.
         public var maximumAccessUnit: Int?
-        /// Frames a second while the screen stands still; nil: about one.
+        /// Frames a second while the screen does not change; nil: about one.
         public var stillFramesPerSecond: Int?
 
         public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
@@ -62,9 +61,8 @@ public struct SampleRequirements: Sendable, Equatable {
         }
     }
 
-    /// Nil: no frames.
     public var video: Video?
-    /// Nil: not this audio.
+    /// Nil: without this audio.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
 
@@ -74,7 +72,7 @@ public struct SampleRequirements: Sendable, Equatable {
         self.micAudio = micAudio
     }
 
-    /// The demands of the far end on encoded frames; nil: it takes none.
+    /// The service's limits for encoded frames; nil: it receives none.
     package var expectations: Expectations? {
         guard case .encoded(_, _, let expectations) = video else { return nil }
         return expectations
@@ -85,7 +83,7 @@ public struct SampleRequirements: Sendable, Equatable {
         return false
     }
 
-    /// The longest time that is wanted between keyframes.
+    /// The requested longest time between keyframes.
     package var keyframeInterval: MediaTime? {
         guard case .encoded(_, let seconds?, _) = video else { return nil }
         return .seconds(max(0.1, seconds))
@@ -93,7 +91,7 @@ public struct SampleRequirements: Sendable, Equatable {
 }
 
 extension SampleRequirements {
-    /// An app's request. The camera's frames are left out: a feed of its own has them.
+    /// An app's request. Leaves out the camera's frames, which have a separate feed.
     package init(_ request: SampleRequest) {
         let video = request.video.flatMap { video -> Video? in
             switch video {

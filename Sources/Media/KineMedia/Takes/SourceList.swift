@@ -1,4 +1,4 @@
-// What an engine finds on a machine: its sources, for `kinecast sources`, and what Kinecast needs of it, for `kinecast doctor`.
+// An engine's reports on its machine: the sources, for `kinecast sources`, and the checks for `kinecast doctor`.
 
 public struct SourceList: Codable, Sendable, Equatable {
     public struct Monitor: Codable, Sendable, Equatable {
@@ -17,7 +17,7 @@ public struct SourceList: Codable, Sendable, Equatable {
         public var title: String
         public var application: String
         public var bounds: PixelRect
-        /// The process that says the window is its own; nil if none does.
+        /// The process that claims the window as its own, if any.
         public var processID: Int32?
         public init(
             id: UInt32, title: String, application: String, bounds: PixelRect, processID: Int32? = nil
@@ -31,7 +31,7 @@ public struct SourceList: Codable, Sendable, Equatable {
     }
 
     public struct AudioDevice: Codable, Sendable, Equatable {
-        /// PulseAudio's name, which `--audio output:NAME` or `--mic` takes.
+        /// PulseAudio's name, for `--audio output:NAME` or `--mic`.
         public var name: String
         public var description: String
         public var isDefault: Bool
@@ -43,7 +43,7 @@ public struct SourceList: Codable, Sendable, Equatable {
     }
 
     public struct Camera: Codable, Sendable, Equatable {
-        /// The name that `--camera` takes.
+        /// The name for `--camera`.
         public var name: String
         /// The path of its device.
         public var path: String
@@ -59,15 +59,15 @@ public struct SourceList: Codable, Sendable, Equatable {
         case window
     }
 
-    /// The way to screens and regions; nil: they cannot be recorded here.
+    /// The backend for screens and regions; nil: they cannot be recorded here.
     public var screenBackend: TakeConfiguration.Backend?
-    /// What the dialog of a Wayland desktop offers; empty on X11, and where the desktop has no dialog.
+    /// The choices of a Wayland desktop's dialog; empty on X11, and without a dialog.
     public var dialogs: [Dialog] = []
     public var monitors: [Monitor] = []
     public var windows: [Window] = []
     public var outputs: [AudioDevice] = []
     public var microphones: [AudioDevice] = []
-    /// The names of the applications that play audio, which `--audio app:NAME` takes.
+    /// The names of applications that play audio, for `--audio app:NAME`.
     public var applications: [String] = []
     public var cameras: [Camera] = []
     /// One sentence for each kind of source that could not be listed.
@@ -78,14 +78,14 @@ public struct SourceList: Codable, Sendable, Equatable {
 
 /// The result of one check. `kinecast-engine --doctor` prints an array of these as JSON.
 public struct DoctorCheck: Codable, Sendable, Equatable {
-    /// The thing that was checked, in a word or two: "display", "audio", "encoder", "disk" …
+    /// The subject, in a word or two: "display", "audio", "encoder", "disk" …
     public var name: String
     public var ok: Bool
     /// Whether nothing can be recorded without it, not even the pattern.
     public var essential: Bool
     /// The finding, in one sentence or less.
     public var detail: String
-    /// The thing to install or set; nil: none.
+    /// The thing to install or set, if any.
     public var remedy: String?
 
     public init(name: String, ok: Bool, essential: Bool, detail: String, remedy: String? = nil) {
@@ -107,8 +107,8 @@ extension DoctorCheck {
         DoctorCheck(name: name, ok: false, essential: essential, detail: detail, remedy: remedy)
     }
 
-    /// A check that failed with an error, whose sentence says what happened and then, behind a semicolon or a full stop, what to do.
-    /// The latter is the remedy if there is no other.
+    /// A failed check. The error's sentence says what happened and, after a semicolon or a full stop, what to do, which
+    /// is the default remedy.
     package static func failed(
         _ name: String, sentence: String, essential: Bool = false, remedy: String? = nil
     ) -> DoctorCheck {

@@ -1,22 +1,21 @@
-// Checks a take's configuration. It comes from another process, and no number in it may crash the engine.
+// Checks a take's configuration. It comes from another process: no number in it may crash the engine.
 import KinePlatform
 
 extension TakeConfiguration {
-    /// A fault of a configuration.
     public enum Problem: Error, Equatable, Sendable {
-        /// A value that is not allowed. `setting` and `allowed` are words of a sentence.
+        /// The value is not allowed. `setting` and `allowed` are parts of a sentence.
         case outOfRange(setting: String, value: String, allowed: String)
         /// The file's path is not absolute, or has a NUL.
         case unusablePath(String)
-        /// Destinations, or no file and no clips, with colours that only a recording has.
+        /// The colour format is only for recordings, but there are destinations, or neither a file nor clips.
         case colourOfRecordings
     }
 
-    /// The coordinates on an X screen, which have 16 bits.
+    /// The coordinates of an X screen have 16 bits.
     private static let coordinates = -32768...32767
     /// The most extensions of one take: each is a process.
     private static let mostDestinations = 64
-    /// Each window's properties are compared with each rule.
+    /// Limited because each window's properties are compared with each rule.
     private static let mostExclusions = 64
     /// The longest time: no file system here holds a take of a year, and nanoseconds do not overflow.
     private static let longest = MediaTime.seconds(366 * 86400)
@@ -40,14 +39,14 @@ extension TakeConfiguration {
         if let durationLimit { try Self.check("length of the take", durationLimit) }
         if let clipBuffer { try Self.checkClipBuffer(clipBuffer) }
         if let app {
-            // They are shown to the person and kept: as long as `kinecast-app.json` may have them.
+            // They are shown to the person and kept, so they have the limits of `kinecast-app.json`.
             try Self.check("length of the app's identifier", app.identifier.utf8.count, in: 1...100)
             try Self.check("length of the app's name", app.name?.utf8.count ?? 0, in: 0...1000)
             try Self.check("length of the app's icon", app.icon?.utf8.count ?? 0, in: 0...4000)
         }
     }
 
-    /// What is wrong with a source.
+    /// Throws the problem of a source, if any.
     public static func check(_ source: Source) throws(Problem) {
         switch source {
         case .screen, .drawnRegion, .window, .focusedWindow, .chosenWindow: break
@@ -93,7 +92,7 @@ extension TakeConfiguration {
         if let size = video.size { try Self.check(evenSize: "frame size", size) }
     }
 
-    /// The fault of a camera's settings.
+    /// Throws the problem of a camera's settings, if any.
     public static func check(_ camera: Camera) throws(Problem) {
         try check("length of the camera's name", camera.device.utf8.count, in: 1...4000)
         guard !camera.device.utf8.contains(0) else { throw .unusablePath(camera.device) }
@@ -104,7 +103,7 @@ extension TakeConfiguration {
         }
     }
 
-    /// Throws where the pointer cannot be enlarged by this factor.
+    /// Throws if the pointer cannot be enlarged by this factor.
     public static func check(cursorScale factor: Double) throws(Problem) {
         guard !(1...8).contains(factor) else { return }
         throw .outOfRange(setting: "cursor scale", value: "\(factor)", allowed: "a number from 1 to 8")
@@ -122,7 +121,7 @@ extension TakeConfiguration {
         throw .outOfRange(setting: setting, value: "\(size.width)x\(size.height)", allowed: "one with even sides")
     }
 
-    /// What is wrong with the length of a clip buffer.
+    /// Throws if the length of a clip buffer is not allowed.
     public static func checkClipBuffer(_ length: MediaTime) throws(Problem) {
         guard length <= .zero || length > longestClipBuffer else { return }
         throw .outOfRange(
@@ -130,7 +129,7 @@ extension TakeConfiguration {
         )
     }
 
-    /// What is wrong with a client's request for samples.
+    /// Throws the problem of a client's request for samples, if any.
     public static func check(_ request: SampleRequest) throws(Problem) {
         switch request.video {
         case .raw(_, let size, let framesPerSecond, let shape, let orientation):
