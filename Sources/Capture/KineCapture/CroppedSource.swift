@@ -1,25 +1,25 @@
-// A rectangle of another source, for a screen that can only be captured as a whole.
+// A rectangle of another source, for screens that can only be captured whole.
 import Glibc
 import KineMedia
 
 /// A rectangle of the upright picture of a source, in its pixels. Created and used by the capture thread.
 ///
-/// What is read is copied once: the tiles of the part are not those of the whole.
+/// Its pixels are copied once, because the tiles of the part differ from those of the whole.
 public final class CroppedSource: VideoSource {
     private let source: any VideoSource
     private let region: PixelRect
-    /// The part in the frame of `source`, which need not be upright.
+    /// The part in the frame of `source`, which may be turned.
     private var part: PixelRect
     private var frameSize: PixelSize
     public private(set) var orientation: Orientation
-    /// Of `source`, since the last `addDamage`.
+    /// The damage of `source` since the last `addDamage`.
     private var damage: DamageRegion
     /// The part, BGRA, rows packed.
     private var pixels: UnsafeMutableRawBufferPointer
-    /// All of the next frame is damage.
+    /// The whole next frame is damaged.
     private var isNew = true
 
-    /// Throws where the region lies outside of the picture; what of it does is left out.
+    /// Clips the region to the picture; throws if it lies outside.
     public init(_ source: any VideoSource, region: PixelRect) throws(VideoSourceError) {
         self.source = source
         self.region = region
@@ -53,7 +53,7 @@ public final class CroppedSource: VideoSource {
         return hasChanged || isNew
     }
 
-    /// A monitor may get another size, or be turned.
+    /// A monitor may change its size or orientation.
     private func followSource() throws(VideoSourceError) {
         guard source.size != frameSize || source.orientation != orientation else { return }
         let part = try Self.place(of: region, in: source)

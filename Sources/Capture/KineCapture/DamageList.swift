@@ -1,7 +1,7 @@
-// A short list of changed rectangles, however many a compositor reports.
+// A short list of changed rectangles, even if a compositor reports many.
 import KineMedia
 
-/// A few rectangles. Many become one that holds them all.
+/// A few rectangles. Beyond the limit, one rectangle contains them all.
 package struct DamageList: Equatable {
     static let limit = 64
     package private(set) var rects: [PixelRect] = []

@@ -1,9 +1,9 @@
-// The pixels that compositors and X servers draw, brought into the format of this program's frames where they are not of it.
+// Converts the pixels of compositors and X servers to the format of Kinecast's frames.
 import CYUV
 
-/// The order of the bytes of a pixel in memory. A fourth byte has no meaning.
+/// The order of the bytes of a pixel in memory. A fourth byte is unused.
 package enum PackedPixels: CaseIterable, Sendable {
-    /// Blue, green, red and one more byte: the frames' own.
+    /// Blue, green, red and one more byte: the frames' format.
     case bgra
     case rgba
     case bgr
@@ -23,9 +23,9 @@ package enum PackedPixels: CaseIterable, Sendable {
         }
     }
 
-    /// By the number of wl_shm.format; nil: not one of these.
+    /// By the number of wl_shm.format; nil: another format.
     ///
-    /// All but the first two are the four characters of drm_fourcc.h. Their names begin with a word's highest bits.
+    /// All but the first two are drm_fourcc.h's four characters. Their names begin with a word's highest bits.
     package init?(shmFormat: UInt32) {
         switch shmFormat {
         case 0, 1: self = .bgra  // ARGB8888, XRGB8888
@@ -43,14 +43,14 @@ package enum PackedPixels: CaseIterable, Sendable {
         text.withUTF8Buffer { bytes in bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Writes `width` × `height` pixels as BGRA. Strides are in bytes. Pixels of four bytes can be converted where they are.
+    /// Writes `width` × `height` pixels as BGRA. Strides are in bytes. Pixels of four bytes can be converted in place.
     package func convert(
         _ source: UnsafeRawPointer, stride: Int, to target: UnsafeMutableRawPointer, targetStride: Int, width: Int,
         height: Int
     ) {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
         let bgra = target.assumingMemoryBound(to: UInt8.self)
-        // libyuv names formats from the highest byte of a word to the lowest: its ARGB is BGRA in memory.
+        // libyuv names formats from a word's highest byte down: its ARGB is BGRA in memory.
         let convert: (UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32) -> Int32 =
             switch self {
             case .bgra: ARGBCopy

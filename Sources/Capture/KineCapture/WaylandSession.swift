@@ -1,5 +1,5 @@
-// Tells a session on Wayland from one on X11. Its X server, Xwayland, has the windows of X11 programs, which can be recorded, but
-// its screen is black.
+// Distinguishes Wayland sessions from X11. Their X server, Xwayland, has the windows of X11 programs, which can be
+// recorded, but its screen is black.
 import KineMedia
 
 /// The kind of session that this process runs in.
@@ -9,15 +9,15 @@ public enum WaylandSession {
         variable("XDG_SESSION_TYPE") == "wayland" || variable("WAYLAND_DISPLAY")?.isEmpty == false
     }
 
-    /// Xwayland has an extension of its name from 23.1 on. Before, it called its monitors XWAYLAND0, XWAYLAND1 and so on.
+    /// Xwayland has an extension of that name since 23.1. Before, its monitors were XWAYLAND0, XWAYLAND1 and so on.
     package static func isXwayland(hasExtension: Bool, monitors: [String]) -> Bool {
         hasExtension || monitors.contains { $0.hasPrefix("XWAYLAND") }
     }
 }
 
 extension Orientation {
-    /// The turn that undoes wl_output.transform, which turns to the left, or mirrors left and right first from 4 on. Unknown values turn
-    /// nothing. PipeWire's values are the same (spa/buffer/meta.h, spa_meta_videotransform_value).
+    /// The orientation that undoes wl_output.transform, which turns to the left, or mirrors left and right first from 4
+    /// on. `up` for unknown values. PipeWire has the same values (spa/buffer/meta.h, spa_meta_videotransform_value).
     package init(undoingWaylandTransform transform: Int32) {
         self =
             switch transform {

@@ -1,14 +1,14 @@
-// Windows of X11 programs, as takes, sources and errors name them.
+// Windows of X11 programs, for takes, sources and errors.
 
 /// A window, or several.
 public enum X11WindowRule: Hashable, Sendable {
     case id(UInt32)
-    /// Every window whose title holds this text. Case does not matter.
+    /// Every window whose title contains this text. Case does not matter.
     case titled(String)
-    /// Every window of the application with this WM_CLASS, and its menus and tips, which often have none. Case does not matter.
+    /// Every window of the application with this WM_CLASS, and its menus and tips, often without one. Ignores case.
     case application(String)
 
-    /// Whether the rule means a window with this title and this WM_CLASS; empty: it has none.
+    /// Whether the rule matches a window with this title and this WM_CLASS; empty: it has none.
     package func matches(_ window: UInt32, title: String, application: String) -> Bool {
         switch self {
         case .id(let id): window == id
@@ -23,21 +23,21 @@ public enum X11WindowRule: Hashable, Sendable {
 
 /// The result of a search for excluded windows.
 public struct ExclusionFindings: Equatable, Sendable {
-    /// Rules that no window matches now, shown or not. One may come later, and is hidden then.
+    /// Rules that match no window now, shown or not. A window that matches later will be hidden.
     public var unmatched: [X11WindowRule] = []
-    /// Windows whose titles cannot be read, where a rule names a title.
+    /// Windows with unreadable titles, if a rule contains a title.
     public var unreadable: [UInt32] = []
 
     public init() {}
 }
 
-/// A window that a program opens which is started while it is waited for.
+/// A window of a program that is started while the take waits for the window.
 public enum X11CommandWindow: Equatable, Sendable {
-    /// The first one of that program, or of a process that it has started.
+    /// The first window of that program, or of a process that it has started.
     case first
     /// As `X11ScreenSource.WindowChoice.titled`.
     case titled(String)
-    /// As `X11ScreenSource.Target.application`, as soon as one of its windows is there.
+    /// As `X11ScreenSource.Target.application`, once one of its windows exists.
     case application(String, monitor: String?)
 
     /// For the middle of a sentence.

@@ -1,21 +1,20 @@
-// The clipboard of an X display or a Wayland compositor, for programs that have no window. A thread of its own owns the selection, and
-// answers those who paste for as long as this process runs.
+// The clipboard of an X display or a Wayland compositor, for programs without a window. A separate thread owns the
+// selection, and answers pasting programs until this process ends.
 import KinePlatform
 import SystemPackage
 
 /// The selection CLIPBOARD of an X display, or the selection of a Wayland compositor's first seat.
 ///
-/// Other programs paste a text from here as any other. A member of a group offers a further type for its text,
-/// `application/x-kinecast-group`: the group's identifier, a line feed, and the text. Both come in one piece, so that no text can be
-/// taken for another owner's.
+/// Other programs paste a text from here as usual. A member of a group also offers the type
+/// `application/x-kinecast-group`: the group's identifier, a line feed, and the text. They are sent together, so that
+/// no other owner's text can be mistaken for it.
 public final class Clipboard: Sendable {
     public enum Place: Equatable, Sendable, CustomStringConvertible {
-        /// An X display, as DISPLAY names it.
+        /// An X display, by its name in DISPLAY.
         case x11(display: String)
-        /// A Wayland compositor, as WAYLAND_DISPLAY names it.
+        /// A Wayland compositor, by its name in WAYLAND_DISPLAY.
         case wayland(display: String)
 
-        /// The display's name.
         public var description: String {
             switch self {
             case .x11(let display), .wayland(let display): display
@@ -44,17 +43,17 @@ public final class Clipboard: Sendable {
 
     /// The most bytes of a text.
     public static let textLimit = 1 << 20
-    /// The type (X: target) that only programs of Kinecast offer.
+    /// The type (X: target) that only Kinecast's programs offer.
     public static let groupType = "application/x-kinecast-group"
 
     enum Request: Sendable {
         case own(ClipboardText, Answer<Void>)
-        /// Nil where the clipboard is empty, or no member of a group has put its contents there.
+        /// Nil if the clipboard is empty, or its owner is not a member of a group.
         case read(Answer<ClipboardText?>)
     }
 
     struct State {
-        /// The thread is to end, at the latest at this instant of CLOCK_MONOTONIC.
+        /// The deadline for the end of the thread, once `end` was called.
         var ending: Int64?
         var hasFinished = false
         /// There is no connection with a display any more.
@@ -64,8 +63,8 @@ public final class Clipboard: Sendable {
     private let requests = Mailbox<Request>()
     private let state = Monitor(State())
 
-    /// Starts a thread, which connects to the first of the places that has a clipboard. Requests wait until then. Throws if the thread
-    /// cannot be started.
+    /// Starts a thread, which connects to the first of the places that has a clipboard. Requests wait until then.
+    /// Throws if the thread cannot be started.
     public init(_ places: [Place]) throws(Errno) {
         let (requests, state) = (requests, state)
         _ = try DedicatedThread(starting: "clipboard") {
@@ -76,25 +75,25 @@ public final class Clipboard: Sendable {
         }
     }
 
-    /// Puts a text on the clipboard, where it stays until another program puts something there. `answer` is called on the thread.
+    /// Puts a text on the clipboard until another program replaces it. `answer` is called on the thread.
     public func own(_ text: ClipboardText, answer: @escaping Answer<Void>) {
         guard text.text.utf8.count <= Self.textLimit else { return answer(.failure(.tooLong)) }
         post(.own(text, answer))
     }
 
-    /// Reads what a member of a group has put on the clipboard, in this process or another. `answer` is called on the thread. An
-    /// owner that does not go on for three seconds is given up.
+    /// Reads a text of a group's member, in this process or another. `answer` is called on the thread. Gives up if the
+    /// owner sends nothing for three seconds.
     public func read(answer: @escaping Answer<ClipboardText?>) { post(.read(answer)) }
 
-    /// No display has a clipboard, or it has ended: another object may connect again.
+    /// No display has a clipboard, or it has ended: connect again with a new object.
     public var isOver: Bool { state.withLock { $0.isOver } }
 
     private func post(_ request: Request) {
         if !requests.post(request) { request.fail(.ended) }
     }
 
-    /// Gives the text to the X display's clipboard manager, if there is one (Wayland's copy each text at once), and ends the thread.
-    /// Returns when that is done, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Later requests fail.
+    /// Leaves the text to the X display's clipboard manager, if any (Wayland's copy each text at once), and ends the
+    /// thread. Returns when that is done, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Later requests fail.
     public func end(until deadline: Int64) {
         state.withLock { $0.ending = deadline }
         requests.close()

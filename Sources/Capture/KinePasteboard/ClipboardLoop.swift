@@ -1,4 +1,4 @@
-// The clipboard's thread: one poll for the display and for requests.
+// The clipboard's thread: polls the display and the requests.
 import Glibc
 import KinePlatform
 
@@ -7,7 +7,7 @@ struct ClipboardLoop {
     let requests: Mailbox<Clipboard.Request>
     let state: Monitor<Clipboard.State>
 
-    /// Returns when it is told to end.
+    /// Returns after `end` was called.
     func run(_ places: [Clipboard.Place]) {
         var failure: Clipboard.Error?
         for place in places {
@@ -21,7 +21,7 @@ struct ClipboardLoop {
         }
         markOver()
         guard let failure else { return }
-        // Without a display, each request is answered so until the end.
+        // Without a display, every request fails until the end.
         while true {
             for request in requests.drain() { request.fail(failure) }
             if ending != nil { return }
@@ -29,7 +29,7 @@ struct ClipboardLoop {
         }
     }
 
-    /// Throws where there is no clipboard there. Returns when it is told to end, or when the display has gone.
+    /// Throws if the place has no clipboard. Returns after `end` was called, or when the display has gone.
     private func serve(_ place: Clipboard.Place) throws(Clipboard.Error) {
         switch place {
         case .x11(let display):
@@ -41,10 +41,10 @@ struct ClipboardLoop {
         }
     }
 
-    /// Has the next request go to another object. To be called before the failures are answered.
+    /// Sends the next request to a new object. Call before the failures are answered.
     func markOver() { state.withLock { $0.isOver = true } }
 
-    /// The instant of CLOCK_MONOTONIC at which the thread has to end, if it is to end.
+    /// The deadline for the end of the thread, once `end` was called (CLOCK_MONOTONIC, nanoseconds).
     var ending: Int64? { state.withLock { $0.ending } }
 }
 

@@ -1,4 +1,4 @@
-// A text on the clipboard, in the form that members of a group read.
+// A text on the clipboard, in the form for members of a group.
 
 /// A text on the clipboard, and the group whose members may read it.
 public struct ClipboardText: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct ClipboardText: Sendable, Equatable {
     }
 }
 
-/// A text that this process offers, with its bytes in the forms that other programs ask for. All transfers share them.
+/// A text that this process offers, in all its forms. All transfers share the bytes.
 struct OfferedText {
     let text: ClipboardText
     let utf8: [UInt8]
@@ -33,7 +33,7 @@ extension ClipboardText {
     /// The group's identifier, a line feed and the text: the contents of `Clipboard.groupType`.
     var grouped: [UInt8] { Array("\(group)\n".utf8) + text.utf8 }
 
-    /// Nil where the bytes are something else.
+    /// Nil if the bytes are something else.
     init?(grouped bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: 0x0a), end <= 100,
             let group = String(validating: bytes[..<end], as: UTF8.self),

@@ -1,10 +1,10 @@
-// A buffer of a screen cast, as the compositor describes it. Nothing here is checked: `CastFrames` and `CastCursor` judge it.
+// A buffer of a screen cast, as the compositor describes it, unchecked: `CastFrames` and `CastCursor` check it.
 import CPipeWire
 import KineMedia
 
-/// The format of a cast's frames, as it was agreed upon with the compositor.
+/// The format of a cast's frames that was negotiated with the compositor.
 struct CastFormat: Equatable, Sendable {
-    /// By the order of the components in memory; `x` has no meaning.
+    /// By the order of the components in memory; `x` is unused.
     enum Pixels: CaseIterable, Sendable {
         case bgrx, bgra, rgbx, rgba, bgr, rgb
 
@@ -15,7 +15,7 @@ struct CastFormat: Equatable, Sendable {
             }
         }
 
-        /// Whether it is `PixelFormat.bgra` as it is.
+        /// Whether the format equals `PixelFormat.bgra`.
         var isBGRA: Bool { self == .bgrx || self == .bgra }
     }
 
@@ -25,33 +25,32 @@ struct CastFormat: Equatable, Sendable {
     var pixels: Pixels
 }
 
-/// What comes with a buffer.
+/// The description of a buffer.
 struct CastBuffer: Equatable, Sendable {
     struct Header: Equatable, Sendable {
-        /// Counts the compositor's frames, with some compositors.
+        /// Counts the compositor's frames; some compositors do not count.
         var sequence: UInt64
-        /// Nanoseconds of CLOCK_MONOTONIC, or anything else.
+        /// Nanoseconds of CLOCK_MONOTONIC, or any other value.
         var presentationTime: Int64
     }
 
     /// The format for which the buffer was made.
     var formatSerial: UInt32
-    /// Bytes that can be read; 0: none.
+    /// The readable bytes; 0: none.
     var capacity: Int
-    /// The place of the pixels in them.
+    /// The offset of the pixels in them.
     var offset: Int
-    /// The bytes of the pixels; nil: the kind of memory has no such number.
+    /// The bytes of the pixels; nil: this kind of memory has no such number.
     var byteCount: Int?
     /// Bytes from one row to the next; 0: rows are packed.
     var stride: Int
-    /// The pixels are not to be looked at.
+    /// The pixels must be ignored.
     var isCorrupted: Bool
     var header: Header?
-    /// The part of the picture that is meant, in pixels.
+    /// The valid part of the picture, in pixels.
     var crop: PixelRect?
-    /// What has changed since the buffer before, in the picture's pixels; nil: the compositor does not say, or more than there is room for.
+    /// The changes since the previous buffer, in the picture's pixels; nil: unknown, or too many.
     var damage: [PixelRect]?
-    /// A value of `spa_meta_videotransform_value`.
     var transform: UInt32?
 }
 

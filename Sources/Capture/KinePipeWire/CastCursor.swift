@@ -1,17 +1,17 @@
-// The mouse pointer of a screen cast, which some compositors describe beside the frames instead of drawing it into them. Pure.
+// The mouse pointer of a screen cast, if the compositor sends it beside the frames. Pure.
 import CPipeWire
 import KineCapture
 import KineMedia
 
-/// What a buffer says of the pointer.
+/// A buffer's report of the pointer.
 struct CastCursorReport: Equatable, Sendable {
-    /// 0: there is no pointer, and nothing else here means anything.
+    /// 0: there is no pointer, and the other fields are invalid.
     var id: UInt32
-    /// The place it points at, in pixels of the compositor's picture.
+    /// The pointer's position, in pixels of the compositor's picture.
     var position: Point
-    /// The pixel of the bitmap that points. Compositors set it with a bitmap only.
+    /// The bitmap's pixel at that position. Compositors set it only with a bitmap.
     var hotSpot: Point
-    /// Nil: the bitmap is the one before.
+    /// Nil: the last bitmap is still valid.
     var bitmap: OverlayImage?
 
     struct Point: Equatable, Sendable {
@@ -20,19 +20,18 @@ struct CastCursorReport: Equatable, Sendable {
     }
 }
 
-/// The pointer, and where it was drawn.
 struct CastCursor {
     /// The factor by which the image is enlarged.
     private let scale: Double
     private var overlay = PointerOverlay()
     /// Nil: there is no pointer.
     private var position: CastCursorReport.Point?
-    /// Something was reported that may be a change, and was not collected yet.
+    /// A possible change was reported but not collected yet.
     private(set) var hasChanged = false
 
     init(scale: Double) { self.scale = scale }
 
-    /// Reports are to be given in the order in which they came, none left out: a bitmap comes once.
+    /// Call with all reports in order: a bitmap comes once.
     mutating func receive(_ report: CastCursorReport) {
         let next = report.id == 0 ? nil : report.position
         if next != position { hasChanged = true }
@@ -42,24 +41,24 @@ struct CastCursor {
         hasChanged = true
     }
 
-    /// Places the pointer in a frame that begins at `origin` of the compositor's picture. Adds the old and the new place to `damage`,
-    /// which is of the frame's size.
+    /// Moves the pointer in a frame that begins at `origin` of the compositor's picture. Adds the old and the new
+    /// rectangle to `damage`, which has the frame's size.
     mutating func place(inFrameAt origin: (x: Int, y: Int), damage: inout DamageRegion) {
         hasChanged = false
         overlay.move(to: position.map { ($0.x - origin.x, $0.y - origin.y) }, damage: &damage)
     }
 
-    /// Where the pointer is in the frame; nil: nowhere.
+    /// The pointer's rectangle in the frame; nil: outside.
     var rect: PixelRect? { overlay.rect }
 
-    /// Draws the pointer over the pixels of `area`, which is a part of the frame.
+    /// Draws the pointer over the pixels of `area`, a part of the frame.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         overlay.draw(over: pixels, stride: stride, area: area)
     }
 }
 
 extension CastCursorReport {
-    /// Nil where the buffer says nothing of a pointer.
+    /// Nil if the buffer has no report of a pointer.
     init?(_ buffer: kine_cast_buffer) {
         guard buffer.has_cursor else { return nil }
         id = buffer.cursor_id
@@ -75,8 +74,8 @@ extension CastCursorReport {
 }
 
 extension OverlayImage {
-    /// The image in `bytes`, whose colours are multiplied by their opacity. Empty where it has no area, which hides the pointer, and where
-    /// it is larger than was asked for, of an unknown format, or not all in `bytes`.
+    /// The image in `bytes`, premultiplied. Empty if it has no area, which hides the pointer, or if it is larger than
+    /// requested, of an unknown format, or not completely in `bytes`.
     package init(bitmap bytes: UnsafeRawBufferPointer, format: kine_bitmap_format, size: PixelSize, stride: Int) {
         let sides = 1...Int(KINE_CAST_LARGEST_CURSOR)
         guard sides.contains(size.width), sides.contains(size.height), let shifts = Self.shifts(format) else {
@@ -101,7 +100,7 @@ extension OverlayImage {
         self.init(size: size, pixels: pixels)
     }
 
-    /// The place of each of a pixel's bytes in a word of ARGB.
+    /// The position of each byte of a pixel in a word of ARGB.
     private static func shifts(_ format: kine_bitmap_format) -> [UInt32]? {
         switch format {
         case KINE_BITMAP_RGBA: [16, 8, 0, 24]

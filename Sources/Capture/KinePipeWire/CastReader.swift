@@ -1,33 +1,32 @@
-// Reads the pixels of a cast's buffer as BGRA. Where they are BGRA already, in memory that cannot go away, they are handed on as they
-// are: the buffer itself is the frame. Everything else goes through a band of some rows.
+// Reads the pixels of a cast's buffer as BGRA. BGRA pixels in memory that cannot disappear are passed on directly, so
+// the buffer itself is the frame. Other pixels are copied through a band of some rows.
 import KineCapture
 import KineMedia
 
-/// Memory for a band of rows, used again for each. Used by one thread.
+/// Reusable memory for a band of rows. Used by one thread.
 final class CastReader {
-    /// Fits into a core's second cache, with what is made of it.
+    /// Fits into a core's second-level cache, together with the converted rows.
     private static let bandBytes = 256 << 10
 
-    /// Where a frame's pixels are.
     enum Place: Equatable {
         /// In the buffer of that number.
         case buffer(UInt64)
-        /// In this reader's own memory, by `keep`.
+        /// In this reader's own memory, after `keep`.
         case kept
     }
 
     private let stream: CastStream
-    /// A whole frame, without the bytes between its rows.
+    /// A whole frame, rows packed.
     private var kept = Scratch()
     /// Rows of BGRA.
     private var band = Scratch()
-    /// Rows as the buffer has them.
+    /// Rows in the buffer's format.
     private var raw = Scratch()
 
     init(stream: CastStream) { self.stream = stream }
 
-    /// Copies the frame in a buffer, which can go back to the compositor then. Returns the frame as it lies in this reader's memory, until
-    /// the next call; nil where the buffer's memory is gone.
+    /// Copies the frame out of a buffer, which can then be returned to the compositor. Returns the frame in this
+    /// reader's memory, valid until the next call; nil if the buffer's memory has gone.
     func keep(_ frame: CastFrames.Frame, in number: UInt64) -> CastFrames.Frame? {
         var copy = frame
         (copy.offset, copy.stride) = (0, frame.size.width * frame.pixels.bytes)
@@ -39,7 +38,7 @@ final class CastReader {
         return isThere ? copy : nil
     }
 
-    /// Brackets all calls of `read` for one frame.
+    /// Must enclose all calls of `read` for one frame.
     func reading<Result>(_ place: Place, _ body: () -> Result) -> Result {
         switch place {
         case .buffer(let number): stream.reading(number, body)
@@ -47,10 +46,10 @@ final class CastReader {
         }
     }
 
-    /// Hands the pixels of `rect`, a part of the frame that starts on tiles, on to `receive`, in parts that start on tiles. Returns false
-    /// where the buffer's memory is gone.
+    /// Passes the pixels of `rect`, a part of the frame, to `receive` in parts; all start on tiles. Returns false if
+    /// the buffer's memory has gone.
     ///
-    /// - Parameter cursor: drawn over the parts; nil: none.
+    /// - Parameter cursor: drawn over the parts, if there is one.
     func read(
         _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, cursor: CastCursor?,
         into receive: (FramePart) -> Void
@@ -80,7 +79,7 @@ final class CastReader {
         }
     }
 
-    /// The rows of tiles of `rect` that `cursor` touches, and those above and below: only the former are copied.
+    /// The rows of tiles of `rect` that `cursor` touches, and those above and below: only the touched ones are copied.
     static func pieces(of rect: PixelRect, around cursor: PixelRect?) -> [(rect: PixelRect, hasCursor: Bool)] {
         guard let common = cursor?.intersection(rect), !common.isEmpty else { return [(rect, false)] }
         let side = DamageRegion.tileSide
@@ -101,7 +100,7 @@ final class CastReader {
         }
     }
 
-    /// The pixels of `rect` as BGRA, valid until the next call; nil where the memory is gone.
+    /// The pixels of `rect` as BGRA, valid until the next call; nil if the memory has gone.
     ///
     /// - Parameter first: the frame's first pixel; nil: the buffer's memory is not mapped.
     private func copy(
@@ -122,7 +121,7 @@ final class CastReader {
         return (pixels, stride)
     }
 
-    /// The pixels of `rect` as they are; nil where the memory is gone.
+    /// The pixels of `rect` in their own format; nil if the memory has gone.
     private func fetch(
         _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place
     ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
@@ -146,8 +145,8 @@ final class CastReader {
         }
     }
 
-    /// Rows that are fetched with what lies between them take one call instead of one each. With narrow parts, most of that would be of no
-    /// use, and words of BGRA have to be aligned.
+    /// Rows copied together with the bytes between them need one call instead of one each. For narrow parts, most of
+    /// those bytes would be useless; and words of BGRA must be aligned.
     private func fetchStride(_ rect: PixelRect, _ frame: CastFrames.Frame) -> Int {
         let rowBytes = rect.width * frame.pixels.bytes
         return rowBytes * 2 >= frame.stride && frame.stride.isMultiple(of: 4) ? frame.stride : rowBytes
@@ -155,7 +154,7 @@ final class CastReader {
 }
 
 extension CastFrames.Frame {
-    /// Whether the pixels, the first of them at `first`, can be handed on as they are: their readers read words.
+    /// Whether the pixels, from `first` on, can be passed on directly: their readers read words.
     fileprivate func isBGRA(at first: UnsafeRawPointer) -> Bool {
         pixels.isBGRA && stride.isMultiple(of: 4) && Int(bitPattern: first).isMultiple(of: 4)
     }
@@ -167,7 +166,7 @@ private struct Scratch: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// At least `count` bytes, of which the contents are lost at the next call.
+    /// At least `count` bytes. The next call destroys their contents.
     mutating func memory(_ count: Int) -> UnsafeMutableRawPointer {
         if let base = bytes.baseAddress, count <= bytes.count { return base }
         bytes.deallocate()
@@ -178,7 +177,7 @@ private struct Scratch: ~Copyable {
 }
 
 extension PackedPixels {
-    /// The same order of bytes. What a cast has in the fourth has no meaning here.
+    /// The same order of bytes. A cast's fourth byte is unused here.
     fileprivate init(_ pixels: CastFormat.Pixels) {
         self =
             switch pixels {

@@ -1,63 +1,63 @@
-// Decides when a screen cast is open, when it has ended, and when it has to be started again: compositors that end or crash say nothing, and
-// PipeWire only that the cast pauses. Pure, without a clock; `PipeWireSource` tells it what happens and does what it says.
+// Decides when a screen cast is open, has ended, or must be started again: ending or crashing compositors report
+// nothing, and PipeWire only a pause. Pure, without a clock; `PipeWireSource` carries out the actions.
 import KineCapture
 import KineMedia
 
 /// The life of one cast. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CastStateMachine {
-    /// The state of the stream, as PipeWire has it.
+    /// The state of the stream in PipeWire.
     enum Stream: Equatable {
         case connecting
-        /// Nothing is sent for now.
+        /// No frames are sent for now.
         case paused
         case streaming
-        /// The connection with PipeWire is gone. What the library says of it; empty: the node alone has gone.
+        /// The connection with PipeWire has gone. The library's message; empty: only the node has gone.
         case unconnected(String)
-        /// PipeWire or the session manager has refused; what it says.
+        /// PipeWire or the session manager has refused; its message.
         case refused(String)
         /// The session manager finds no such node, or no longer.
         case nodeGone
     }
 
-    /// What is to be done with the stream.
+    /// An action on the stream.
     enum Action: Equatable {
         case pause, resume
     }
 
     private enum State {
-        /// The first frame has not come.
+        /// Before the first frame.
         case opening(deadline: Int64)
         case running
         /// `AwaitedFrame` has not come.
         case awaitingFrame(deadline: Int64)
         /// `Action.pause` was returned.
         case pausing(deadline: Int64)
-        /// Paused in the midst.
+        /// Paused after the first frame.
         case paused(deadline: Int64)
         case ended(VideoSourceError)
     }
 
-    /// How long a cast is waited for, in nanoseconds.
+    /// Nanoseconds to wait for a cast.
     struct Limits: Sendable {
-        /// For the first frame. Nobody is asked for anything meanwhile: that was before.
+        /// For the first frame. No person is asked in this time: that was before.
         var opening: Int64
-        /// For the end of a pause. A cast pauses for a moment when the format changes, and for ever when its window is closed or its
-        /// compositor dies.
+        /// For the end of a pause. A cast pauses briefly when the format changes, and forever when its window is closed
+        /// or its compositor dies.
         var pause: Int64
-        /// For an `AwaitedFrame`, before the cast is started again; longer each time.
+        /// For an `AwaitedFrame`, before the cast is started again; increases each time.
         var newFormat: Int64 = 100_000_000
 
         static let standard = Limits(opening: 10_000_000_000, pause: 5_000_000_000)
-        /// For a cast that takes another's place, and is open when the compositor sends.
+        /// For a cast that replaces another, and is open once the compositor sends.
         static let continuing = Limits(opening: 5_000_000_000, pause: 5_000_000_000)
     }
 
-    /// How often a cast is started again for one frame.
+    /// The most restarts of a cast for one frame.
     private static let mostRestarts = 3
 
     private let limits: Limits
     private var state: State
-    /// The frame for which the cast was started again, and how often.
+    /// The frame for which the cast was started again, and the number of restarts.
     private var restarts: (awaited: AwaitedFrame, count: Int)?
 
     init(now: Int64, limits: Limits) {
@@ -65,7 +65,7 @@ struct CastStateMachine {
         state = .opening(deadline: now + limits.opening)
     }
 
-    /// When `advance` has to be called at the latest; nil: no such instant.
+    /// The latest instant to call `advance`, if any.
     var deadline: Int64? {
         switch state {
         case .opening(let deadline), .awaitingFrame(let deadline), .pausing(let deadline), .paused(let deadline):
@@ -74,13 +74,12 @@ struct CastStateMachine {
         }
     }
 
-    /// A frame has come.
     mutating func noteFrame() {
         if case .opening = state { state = .running }
     }
 
-    /// Goes on to `now`, at which the stream is in that state. Throws when the cast has ended, and ever after.
-    /// - Parameter awaited: nil: the newest frame is right, or the first has not come.
+    /// Advances to `now`, with this state of the stream. Throws when the cast has ended, and in each later call.
+    /// - Parameter awaited: nil: the newest frame is correct, or the first one has not come.
     mutating func advance(
         _ stream: Stream, awaiting awaited: AwaitedFrame? = nil, at now: Int64
     ) throws(VideoSourceError) -> Action? {
@@ -107,7 +106,7 @@ struct CastStateMachine {
         return action ?? waitFor(awaited, at: now)
     }
 
-    /// Compositors send a frame once the stream has been paused and resumed.
+    /// Compositors send a frame after the stream was paused and resumed.
     private mutating func waitFor(_ awaited: AwaitedFrame?, at now: Int64) -> Action? {
         let hasChanged = restarts?.awaited != awaited
         if hasChanged { restarts = awaited.map { ($0, 0) } }

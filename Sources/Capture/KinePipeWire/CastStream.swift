@@ -1,4 +1,4 @@
-// The stream of a screen cast: what of libpipewire Kinecast uses, in Swift.
+// The stream of a screen cast: the part of libpipewire that Kinecast uses.
 import CPipeWire
 import Glibc
 import KineCapture
@@ -8,12 +8,12 @@ import SystemPackage
 /// A connection with PipeWire and the stream of one of its nodes. Used by one thread.
 final class CastStream {
     private let cast: OpaquePointer
-    /// For the whole life of the stream: a kilobyte that each buffer is described in.
+    /// Reused for each buffer, because the description has a kilobyte.
     private var description = kine_cast_buffer()
 
     /// - Parameters:
-    ///   - descriptor: a connection with PipeWire, which this owns from now on; nil: the user's daemon, as the environment names it.
-    ///   - highestRate: the frames a second that the compositor is not to exceed.
+    ///   - descriptor: a connection with PipeWire, now owned by this; nil: the user's daemon, by the environment.
+    ///   - highestRate: the most frames a second that the compositor should send.
     init(descriptor: FileDescriptor?, node: UInt32, highestRate: Int) throws(VideoSourceError) {
         guard kine_load_pipewire() else {
             try? descriptor?.close()
@@ -30,7 +30,7 @@ final class CastStream {
 
     var descriptor: Int32 { kine_cast_descriptor(cast) }
 
-    /// Handles what has come, without waiting for more.
+    /// Handles the available events without waiting.
     func iterate() { kine_cast_iterate(cast) }
 
     var state: CastStateMachine.Stream {
@@ -44,10 +44,10 @@ final class CastStream {
         }
     }
 
-    /// Has the stream pause, or go on. Its state says when it has.
+    /// Pauses or resumes the stream. `state` changes later.
     func setActive(_ isActive: Bool) { kine_cast_set_active(cast, isActive) }
 
-    /// Nil: none is agreed upon for now.
+    /// The negotiated format, if there is one now.
     var format: CastFormat? {
         let format = kine_cast_get_format(cast)
         guard format.serial > 0, let pixels = CastFormat.Pixels.allCases.first(where: { $0.number == format.pixels })
@@ -59,29 +59,29 @@ final class CastStream {
 
     // MARK: Buffers
 
-    /// A buffer that was taken. It has to be given back.
+    /// A buffer that was taken and must be given back.
     struct Taken {
         let number: UInt64
         let buffer: CastBuffer
         let cursor: CastCursorReport?
     }
 
-    /// The oldest buffer that has come and was not taken; nil: there is none.
+    /// Takes the oldest buffer that has come, if there is one.
     func next() -> Taken? {
         guard kine_cast_next(cast, &description) else { return nil }
         return Taken(
             number: description.number, buffer: CastBuffer(description), cursor: CastCursorReport(description))
     }
 
-    /// The number of buffers that the cast goes round in; 0: they are not made yet.
+    /// The number of the cast's buffers; 0: not made yet.
     var bufferCount: Int { Int(kine_cast_buffer_count(cast)) }
 
     func giveBack(_ number: UInt64) { kine_cast_give_back(cast, number) }
 
-    /// The mapped memory of a buffer; nil: it has to be read with `read`, or is gone.
+    /// The mapped memory of a buffer; nil: use `read`, or the buffer has gone.
     func memory(of number: UInt64) -> UnsafeRawPointer? { kine_cast_memory(cast, number).map { UnsafeRawPointer($0) } }
 
-    /// Copies rows of a buffer's memory. False where the buffer, or that part of its memory, is gone.
+    /// Copies rows of a buffer's memory. False if the buffer, or that part of its memory, has gone.
     func read(
         _ number: UInt64, offset: Int, stride: Int, rowBytes: Int, rows: Int, into target: UnsafeMutableRawPointer,
         targetStride: Int
@@ -91,7 +91,7 @@ final class CastStream {
             target.assumingMemoryBound(to: UInt8.self), UInt64(targetStride))
     }
 
-    /// Brackets all looks at a buffer's memory.
+    /// Must enclose all access to a buffer's memory.
     func reading<Result>(_ number: UInt64, _ body: () -> Result) -> Result {
         kine_cast_begin_reading(cast, number)
         defer { kine_cast_end_reading(cast, number) }

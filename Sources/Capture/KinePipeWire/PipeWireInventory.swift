@@ -4,25 +4,25 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The user's daemon and the library that talks with it.
+/// The user's daemon and its client library.
 public struct PipeWireInventory: Sendable, Equatable {
     /// Debian's package with the library.
     public static let libraryPackage = "libpipewire-0.3-0"
 
-    /// The library's version; nil: it is not installed.
+    /// The library's version; nil: not installed.
     public var library: String?
-    /// The daemon's version; nil: none answers.
+    /// The daemon's version; nil: no answer.
     public var server: String?
 
-    /// Milliseconds that the daemon has for its answer.
+    /// Milliseconds for the daemon's answer.
     private static let patience: Int32 = 3000
 
     public init(library: String? = nil, server: String? = nil) { (self.library, self.server) = (library, server) }
 
-    /// Whether the library is installed. No daemon is asked.
+    /// Whether the library is installed. Does not ask the daemon.
     public static var hasLibrary: Bool { kine_load_pipewire() }
 
-    /// Asks the daemon that the environment names, and waits for its answer.
+    /// Asks the daemon of the environment, and waits for its answer.
     public static func find() -> PipeWireInventory {
         guard kine_load_pipewire() else { return PipeWireInventory() }
         var inventory = PipeWireInventory(library: String(cString: kine_pipewire_version()))
@@ -34,9 +34,9 @@ public struct PipeWireInventory: Sendable, Equatable {
     }
 }
 
-/// The user's own daemon, as the environment names it.
+/// The user's own daemon, by the environment.
 public enum PipeWireDaemon {
-    /// The socket on which it takes connections; nil: the environment names no directory for it. (pipewire-client.conf(5), "PIPEWIRE_*")
+    /// The daemon's socket; nil: the environment names no directory (pipewire-client.conf(5), "PIPEWIRE_*").
     static func socket(_ variable: (String) -> String?) -> String? {
         let name = variable("PIPEWIRE_REMOTE").flatMap { $0.isEmpty ? nil : $0 } ?? "pipewire-0"
         if name.hasPrefix("/") { return name }
@@ -44,7 +44,7 @@ public enum PipeWireDaemon {
         return directory.map { "\($0)/\(name)" }
     }
 
-    /// Whether it takes connections now. In a sandbox it may take none though a portal hands one out.
+    /// Whether it accepts connections now. A sandbox may prevent that although a portal provides one.
     public static var isThere: Bool {
         guard let path = socket(ProcessEnvironment.value) else { return false }
         return accepts(path)
@@ -55,7 +55,7 @@ public enum PipeWireDaemon {
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        // A daemon that hangs with a full queue is not waited for.
+        // Non-blocking: a hanging daemon with a full queue would block.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return false }

@@ -1,5 +1,5 @@
-// A screen or a window of a Wayland desktop, which its compositor casts over PipeWire. Who may see what was settled before, between the
-// person and the desktop's portal: this gets a connection and the number of a node.
+// A screen or a window of a Wayland desktop that its compositor casts by PipeWire. The person and the portal have
+// settled the permission before: this gets a connection and the number of a node.
 import CPipeWire
 import Glibc
 import KineCapture
@@ -9,13 +9,12 @@ import SystemPackage
 
 /// A cast that gives frames. Created and used by the capture thread.
 public final class PipeWireSource: CastSource {
-    /// How a cast is read.
     public struct Options: Sendable {
-        /// The frames a second that the compositor is not to exceed.
+        /// The most frames a second that the compositor should send.
         public var highestRate: Int
-        /// The pointer is drawn into the frames, where the compositor describes it beside them.
+        /// Draw the pointer into the frames if the compositor sends it beside them.
         public var showsCursor: Bool
-        /// The factor by which the pointer's image is enlarged, from 1 on.
+        /// The factor by which the pointer's image is enlarged; at least 1.
         public var cursorScale: Double
 
         public init(highestRate: Int, showsCursor: Bool, cursorScale: Double = 1) {
@@ -31,14 +30,14 @@ public final class PipeWireSource: CastSource {
     private var frames = CastFrames()
     /// Nil: the pointer is not shown.
     private var cursor: CastCursor?
-    /// The newest frame, and where it is. The compositor gets its buffer back when the next frame has come, or few others are left.
+    /// The newest frame and its place. Its buffer is given back after the next frame, or when few others are left.
     private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
     public private(set) var frameCount = 0
-    /// Only whoever has asked the desktop for the cast knows it.
+    /// Only the code that asked the desktop for the cast knows it.
     public let position: (x: Int, y: Int)? = nil
-    /// Buffers without a frame that have come since.
+    /// The buffers without a frame since the last frame.
     private var buffersSinceFrame = 0
-    /// The cast is open without a frame too.
+    /// The cast is open even without a frame.
     private let continues: Bool
 
     fileprivate init(
@@ -52,22 +51,22 @@ public final class PipeWireSource: CastSource {
         cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil
     }
 
-    /// There is a first frame, or it is not waited for.
+    /// There is a first frame, or it is not required.
     fileprivate var isOpen: Bool { frames.frame != nil || continues && isStreaming }
-    /// A frame that is sent from now on arrives here. PipeWire starts a compositor without waiting for its reader, so an earlier one may be
-    /// lost.
+    /// Frames that are sent now arrive here. PipeWire starts a compositor without waiting for its reader, so earlier
+    /// ones may be lost.
     fileprivate var isStreaming: Bool { stream.state == .streaming }
 
     public var size: PixelSize { frames.frame?.size ?? PixelSize(width: 0, height: 0) }
     public var orientation: Orientation { frames.frame?.orientation ?? .up }
 
-    /// The instant at which the compositor says that the newest frame was shown, in nanoseconds of CLOCK_MONOTONIC: never before that of
-    /// an earlier frame, never in the future. It changes in `processEvents` and `addDamage` only.
+    /// When the newest frame was shown, by the compositor, in nanoseconds of CLOCK_MONOTONIC: never before an earlier
+    /// frame's, never in the future. Changes only in `processEvents` and `addDamage`.
     public var presentationTime: Int64 { frames.frame?.presentationTime ?? 0 }
 
     public var descriptor: Int32 { stream.descriptor }
     public var deadline: Int64? { life.deadline }
-    /// The compositor has few buffers, and without one it drops its frame.
+    /// The compositor has few buffers, and drops its frame without one.
     public var losesUnreadFrames: Bool { true }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
@@ -83,8 +82,8 @@ public final class PipeWireSource: CastSource {
         return frames.hasChanged || frames.frame != nil && cursor?.hasChanged ?? false
     }
 
-    /// Takes all buffers that have come: of frames, the newest alone is kept, with the damage of all. Each one's pointer counts, since an
-    /// image comes only once.
+    /// Takes all buffers that have come. Keeps only the newest frame, with the damage of all; handles every pointer
+    /// report, since an image comes only once.
     private func takeBuffers() {
         let now = MonotonicClock.now()
         while let taken = stream.next() {
@@ -96,15 +95,15 @@ public final class PipeWireSource: CastSource {
                 buffersSinceFrame = 0
             } else {
                 buffersSinceFrame += 1
-                // PipeWire takes back one buffer for each that comes, and this one has its turn before the one that came now.
+                // PipeWire reuses buffers in order: the held one comes before the one that came now.
                 if buffersSinceFrame >= max(1, stream.bufferCount - 2) { copyHeld() }
                 stream.giveBack(taken.number)
             }
         }
     }
 
-    /// Compositors take their buffers in turn. Where that of a frame has its turn and is not back, what was to be sent is lost: a move of
-    /// the pointer, or a frame.
+    /// Compositors use their buffers in turn. If a frame's buffer is due but not returned, the compositor loses the
+    /// next output: a move of the pointer, or a frame.
     private func copyHeld() {
         guard let (frame, place) = held, case .buffer(let number) = place else { return }
         if let copy = reader.keep(frame, in: number) {
@@ -128,8 +127,8 @@ public final class PipeWireSource: CastSource {
     }
 
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
-        // A new format has taken the buffer away, or its memory has shrunk. The next frame is damaged as a whole, and not before it comes
-        // is there anything to read again.
+        // A new format has removed the buffer, or its memory has shrunk. The next frame is fully damaged; before it
+        // there is nothing to read again.
         guard let (frame, place) = held, region.size == frame.size else { return false }
         let isComplete = reader.reading(place) {
             region.rectangles().allSatisfy { reader.read($0, of: frame, in: place, cursor: cursor, into: receive) }
@@ -139,17 +138,16 @@ public final class PipeWireSource: CastSource {
     }
 }
 
-/// A cast that is being opened: it is open when its first frame is there. Nobody is asked for anything; a cast that gives no frame for
-/// some seconds fails.
+/// A cast that is being opened, until its first frame. Asks no person; fails if no frame comes for some seconds.
 public final class PipeWireOpening: VideoSourceOpening {
     private let source: PipeWireSource
 
     /// - Parameters:
-    ///   - descriptor: a connection with PipeWire, as the portal gives it, which this owns from now on, also where it throws; nil: the
-    ///     user's own daemon, as the environment names it.
-    ///   - node: the number of the node that the cast comes from.
-    ///   - continues: the cast goes on where another has ended, whose last frame is still shown. It is open as soon as the compositor
-    ///     sends, with a size of 0 × 0 until its first frame, which a still screen may not give for hours.
+    ///   - descriptor: a connection with PipeWire from the portal, owned by this even if it throws; nil: the user's
+    ///     daemon, by the environment.
+    ///   - node: the number of the cast's node.
+    ///   - continues: the cast replaces another, whose last frame is still shown. It is open once the compositor sends,
+    ///     with a size of 0 × 0 until its first frame, which may take hours on a still screen.
     public convenience init(
         descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options, continues: Bool = false
     ) throws(VideoSourceError) {
@@ -173,7 +171,7 @@ public final class PipeWireOpening: VideoSourceOpening {
 
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? { try openedSource() }
 
-    /// `processEvents` for those who want to know more of the source.
+    /// `processEvents` with the concrete type of the source.
     public func openedSource() throws(VideoSourceError) -> PipeWireSource? {
         _ = try source.processEvents()
         return source.isOpen ? source : nil

@@ -1,42 +1,42 @@
-// Records audio: keeps the right streams of the audio server open while devices, applications and the server itself come and
-// go. One thread does everything; the receiver is called on it.
+// Records audio: keeps the right streams of the audio server open while devices, applications and the server itself
+// come and go. One thread does everything and calls the receiver.
 import KinePlatform
 import SystemPackage
 
-/// The number of a stream; never used twice in a take.
+/// The number of a stream; unique in a take.
 public struct AudioStreamID: Hashable, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Receives audio. All calls come on the capture's one thread, one at a time.
+/// Receives audio. All calls come on the capture's thread, one at a time.
 public protocol AudioReceiver: AnyObject, Sendable {
-    /// A stream begins, for the target with the index `target`; streams of one target are to be mixed. `sampleRate` is its
+    /// A stream begins, for the target with the index `target`; mix streams with the same target. `sampleRate` is its
     /// device's.
     func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int)
-    /// Interleaved samples, full scale ±1, borrowed for the call. The first come after the first `audioTimed`.
+    /// Interleaved samples, full scale ±1, borrowed for the call. They begin after the first `audioTimed`.
     func audio(_ stream: AudioStreamID, samples: Span<Float>)
     /// The server lost this many frames.
     func audioMissing(_ stream: AudioStreamID, frames: Int)
-    /// The instant at which the next frame to be delivered was heard.
+    /// The instant at which the next delivered frame was audible.
     func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading)
-    /// The stream ends; nothing more comes of it.
+    /// The stream ends; no call for it follows.
     func audioClosed(_ stream: AudioStreamID)
-    /// A run of the calls above is over, or nothing came for the pace's `quietInterval`.
+    /// A series of the calls above is over, or none came for the pace's `quietInterval`.
     func audioSettled(now: Int64)
     func audioWarning(_ warning: AudioWarning)
 }
 
-/// Feeds an `AudioReceiver` from a thread of its own.
+/// Feeds an `AudioReceiver` from a separate thread.
 public protocol AudioFeed: Sendable {
-    /// Delivers the rest in small pieces, without waiting for a full one.
+    /// Delivers the remaining audio in small pieces, without waiting for full ones.
     func hurry()
-    /// Delivers in larger or smaller pieces from now on.
+    /// Changes the size of the delivered pieces.
     func change(pace: AudioPace)
-    /// Records a target from now on, or no more. The devices of one that is off are closed.
+    /// Starts or stops to record a target. Closes the devices of a stopped one.
     func set(target: Int, isOn: Bool)
-    /// Ends the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
+    /// Ends the thread; the receiver gets no calls afterwards. Do not call it from the receiver.
     func stop()
 }
 
@@ -44,14 +44,14 @@ public protocol AudioFeed: Sendable {
 public enum AudioPace: Sendable {
     /// Seldom: a file does not need it sooner.
     case file
-    /// As often as is worth the work: there are listeners.
+    /// As often as useful, for a live destination.
     case live
 
-    /// Seconds of audio that are fetched at once.
+    /// Seconds of audio per fetch.
     public var interval: Double { self == .file ? 0.4 : 0.01 }
-    /// Seconds of audio in one of the server's pieces. An output is then rendered in blocks of that length; a sound that begins during
-    /// a block is heard, and recorded, after it. A private PulseAudio has no hardware that would wake for each piece. PipeWire loses
-    /// audio on a busy machine where its pieces are short.
+    /// Seconds of audio in one of the server's pieces. The output is then rendered in blocks of that length, and a
+    /// sound that begins during a block comes after it. A private PulseAudio has no hardware that would wake for each
+    /// piece. PipeWire loses audio on a busy machine with short pieces.
     func fragment(onPrivatePulseAudio: Bool) -> Double { self == .file && !onPrivatePulseAudio ? 0.02 : 0.01 }
     /// The longest time between two calls of `audioSettled`, in nanoseconds.
     public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
@@ -60,24 +60,23 @@ public enum AudioPace: Sendable {
 public final class AudioCapture: AudioFeed {
     public enum Error: Swift.Error, Equatable {
         case noServer(AudioServerFault)
-        /// A target is missing that must be there from the start.
+        /// A required target is missing at the start.
         case missing(MissingAudio)
-        /// The process may have no more threads.
         case noThread(Errno)
     }
 
     private let session: AudioSession.Handle
     private let thread: DedicatedThread
 
-    /// Connects, and opens the streams that there are. Blocks until the server has listed them, five seconds at most.
+    /// Connects, and opens the available streams. Blocks until the server has listed them, at most five seconds.
     ///
-    /// Microphones and outputs that have a name must be there at the start, unless they are `off`; the default output and applications
-    /// may come later. `server` as in PULSE_SERVER; nil asks the environment. `cancellation` ends the wait, and the error is then that
-    /// no server answers.
+    /// Named microphones and outputs must exist at the start, unless they are `off`; the default output and
+    /// applications may come later. `server` as in PULSE_SERVER; nil: by the environment. `cancellation` ends the wait,
+    /// with the error that no server answers.
     ///
     /// - Parameters:
-    ///   - off: indices of the targets that are recorded only from `set(target:isOn:)` on.
-    ///   - isPrivate: the server belongs to the take. Muted outputs are not reported, and monitors do not count as microphones.
+    ///   - off: indices of the targets that are recorded only after `set(target:isOn:)`.
+    ///   - isPrivate: the server belongs to the take: muted outputs are not reported, monitors are no microphones.
     public init(
         targets: [AudioTarget], off: Set<Int> = [], channels: Int, server: String? = nil, isPrivate: Bool = false,
         pace: AudioPace = .file, receiver: any AudioReceiver, cancellation: Cancellation? = nil
@@ -109,7 +108,7 @@ public final class AudioCapture: AudioFeed {
 
     public func set(target: Int, isOn: Bool) { session.perform { $0.set(target: target, isOn: isOn) } }
 
-    /// The number of times that the thread has woken from sleep.
+    /// How often the thread has woken from sleep.
     var wakeups: Int { session.wakeups }
 
     public func stop() {

@@ -10,22 +10,21 @@ public struct PulseError: RawRepresentable, Equatable, Sendable, CustomStringCon
     public var description: String { String(cString: pa_strerror(rawValue)) }
 }
 
-/// The reasons why no audio server answers.
+/// Why no audio server answers.
 public enum AudioServerFault: Error, Equatable, Sendable {
     /// libpulse is not installed.
     case noLibrary
-    /// It refused the connection, or is gone.
+    /// The server refused the connection, or has gone.
     case pulse(PulseError)
     case outOfMemory
     case noAnswer(seconds: Int)
-    /// The wait was cancelled.
     case cancelled
 }
 
-/// A target for which there is nothing to record.
+/// A target with nothing to record.
 public struct MissingAudio: Equatable, Sendable {
     public var target: AudioTarget
-    /// The outputs, microphones or applications that there are instead; empty where the target names none.
+    /// The outputs, microphones or applications that exist instead; empty if the target names none.
     public var existing: [String] = []
 }
 
@@ -38,14 +37,14 @@ public struct InaudibleAudio: Equatable, Sendable {
     public var level: AudioLevel
 }
 
-/// A fault that the recording survives. A person should know of it.
+/// A fault that the recording survives but that a person should know.
 public enum AudioWarning: Equatable, Sendable {
     case serverLost(AudioServerFault)
-    /// The recording is silent until the target is there.
+    /// The recording is silent until the target exists.
     case missing(MissingAudio)
-    /// A device that was recorded was unplugged. The recording is silent until it is back.
+    /// A recorded device was unplugged. The recording is silent until it is back.
     case gone(AudioTarget)
     case inaudible(InaudibleAudio)
-    /// A microphone has given nothing but zeros for so long.
+    /// A microphone has sent only zeros for this long.
     case silentMicrophone(seconds: Int)
 }

@@ -1,4 +1,4 @@
-// An audio server's devices and applications as values, and those that a target means. Pure: `PulseConnection` asks for them.
+// An audio server's devices and applications as values, and the choice of a target's devices. Pure.
 import KinePlatform
 
 /// The server's devices and playing applications at one moment.
@@ -7,7 +7,7 @@ public struct AudioInventory: Sendable, Equatable {
         public var index: UInt32
         public var name: String
         public var description: String
-        /// The source that carries the audio of this output.
+        /// The source with the audio of this output.
         public var monitor: String
         public var level = AudioLevel.audible
     }
@@ -20,11 +20,11 @@ public struct AudioInventory: Sendable, Equatable {
     /// One stream that an application plays (PulseAudio: a sink input).
     public struct Playback: Sendable, Equatable {
         public var index: UInt32
-        /// The output it plays to.
+        /// The output to which it plays.
         public var output: UInt32
-        /// `application.name`; empty where the application gives none.
+        /// `application.name`; empty if the application sets none.
         public var application: String
-        /// `application.process.binary`; empty where the application gives none.
+        /// `application.process.binary`; empty if the application sets none.
         public var binary: String
         public var level = AudioLevel.audible
 
@@ -38,24 +38,24 @@ public struct AudioInventory: Sendable, Equatable {
     /// Sources that are not monitors of outputs.
     public var microphones: [Microphone] = []
     public var playbacks: [Playback] = []
-    /// The server's own name and version, as for `kinecast doctor`: "pulseaudio 16.1".
+    /// The server's own name and version, for `kinecast doctor`: "pulseaudio 16.1".
     public var server: String?
     public var defaultOutput: String?
     /// The server's default source; may name a monitor.
     public var defaultSource: String?
 
-    /// The microphone that "the default" means. The server's default source may be the monitor of an output, which stands in for a
-    /// microphone where a program plays into it.
+    /// The default microphone. The server's default source may be the monitor of an output, which replaces a microphone
+    /// if a program plays into it.
     public var defaultMicrophone: String? { defaultMicrophone(besides: []) }
 
-    /// `recorded`: what is recorded already. A monitor among it would be heard twice, so the first real microphone is used.
+    /// `recorded`: sources recorded already. A monitor among them is not recorded twice: a real microphone replaces it.
     func defaultMicrophone(besides recorded: Set<AudioSource>) -> String? {
         let monitors = outputs.map(\.monitor).filter { !recorded.contains(.source($0)) }
         return (microphones.map(\.name) + monitors).first { $0 == defaultSource } ?? microphones.first?.name
     }
 }
 
-/// How much of what a device or an application plays reaches those who record it.
+/// The level at which the audio of a device or an application reaches its recorders.
 public enum AudioLevel: Sendable, Equatable {
     case audible
     case muted
@@ -69,12 +69,12 @@ public enum AudioTarget: Hashable, Sendable {
     case defaultOutput
     /// The audio of one output, by its PulseAudio name.
     case output(String)
-    /// Everything one application plays: `application.name` or the binary's name, upper or lower case.
+    /// All audio of one application, by `application.name` or the binary's name. Case does not matter.
     case application(String)
     case defaultMicrophone
     case microphone(String)
 
-    /// Whether it is no output of programs.
+    /// Whether it is not an output of programs.
     public var isMicrophone: Bool {
         switch self {
         case .defaultMicrophone, .microphone: true
@@ -82,23 +82,23 @@ public enum AudioTarget: Hashable, Sendable {
         }
     }
 
-    /// A take does not begin without it. The default output and applications may come later.
+    /// Whether a take needs it to begin. The default output and applications may come later.
     var isNeededAtStart: Bool {
         if case .output = self { true } else { isMicrophone }
     }
 }
 
-/// One stream to record in order to satisfy a target.
+/// One stream to record for a target.
 enum AudioSource: Hashable, Sendable {
     /// A source by name: a microphone, or the monitor of an output.
     case source(String)
-    /// One application's stream to an output. The output is part of the identity: when the stream moves to another one, its
-    /// recording has to be opened again.
+    /// One application's stream to an output. The output is part of the identity: if the stream moves to another
+    /// output, the recording must be opened again.
     case playback(UInt32, output: UInt32)
 }
 
 extension AudioTarget {
-    /// The sources to record for this target now; empty if there are none at the moment. `recorded`: those of other targets.
+    /// The sources to record for this target now, which may be none. `recorded`: those of other targets.
     func sources(in inventory: AudioInventory, besides recorded: Set<AudioSource> = []) -> [AudioSource] {
         switch self {
         case .defaultOutput, .output: outputs(in: inventory).map { .source($0.monitor) }
@@ -137,7 +137,7 @@ extension AudioTarget {
         return .audible
     }
 
-    /// Says that there is nothing to record for this target, and names the existing ones.
+    /// The fault that this target has nothing to record, with the existing names.
     func missing(in inventory: AudioInventory) -> MissingAudio {
         let names: [String] =
             switch self {
@@ -152,13 +152,13 @@ extension AudioTarget {
     }
 }
 
-/// Whether the audio of a target is there, as far as the server tells.
+/// Whether the audio of a target is available, as far as the server reports.
 enum AudioCondition: Equatable {
     case audible
     case inaudible(InaudibleAudio)
     case missing
 
-    /// The warning for a change of `target` from the condition `last`, nil at the start, to this one. Nil: no warning.
+    /// The warning, if any, for a change of `target` to this condition from `last`, which is nil at the start.
     func warning(of target: AudioTarget, in inventory: AudioInventory, after last: AudioCondition?) -> AudioWarning? {
         guard self != last else { return nil }
         switch (self, target) {
@@ -177,7 +177,7 @@ enum AudioCondition: Equatable {
 public enum PulseSources {
     /// Asks the server once. Blocks, three seconds at most: not for Swift's cooperative pool.
     ///
-    /// `server` as in PULSE_SERVER; nil asks the environment.
+    /// `server` as in PULSE_SERVER; nil: by the environment.
     public static func list(server: String? = nil) throws(AudioCapture.Error) -> AudioInventory {
         let connection: PulseConnection
         do { connection = try PulseConnection(server: server) } catch { throw .noServer(error) }

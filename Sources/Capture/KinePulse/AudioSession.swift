@@ -1,9 +1,9 @@
-// The thread of `AudioCapture`: runs the connection's loop, compares the streams that are open with those that should be, and
-// opens lost ones again. `AudioTarget` says which should be open.
+// The thread of `AudioCapture`: runs the connection's loop, compares the open streams with the required ones, and opens
+// lost ones again. `AudioTarget` decides which are required.
 import KinePlatform
 
 final class AudioSession: PulseRecordStream.Owner {
-    /// A session as other threads hold it.
+    /// The part of a session that other threads use.
     final class Handle: Sendable {
         private struct State {
             var outcome: Result<Void, AudioCapture.Error>?
@@ -14,7 +14,7 @@ final class AudioSession: PulseRecordStream.Owner {
         }
 
         private let state = Monitor(State())
-        /// Ends the sleep between two times that audio is fetched.
+        /// Ends the sleep between two fetches of audio.
         private let signal = WakeSignal()
 
         func outcome(until deadline: Int64) -> Result<Void, AudioCapture.Error> {
@@ -32,7 +32,7 @@ final class AudioSession: PulseRecordStream.Owner {
             }
         }
 
-        /// The number of sleeps of a millisecond or more. The messages of one large piece come in a burst and count once.
+        /// The number of sleeps of a millisecond or more. The messages of one large piece come together and count once.
         var wakeups: Int { state.withLock { $0.wakeups } }
 
         /// False if it was stopped before.
@@ -51,12 +51,12 @@ final class AudioSession: PulseRecordStream.Owner {
             state.waker?.wake()
         }
 
-        /// Sleeps until CLOCK_MONOTONIC reaches `deadline`, or there is a job or an end.
+        /// Sleeps until CLOCK_MONOTONIC reaches `deadline`, or there is a job, or the session is stopped.
         fileprivate func sleep(until deadline: Int64) {
             if WakeSignal.poll([signal.descriptor], until: deadline)[0] { signal.clear() }
         }
 
-        // The loop's own thread calls these. The waker goes before the loop does.
+        // Called by the loop's own thread. Detaches the waker before the loop is destroyed.
         fileprivate func attach(_ waker: PulseConnection.Waker?) { state.withLock { $0.waker = waker } }
         fileprivate var isStopped: Bool { state.withLock { $0.isStopped } }
         fileprivate func settle(_ outcome: Result<Void, AudioCapture.Error>) {
@@ -76,7 +76,7 @@ final class AudioSession: PulseRecordStream.Owner {
     /// Indices of the targets that are not recorded now.
     private var off: Set<Int>
     private let channels: Int
-    /// The server is the take's own.
+    /// The server belongs to the take.
     private let isPrivate: Bool
     private var pace: AudioPace
     private let receiver: any AudioReceiver
@@ -89,15 +89,15 @@ final class AudioSession: PulseRecordStream.Owner {
     private var isHurried = false
     private var connectionLost = false
     private var retryAt: Int64?
-    /// For each target, its last condition; nil while it is off.
+    /// The last condition of each target; nil while it is off.
     private var conditions: [AudioCondition?]
-    /// The default microphone was a real one: when it is unplugged, what an output plays does not take its place.
+    /// The default microphone was a real one: if it is unplugged, no monitor of an output replaces it.
     private var hadMicrophone = false
 
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
 
-    /// Nil where there is no libpulse or no memory, which `handle` is told.
+    /// Nil without libpulse or memory; `handle` gets the error.
     init?(
         targets: [AudioTarget], off: Set<Int>, channels: Int, server: String?, isPrivate: Bool, pace: AudioPace,
         receiver: any AudioReceiver, handle: Handle
@@ -139,11 +139,11 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    /// Handles what the server has sent, or waits for it. The server sends small pieces; at the pace of a file, when nothing but
-    /// audio is expected, the thread sleeps while they collect. Returns the nanoseconds of sleep.
+    /// Handles the server's messages, or waits for them. The server sends small pieces; at the pace of a file, when
+    /// only audio is expected, the thread sleeps while they collect. Returns the nanoseconds of sleep.
     private func wait(until deadline: Int64) -> Int64 {
         let collects = pace == .file && !isHurried && connection.state == .ready && !isAsking
-        // Each turn handles a part of a piece.
+        // Each call handles a part of a piece.
         if collects && connection.runOnce(until: 0) { return 0 }
         let now = MonotonicClock.now()
         let asking = streams.values.map(\.stream).filter { $0.wantsTime(at: now) }
@@ -157,13 +157,12 @@ final class AudioSession: PulseRecordStream.Owner {
         return connection.sleepTime
     }
 
-    /// Reacts to the connection's state.
     private func followConnection() {
         switch connection.state {
         case .connecting: break
         case .failed(let fault):
             guard hasBegun else {
-                // A server that is not there at the beginning is not waited for.
+                // A server that is missing at the start is not waited for.
                 handle.settle(.failure(.noServer(fault)))
                 retryAt = nil
                 return
@@ -225,7 +224,7 @@ final class AudioSession: PulseRecordStream.Owner {
         handle.settle(.success(()))
     }
 
-    /// The sources that do not stand in for a microphone that is missing.
+    /// The sources that cannot replace a missing microphone.
     private func noMicrophones(in inventory: AudioInventory) -> Set<AudioSource> {
         if isPrivate || hadMicrophone { return Set(inventory.outputs.map { .source($0.monitor) }) }
         return Set(targets.filter { !$0.isMicrophone }.flatMap { $0.sources(in: inventory) })
@@ -304,7 +303,7 @@ final class AudioSession: PulseRecordStream.Owner {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         receiver.audioClosed(stream.id)
         hasNews = true
-        // Usually the server has reported the cause before. If not, the stream may have failed for a moment only.
+        // Usually the server has reported the cause before. Otherwise the stream may have failed only for a moment.
         retryAt = MonotonicClock.now() + Self.retryInterval
     }
 }

@@ -1,6 +1,6 @@
-// Decides which of an audio server's clock readings to believe. Pure.
+// Decides which clock readings of an audio server to accept. Pure.
 
-/// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was heard, or will be.
+/// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was or will be audible.
 public struct AudioClockReading: Sendable, Equatable {
     /// Counted from the stream's first frame.
     public var frame: Int64
@@ -12,21 +12,20 @@ public struct AudioClockReading: Sendable, Equatable {
     }
 }
 
-/// Filters readings: when the server answers late or its device stumbles, a reading is wrong by tens of milliseconds and the
-/// next one is right again. A large change is believed only when a second reading confirms it.
+/// Filters readings: if the server answers late or its device stumbles, a reading is wrong by tens of milliseconds, and
+/// the next one is right again. A large change is accepted only after a second reading confirms it.
 struct ClockReadings {
     enum Verdict: Equatable {
         case accept
-        /// Ask again at once.
         case askAgain
     }
 
-    /// Nanoseconds by which a reading may differ from the one predicted by the last. Clocks differ by less than 300 ppm, which
-    /// is 1 ms in three seconds; the rest is jitter.
+    /// Nanoseconds by which a reading may differ from the prediction of the last. Clocks differ by less than 300 ppm,
+    /// which is 1 ms in three seconds; the rest is jitter.
     static let tolerance: Int64 = 15_000_000
-    /// Nanoseconds from question to answer. Beyond this the answer's moment is too uncertain.
+    /// Nanoseconds from request to answer. Beyond this the answer's instant is too uncertain.
     static let longestRoundTrip: Int64 = 2_000_000
-    /// Refusals in a row, after which the quickest of the answers is accepted as it is: the machine may simply be busy.
+    /// Refusals in a row, after which the quickest answer is accepted: the machine may be busy.
     static let patience = 5
 
     private let rate: Int64

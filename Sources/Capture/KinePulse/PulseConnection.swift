@@ -1,18 +1,18 @@
-// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and the server's inventory.
-// One thread runs the loop and uses everything here; streams are in `PulseRecordStream`.
+// A connection to an audio server by libpulse's asynchronous interface: its loop, its state, and the server's
+// inventory. Used by the thread that runs the loop; streams are in `PulseRecordStream`.
 import CPulse
 import KinePlatform
 
 final class PulseConnection {
     package enum State: Equatable {
         case connecting, ready
-        /// Refused, lost or never there.
+        /// Refused, lost or never available.
         case failed(AudioServerFault)
     }
 
     private(set) var state = State.connecting
     private(set) var context: OpaquePointer?
-    /// Whether to ask for the inventory again. Set by the server's events and by each new connection.
+    /// Whether the inventory must be requested again. Set by the server's events and by each new connection.
     var isStale = false
 
     private let loop: OpaquePointer
@@ -21,7 +21,7 @@ final class PulseConnection {
     private var unanswered = 0
     private var completion: ((AudioInventory) -> Void)?
 
-    /// `server` as in PULSE_SERVER; nil asks the environment and libpulse's configuration.
+    /// `server` as in PULSE_SERVER; nil: by the environment and libpulse's configuration.
     init(server: String?) throws(AudioServerFault) {
         guard kine_load_pulse() != 0 else { throw .noLibrary }
         guard let loop = pa_mainloop_new() else { throw .outOfMemory }
@@ -34,7 +34,7 @@ final class PulseConnection {
         pa_mainloop_free(loop)
     }
 
-    /// For other threads: ends the sleep in `runOnce`.
+    /// Ends the sleep in `runOnce` from another thread.
     struct Waker: @unchecked Sendable {
         // Sendable: pa_mainloop_wakeup only writes to a pipe. The owner keeps the loop alive longer than its wakers.
         fileprivate let loop: OpaquePointer
@@ -49,7 +49,7 @@ final class PulseConnection {
         userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Begins to connect, from the start. The outcome appears in `state` as the loop runs.
+    /// Starts to connect again. The outcome appears in `state` as the loop runs.
     func connect() {
         close()
         state = .connecting
@@ -63,7 +63,7 @@ final class PulseConnection {
         pa_context_set_subscribe_callback(
             context,
             { _, _, _, userdata in PulseConnection.connection(userdata)?.isStale = true }, unretained)
-        // No autospawn: recording must not start an audio server on a machine that has none.
+        // No autospawn: a recording must not start an audio server on a machine without one.
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
     }
 
@@ -78,16 +78,16 @@ final class PulseConnection {
         pa_context_unref(context)
     }
 
-    /// Nanoseconds that the last `runOnce` has slept.
+    /// Nanoseconds of sleep in the last `runOnce`.
     private(set) var sleepTime: Int64 = 0
 
-    /// Sleeps until something happens, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
-    /// handles it. False if nothing has happened.
+    /// Sleeps until there is an event, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
+    /// handles it. False if there was no event.
     @discardableResult
     func runOnce(until deadline: Int64?) -> Bool {
         var timeout: Int32 = -1
         if let deadline {
-            // Rounded up to the millisecond that poll knows, so as not to wake before the deadline and then again.
+            // Rounded up to poll's milliseconds, so as not to wake before the deadline and then again.
             timeout = Int32(clamping: max(0, deadline - MonotonicClock.now() + 999_999) / 1_000_000 * 1000)
         }
         let before = MonotonicClock.now()
@@ -117,8 +117,8 @@ final class PulseConnection {
         if let operation { pa_operation_unref(operation) }
     }
 
-    /// Asks for all devices and playing applications. `completion` is called once, from `runOnce`, or never if the
-    /// connection is lost or the next question comes first.
+    /// Requests all devices and playing applications. `completion` is called once, in `runOnce`, or never if the
+    /// connection is lost or another request follows first.
     func askInventory(_ completion: @escaping (AudioInventory) -> Void) {
         guard let context, state == .ready else { return }
         isStale = false
@@ -179,7 +179,7 @@ final class PulseConnection {
                 }, unretained))
     }
 
-    /// A monitor has a volume of its own. The answer about sources comes after the one about sinks.
+    /// A monitor has its own volume. The answer about sources comes after the one about sinks.
     private func limit(output index: UInt32, to level: AudioLevel) {
         guard level != .audible, let place = gathering?.outputs.firstIndex(where: { $0.index == index }) else { return }
         gathering?.outputs[place].level = level
@@ -201,7 +201,7 @@ extension AudioLevel {
         self = isMuted ? .muted : isFaint ? .faint : .audible
     }
 
-    /// PulseAudio's monitors have what the server itself mutes and turns down, not what the hardware does. PipeWire's have neither,
+    /// PulseAudio's monitors follow the server's own muting and volume, not the hardware's. PipeWire's follow neither,
     /// unless the sink has this property, as null sinks do.
     fileprivate init(monitorOf sink: pa_sink_info) {
         let isPipeWire = string(sink.driver) == "PipeWire"

@@ -1,5 +1,5 @@
-// One record stream of an audio server: its samples, and from time to time the instant at which a frame was heard.
-// Used by the thread that runs the connection's loop.
+// One record stream of an audio server: its samples, and sometimes the instant at which a frame was audible. Used by
+// the thread that runs the connection's loop.
 import CPulse
 import KinePlatform
 
@@ -7,18 +7,18 @@ final class PulseRecordStream {
     /// Receives the events of a stream, on the loop's thread.
     protocol Owner: AnyObject {
         func streamOpened(_ stream: PulseRecordStream)
-        /// Borrowed interleaved samples, or nil where the server lost `frames` of them.
+        /// Borrowed interleaved samples, or nil if the server lost `frames` of them.
         func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int)
         func stream(_ stream: PulseRecordStream, told reading: AudioClockReading)
-        /// A run of deliveries is over.
+        /// A series of deliveries is over.
         func streamRests(_ stream: PulseRecordStream)
-        /// The stream is over: its device or its application is gone, or the connection.
+        /// The stream is over: its device, its application or the connection has gone.
         func streamEnded(_ stream: PulseRecordStream)
     }
 
     let id: AudioStreamID
     let source: AudioSource
-    /// Samples a second, the device's own.
+    /// The device's own samples a second.
     private(set) var rate = 48000
     private(set) var isOpen = false
 
@@ -31,14 +31,14 @@ final class PulseRecordStream {
     private var framesRead: Int64 = 0
     private var askedAt: Int64?
     private var answeredAt: Int64?
-    /// The last questions. Their answers may come after the stream was closed, so it has to cancel them.
+    /// The last requests. Their answers may come after the stream was closed, so they must be cancelled then.
     private var questions: [OpaquePointer] = []
     private var nextQuestion: Int64 = 0
     private var openedAt: Int64 = 0
-    /// Bytes that are worth handing on.
+    /// The least bytes to deliver.
     private var batch = 0
 
-    /// Nanoseconds between two questions about the clock, and how long after the start they come more often.
+    /// Nanoseconds between two clock requests, and how long after the start they are more frequent.
     private static let questionInterval: Int64 = 2_500_000_000
     private static let firstInterval: Int64 = 400_000_000
     private static let settlingTime: Int64 = 5_000_000_000
@@ -62,8 +62,8 @@ final class PulseRecordStream {
         pa_stream_set_state_callback(stream, { _, data in PulseRecordStream.from(data)?.stateChanged() }, unretained)
         pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data)?.read() }, unretained)
         var attributes = attributes
-        // The pieces decide the device's own latency (ADJUST_LATENCY). The device's own rate (FIX_RATE): there is one
-        // resampler on the way, ours. DONT_MOVE: where the audio comes from is decided here, not by the server.
+        // The pieces determine the device's latency (ADJUST_LATENCY). The device keeps its own rate (FIX_RATE), so that
+        // only our resampler is used. DONT_MOVE: this code, not the server, chooses the audio's source.
         let flags =
             PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_FIX_RATE.rawValue | PA_STREAM_DONT_MOVE.rawValue
         let device: String?
@@ -85,20 +85,20 @@ final class PulseRecordStream {
         userdata.map { Unmanaged<PulseRecordStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Bytes of so many seconds.
+    /// The number of bytes of this many seconds.
     private func bytes(_ seconds: Double) -> Int { Int(seconds * Double(rate)) * channels * MemoryLayout<Float>.size }
 
     private var attributes: pa_buffer_attr {
-        // Room for four seconds: a recorder that does not run for a while loses nothing.
+        // Room for four seconds: a recorder that is suspended for a while loses nothing.
         pa_buffer_attr(
             maxlength: UInt32(bytes(4)), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
             fragsize: UInt32(bytes(pace.fragment(onPrivatePulseAudio: onPrivatePulseAudio))))
     }
 
-    /// Whether the clock is known, and no question about it is under way.
+    /// Whether the clock is known, and no clock request is pending.
     var isSettled: Bool { readings.accepted != nil && askedAt == nil }
 
-    /// Ends the stream. The owner is not called.
+    /// Ends the stream without a call to the owner.
     func close() {
         guard let stream else { return }
         self.stream = nil
@@ -110,10 +110,10 @@ final class PulseRecordStream {
         pa_stream_unref(stream)
     }
 
-    /// Hands on what comes at once: the take ends, and its last samples should come soon.
+    /// Delivers audio at once: the take ends, and its last samples should come soon.
     func hurry() { batch = 1 }
 
-    /// Asks for other pieces from now on.
+    /// Changes the size of the server's pieces.
     func change(pace: AudioPace) {
         guard let stream, isOpen else { return }
         self.pace = pace
@@ -139,11 +139,11 @@ final class PulseRecordStream {
         }
     }
 
-    /// A device with short periods wakes us often. Half of what is fetched at once is worth the work; less can wait.
+    /// A device with short periods wakes this thread often. Delivers from half a fetch on; less can wait.
     private func setBatch() { batch = bytes(pace.interval / 2) }
 
     private func read() {
-        // What comes before the clock is known waits for it.
+        // Audio waits until the clock is known.
         guard let stream, isOpen, readings.accepted != nil, pa_stream_readable_size(stream) >= batch else { return }
         drain()
         owner?.streamRests(self)
@@ -165,14 +165,14 @@ final class PulseRecordStream {
         }
     }
 
-    /// Whether to ask for the clock when the next audio comes, which has only just been heard: PipeWire does not count the
+    /// Whether to request the clock with the next audio, which was audible only just now: PipeWire does not count the
     /// time since its last piece.
     func wantsTime(at instant: Int64) -> Bool { isOpen && askedAt == nil && instant >= nextQuestion }
 
-    /// Asks two questions at once. PulseAudio holds some of a monitor's audio back in case the output rewinds: tens of
-    /// milliseconds, changing with the output's latency. Only the stream's description has that time.
+    /// Sends two requests at once. PulseAudio delays some of a monitor's audio in case the output rewinds: tens of
+    /// milliseconds that change with the output's latency. Only the stream's description has that time.
     func askTime() {
-        // The clock of a stream that has no audio yet is a guess.
+        // Without audio, the clock of a stream is a guess.
         guard let stream, isOpen, askedAt == nil, framesRead > 0 || pa_stream_readable_size(stream) > 0 else { return }
         askedAt = MonotonicClock.now()
         answeredAt = nil
@@ -182,7 +182,7 @@ final class PulseRecordStream {
         let description = pa_context_get_source_output_info(
             pa_stream_get_context(stream), pa_stream_get_index(stream),
             { _, info, end, data in
-                // One item and then the end of the list; or an error, where the stream is just going.
+                // One item and then the end of the list; or an error if the stream is ending.
                 if let info, end == 0 {
                     PulseRecordStream.from(data)?.descriptionAnswered(heldBack: Int64(info.pointee.buffer_usec))
                 } else if end < 0 {
@@ -194,7 +194,7 @@ final class PulseRecordStream {
         if questions.count < 2 { askedAt = nil }
     }
 
-    /// Cancelling an answered question has no effect.
+    /// Cancelling an answered request has no effect.
     private func cancelQuestions() {
         for question in questions {
             pa_operation_cancel(question)
@@ -212,15 +212,15 @@ final class PulseRecordStream {
         guard let answered = answeredAt, let info = pa_stream_get_timing_info(stream)?.pointee,
             info.write_index_corrupt == 0, info.read_index_corrupt == 0
         else { return }
-        // The next frame was heard as long ago as it has waited here, in the server and in the device, and as the answer took.
-        // A monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency would not do: it
-        // makes zero of the negative values of a stream's first moments.
+        // The age of the next frame: its time in this queue, in the server and in the device, and the answer's time. A
+        // monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency would be wrong:
+        // it turns the negative values of a stream's first moments into zero.
         let waiting = (info.write_index - info.read_index) / Int64(channels * MemoryLayout<Float>.size)
         let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
         let isFirst = readings.accepted == nil
         let reading = AudioClockReading(frame: framesRead, instant: answered - latency)
-        // One that is refused is asked for again with the next audio.
+        // After a refusal, the clock is requested again with the next audio.
         guard readings.judge(reading, roundTrip: answered - asked) == .accept,
             let instant = readings.instant(ofFrame: framesRead)
         else { return }

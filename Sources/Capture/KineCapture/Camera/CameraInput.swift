@@ -1,20 +1,20 @@
-// A camera by the name that a person gives it, or what stands in for one on a machine without.
+// A camera by its name, or its substitute on a machine without one.
 import Glibc
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// What a camera's frames come from.
+/// The origin of a camera's frames.
 public enum CameraInput: Equatable, Sendable {
-    /// A device of Video4Linux, by its path.
+    /// A Video4Linux device, by its path.
     case device(String)
-    /// A file with video, by its path. It is shown in its own time, again and again.
+    /// A video file, by its path. Played at its own speed, repeatedly.
     case file(String)
-    /// A generated picture in motion.
+    /// A generated moving picture.
     case pattern
 
-    /// The input of that name: "default", "pattern", a camera's name or the path of its device, or a file's path. Where several
-    /// cameras have the name, it is the first; case does not matter.
+    /// The input with that name: "default", "pattern", a camera's name or the path of its device, or a file's path. If
+    /// several cameras have the name, the first one; case does not matter.
     public init(named name: String, among cameras: [CameraDescription]) throws(VideoSourceError) {
         if name == "pattern" {
             self = .pattern
@@ -29,7 +29,7 @@ public enum CameraInput: Equatable, Sendable {
                 throw .cameraFileUnreadable(name, Errno(rawValue: errno))
             }
             if status.st_mode & S_IFMT == S_IFDIR { throw .cameraFileUnreadable(name, .isDirectory) }
-            // A link to a camera is a camera too. As a file it would need no permission.
+            // A link to a camera is a camera too; as a file it would need no permission.
             if status.st_mode & S_IFMT == S_IFCHR { throw .noCamera(name, existing: cameras.map(\.name)) }
             if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .cameraFileEmpty(name) }
             self = .file(name)
@@ -38,7 +38,7 @@ public enum CameraInput: Equatable, Sendable {
         }
     }
 
-    /// Whether it gives frames as fast as they are read, so that they must be read at their own time.
+    /// Whether its frames must be read at their own time, because reading does not wait for it.
     var isPaced: Bool {
         switch self {
         case .device: false
@@ -47,13 +47,11 @@ public enum CameraInput: Equatable, Sendable {
     }
 }
 
-/// A camera that is there now.
-///
-/// The cameras of the machine, as the kernel lists them: asking them themselves would switch some of them on.
+/// An existing camera, as the kernel lists it. Querying the device itself would switch some cameras on.
 public struct CameraDescription: Equatable, Sendable {
     /// The path of its device.
     public let path: String
-    /// Its name for a person, as its driver gives it.
+    /// Its display name, from the driver.
     public let name: String
 
     public init(path: String, name: String) {
@@ -63,7 +61,7 @@ public struct CameraDescription: Equatable, Sendable {
 }
 
 public enum CameraInventory {
-    /// The cameras, in the order of their numbers. `directory` is sysfs's of Video4Linux.
+    /// The cameras, in the order of their numbers. `directory` is sysfs's directory for Video4Linux.
     public static func cameras(in directory: String = "/sys/class/video4linux") -> [CameraDescription] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -77,13 +75,13 @@ public enum CameraInventory {
         }
         return numbers.sorted().compactMap { number in
             let device = "\(directory)/video\(number)"
-            // A camera has several devices, and the ones after the first give no frames but what belongs to them.
+            // A camera has several devices; those after the first give metadata instead of frames.
             guard text("\(device)/index") ?? "0" == "0" else { return nil }
             return CameraDescription(path: "/dev/video\(number)", name: text("\(device)/name") ?? "video\(number)")
         }
     }
 
-    /// The first line of a small file; nil where it cannot be read.
+    /// The first line of a small file; nil if it cannot be read.
     private static func text(_ path: String) -> String? {
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return nil }
         defer { try? file.close() }

@@ -1,12 +1,12 @@
-// Brings a camera's frames into BGRA and upright. libyuv converts the pixel formats of webcams; libswscale is slower, and converts
-// the others.
+// Converts a camera's frames to upright BGRA. libyuv converts the pixel formats of webcams; libswscale is slower, and
+// converts the others.
 import CAVDevice
 import CFFmpeg
 import CYUV
 import KineMedia
 
 extension Orientation {
-    /// The nearest one to a display matrix: a place (p, q) of the frame is shown at (ap + cq, bp + dq) (ISO/IEC 14496-12, 6.2.2).
+    /// The nearest one to a display matrix, which shows (p, q) at (ap + cq, bp + dq) (ISO/IEC 14496-12, 6.2.2).
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (Int64(matrix[0]), Int64(matrix[1]), Int64(matrix[3]), Int64(matrix[4]))
         let isTransposed = abs(b) + abs(c) > abs(a) + abs(d)
@@ -15,7 +15,7 @@ extension Orientation {
             isMirroredDown: (isTransposed ? b : d) < 0)
     }
 
-    /// Writes BGRA of `size`, rows without gaps, as it is upright. Rows of the result have `stride` bytes.
+    /// Turns BGRA of `size`, rows without gaps, upright. Rows of the result have `stride` bytes.
     func turn(
         _ bgra: UnsafePointer<UInt8>, size: PixelSize, to upright: UnsafeMutablePointer<UInt8>, stride: Int32
     ) {
@@ -30,23 +30,23 @@ extension Orientation {
             case .left: (kRotate270, false)
             case .rightMirrored: (kRotate270, true)
             }
-        // libyuv reads a frame of negative height from its last row on.
+        // With a negative height, libyuv reads a frame from its last row on.
         let height = Int32(isFlippedFirst ? -size.height : size.height)
         ARGBRotate(bgra, Int32(size.width) * 4, upright, stride, Int32(size.width), height, mode)
     }
 }
 
 extension AVFrame {
-    /// BT.601, or not said: nearly all cameras.
+    /// BT.601, or unspecified: nearly all cameras.
     private var isBT601: Bool {
         [AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M].contains(colorspace)
     }
 
-    /// Writes the frame as BGRA, rows of `stride` bytes. False for a format that libyuv does not convert as it should.
+    /// Writes the frame as BGRA, rows of `stride` bytes. False for a format that libyuv does not convert correctly.
     func convertQuickly(to bgra: UnsafeMutablePointer<UInt8>, stride: Int32) -> Bool {
         guard isBT601, let first = data.0 else { return false }
         let isFullRange = color_range == AVCOL_RANGE_JPEG
-        // libyuv names formats from the highest byte of a word to the lowest: its ARGB is BGRA in memory.
+        // libyuv names formats from a word's highest byte down: its ARGB is BGRA in memory.
         switch (AVPixelFormat(format), isFullRange) {
         case (AV_PIX_FMT_YUYV422, false):
             return YUY2ToARGB(first, linesize.0, bgra, stride, width, height) == 0

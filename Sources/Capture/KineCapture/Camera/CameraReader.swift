@@ -1,4 +1,4 @@
-// Frames of a camera or a file through FFmpeg's libraries, behind one thin type.
+// Reads frames of a camera or a file by FFmpeg's libraries.
 import CAVDevice
 import CFFmpeg
 import CLinux
@@ -18,25 +18,25 @@ final class CameraReader {
     /// The frame before it is turned.
     private var unturned: [UInt8] = []
     private var stream: Int32 = 0
-    /// All packets were read, and the decoder holds frames that it has not given yet.
+    /// All packets were read, and the decoder has delayed frames.
     private var isDraining = false
 
     /// - Parameters:
-    ///   - wanted: a size that a camera is asked for; it may have another.
+    ///   - wanted: the size to request of a camera, which may give another one.
     init(_ camera: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
         self.camera = camera
         guard kine_load_ffmpeg() != 0, kine_load_avformat() != 0 else { throw .noCameraLibrary("libavformat59") }
         if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary("libavdevice59") }
-        // The errors thrown here say everything that the library would write to standard error.
+        // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
-        // A program that waits for a reader of its FIFO has one until libavformat reads it.
+        // Keeps a FIFO open for its writer until libavformat reads it.
         let pipe: FileDescriptor? = if case .file(let path) = camera { try Self.openPipe(path) } else { nil }
         defer { try? pipe?.close() }
         frame = av_frame_alloc()
         packet = av_packet_alloc()
         var code = open(camera, wanted)
         if code < 0, case .device = camera {
-            // A camera with no such size, or a driver that refuses to choose one, is taken as it is.
+            // A camera that lacks this size, or cannot choose one, is used as it is.
             code = open(camera, nil)
         }
         guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
@@ -44,7 +44,7 @@ final class CameraReader {
     }
 
     deinit {
-        // The functions of a library that is missing cannot be called.
+        // Without the library, its functions cannot be called.
         guard frame != nil else { return }
         sws_freeContext(scaler)
         av_frame_free(&frame)
@@ -53,7 +53,7 @@ final class CameraReader {
         avformat_close_input(&input)
     }
 
-    /// A reading end of the FIFO; nil: the file is none. Without a writer, libavformat would wait for one.
+    /// Opens the FIFO for reading; nil: the file is not a FIFO. Without a writer, libavformat would wait for one.
     private static func openPipe(_ path: String) throws(VideoSourceError) -> FileDescriptor? {
         var status = stat()
         guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
@@ -73,7 +73,7 @@ final class CameraReader {
     private func open(_ camera: CameraInput, _ wanted: PixelSize?) -> Int32 {
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
-        // Whatever a file says, nothing but files is opened: no address that it names.
+        // Only files are opened: no network address that a file contains.
         av_dict_set(&options, "protocol_whitelist", "file", 0)
         switch camera {
         case .device(let path):
@@ -97,14 +97,14 @@ final class CameraReader {
         codec = avcodec_find_decoder(parameters.pointee.codec_id)
         guard let codec, let context = avcodec_alloc_context3(codec) else { return false }
         decoder = context
-        // Several threads would hold as many frames back.
+        // Each further thread would delay a frame.
         context.pointee.thread_count = 1
         return avcodec_parameters_to_context(context, parameters) >= 0 && avcodec_open2(context, codec, nil) >= 0
     }
 
     // MARK: Frames
 
-    /// Reads the next frame, waiting for it. False at the end of a file.
+    /// Reads the next frame, and waits for it. False at the end of a file.
     func read() throws(VideoSourceError) -> Bool {
         guard let input, let packet, let frame else { return false }
         while true {
@@ -122,19 +122,19 @@ final class CameraReader {
             if code == kine_averror_again() { continue }
             guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
             guard packet.pointee.stream_index == stream else { continue }
-            // A damaged frame is no reason to give the camera up: the next one follows.
+            // A damaged frame does not end the camera: the next frame follows.
             avcodec_send_packet(decoder, packet)
         }
     }
 
-    /// Reads the file once more from its beginning. False where it cannot.
+    /// Reads the file from its beginning again. False if that is impossible.
     func rewind() -> Bool {
         isDraining = false
         avcodec_flush_buffers(decoder)
         return av_seek_frame(input, -1, 0, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
-    /// The size of the frame that was read, upright, in square pixels.
+    /// The upright size of the last frame, in square pixels.
     var size: PixelSize { orientation.turned(sizeWithoutTurn) }
 
     private var videoStream: UnsafeMutablePointer<AVStream>? { input?.pointee.streams[Int(stream)] }
@@ -154,7 +154,7 @@ final class CameraReader {
         return PixelSize(width: width, height: Int(frame.pointee.height))
     }
 
-    /// The frame's time in its file, in nanoseconds; nil where it has none.
+    /// The frame's time in its file, in nanoseconds, if it has one.
     var time: Int64? {
         guard let frame, let base = videoStream?.pointee.time_base, base.den > 0,
             frame.pointee.best_effort_timestamp != Int64.min
@@ -188,7 +188,7 @@ final class CameraReader {
         guard code >= 0 else { throw .cameraFailed(Self.reason(code), of: camera) }
     }
 
-    /// libavutil's words for one of its codes.
+    /// libavutil's message for a code.
     private static func reason(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
             text.initialize(repeating: 0)

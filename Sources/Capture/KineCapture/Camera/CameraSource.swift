@@ -1,8 +1,8 @@
-// A camera as a source of video: each of its frames is new as a whole.
+// A camera as a video source: each frame is entirely new.
 import KineMedia
 import KinePlatform
 
-/// An open camera. Used by one thread. Its frames come at their own rate, and one that was not read in time is skipped.
+/// An open camera. Used by one thread. Frames come at the camera's own rate; a frame that is read late is skipped.
 public final class CameraSource: VideoSource {
     private let thread: CameraThread
     private var frame: CameraThread.Frame
@@ -17,7 +17,7 @@ public final class CameraSource: VideoSource {
     public var size: PixelSize { frame.size }
     public var descriptor: Int32 { thread.descriptor }
 
-    /// Throws when the camera has gone.
+    /// Throws if the camera has gone.
     public func processEvents() throws(VideoSourceError) -> Bool {
         thread.clear()
         if let failure = thread.failure { throw failure }
@@ -39,13 +39,13 @@ public final class CameraSource: VideoSource {
     }
 }
 
-/// A camera that is being opened: it is open when its first frame is there.
+/// A camera that is being opened, until its first frame.
 public final class CameraOpening: VideoSourceOpening {
     private let thread: CameraThread
     private var isHandedOn = false
 
     /// - Parameters:
-    ///   - wanted: a size that the camera is asked for; it may have another.
+    ///   - wanted: the size to request of the camera, which may give another one.
     public init(_ input: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
         thread = try CameraThread(input, wanted: wanted)
     }

@@ -1,14 +1,14 @@
-// The thread that reads a camera. It waits for the device as long as that takes; the capture thread takes the newest frame.
+// The thread that reads a camera. It waits for the device; the capture thread uses the newest frame.
 import KineMedia
 import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// The frames of one camera, from the thread that reads it to the one that shows them. The newest frame wins.
+/// Passes the newest frame of a camera from the thread that reads it to the one that shows it.
 final class CameraThread: Sendable {
-    /// The pixels of one frame: BGRA, rows without gaps. One thread at a time has it.
+    /// The pixels of one frame: BGRA, rows without gaps. Used by one thread at a time.
     final class Frame: @unchecked Sendable {
-        // Sendable: the lock of `state` is passed whenever a frame changes hands.
+        // Sendable: a frame is passed between threads under the lock of `state`.
         let size: PixelSize
         let pixels: UnsafeMutableRawPointer
 
@@ -33,7 +33,7 @@ final class CameraThread: Sendable {
     private let wake = WakeSignal()
     private let cancellation = Cancellation()
 
-    /// Opens the camera in a new thread, which ends soon after `end`. It is not waited for: a device may keep it.
+    /// Opens the camera in a new thread, which ends soon after `end`. No call waits for it: the device may block it.
     init(_ input: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
         do throws(Errno) {
             _ = try DedicatedThread(starting: "camera") { [self] in run(input, wanted) }
@@ -42,19 +42,19 @@ final class CameraThread: Sendable {
         }
     }
 
-    // MARK: The thread that shows
+    // MARK: The capture thread
 
-    /// For poll: readable when there is a new frame, or no more of them.
+    /// For poll: readable after a new frame, and when no more follow.
     var descriptor: Int32 { wake.descriptor }
 
     func clear() { wake.clear() }
 
-    /// The reason why there are no more frames.
+    /// The reason why no more frames follow.
     var failure: VideoSourceError? { state.withLock { $0.failure } }
 
     var hasFrame: Bool { state.withLock { $0.newest != nil } }
 
-    /// The newest frame; nil where there is none since the last call. `last` is the one that it replaces.
+    /// The newest frame, if there is one since the last call. `last` is the frame that it replaces.
     func next(after last: Frame?) -> Frame? {
         state.withLock { state in
             guard let frame = state.newest.take() else { return nil }
@@ -65,7 +65,7 @@ final class CameraThread: Sendable {
 
     func end() { cancellation.cancel() }
 
-    // MARK: The thread that reads
+    // MARK: The camera's thread
 
     private func run(_ input: CameraInput, _ wanted: PixelSize) {
         do throws(VideoSourceError) {
@@ -103,7 +103,7 @@ final class CameraThread: Sendable {
         let frame = if let spare, spare.size == size { spare } else { Frame(size: size) }
         try reader.convert(to: frame.pixels, stride: frame.stride)
         state.withLock { state in
-            // Nobody has taken the frame before: its memory is next.
+            // The previous frame was not used: its memory is reused.
             if let missed = state.newest { state.spare = missed }
             state.newest = frame
         }
@@ -114,24 +114,24 @@ final class CameraThread: Sendable {
     private static let mostPixels = 8192 * 4608
 }
 
-/// The instants at which the frames of a file are due.
+/// Computes when the frames of a file are due.
 struct CameraPace {
-    /// The first frame's, and its time in the file.
+    /// The first frame's instant, and its time in the file.
     private var begin: (instant: Int64, time: Int64)?
     private var last: (instant: Int64, time: Int64)?
 
-    /// Nanoseconds between two frames where their times are not known.
+    /// Nanoseconds between two frames without known times.
     private static let interval: Int64 = 33_333_333
     private static let longestGap: Int64 = 10_000_000_000
 
-    /// The file is read from its beginning again. A file of one frame gives it at no higher rate than others.
+    /// The file is read from its beginning again. A file of one frame repeats it at a limited rate.
     mutating func restart() { begin = nil }
 
-    /// The instant of the next frame, of CLOCK_MONOTONIC as `now`. `time`: the frame's in its file; nil: not known.
+    /// The instant of the next frame (CLOCK_MONOTONIC, as `now`). `time`: the frame's in its file, if known.
     mutating func instant(of time: Int64?, now: Int64) -> Int64 {
         let time = time ?? (last.map { $0.time + Self.interval } ?? 0)
         var due = max(now, last.map { $0.instant + Self.interval } ?? now)
-        // Where a time leaps, or the machine has slept, the pace starts again with this frame.
+        // After a jump of the times, or a sleep of the machine, the pace restarts with this frame.
         if let begin, let last, time >= last.time, time - last.time < Self.longestGap,
             begin.instant + time - begin.time > now - 1_000_000_000
         {

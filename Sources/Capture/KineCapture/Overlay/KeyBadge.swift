@@ -3,15 +3,15 @@ import CCairo
 import Glibc
 import KineMedia
 
-/// Draws badges in one size. Used by one thread.
+/// Draws badges of one size. Used by one thread.
 package struct KeyBadge {
-    /// Pixels; the height of a frame's badge follows from the frame's.
+    /// Pixels; the frame's height determines it.
     private let fontSize: Double
-    /// The whole of a text may be wider than a frame.
+    /// The most characters: a whole text could be wider than a frame.
     private static let longest = 64
     private static let font = "sans-serif"
 
-    /// Throws where cairo or every font is missing.
+    /// Throws if cairo or every font is missing.
     package init(frameHeight: Int) throws(VideoSourceError) {
         guard kine_load_cairo() != 0 else { throw .missingLibrary(package: "libcairo2") }
         fontSize = min(max(Double(frameHeight) / 27, 14), 48)
@@ -21,7 +21,7 @@ package struct KeyBadge {
         }
     }
 
-    /// Nil where memory is short.
+    /// Nil without memory.
     package func image(of text: String) -> OverlayImage? {
         let text = String(text.prefix(Self.longest))
         var (extents, font) = (cairo_text_extents_t(), cairo_font_extents_t())

@@ -1,8 +1,8 @@
 // An image that is drawn over the pixels of a frame, such as the mouse pointer. Pure.
 import KineMedia
 
-/// Premultiplied ARGB, as the server has the pointer's image (X Fixes, GetCursorImage) and cairo draws: a word for each pixel, rows
-/// packed.
+/// Premultiplied ARGB, the format of the server's pointer image (X Fixes, GetCursorImage) and of cairo: one word per
+/// pixel, rows packed.
 package struct OverlayImage: Equatable, Sendable {
     package let size: PixelSize
     /// `size.area` pixels.
@@ -12,7 +12,7 @@ package struct OverlayImage: Equatable, Sendable {
 
     package static let empty = OverlayImage(size: PixelSize(width: 0, height: 0), pixels: [])
 
-    /// Draws the image at `origin` of the frame over the pixels of `area`, which is a part of the frame.
+    /// Draws the image at `origin` of the frame over the pixels of `area`, a part of the frame.
     package func draw(at origin: (x: Int, y: Int), over target: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         let common = PixelRect(origin: origin, size: size).intersection(area)
         guard !common.isEmpty else { return }
@@ -41,7 +41,7 @@ package struct OverlayImage: Equatable, Sendable {
         return result
     }
 
-    /// The image with less opacity: 1 leaves it as it is, 0 makes it invisible.
+    /// The image with less opacity: 1 changes nothing, 0 makes it invisible.
     package func faded(to opacity: Double) -> OverlayImage {
         guard opacity < 1 else { return self }
         let keep = UInt32((max(0, opacity) * 256).rounded())
@@ -55,8 +55,8 @@ package struct OverlayImage: Equatable, Sendable {
 
     // MARK: Scaling
 
-    /// The image enlarged by a factor from 1 on: each pixel is weighed out of the four next to it. Means of premultiplied pixels have
-    /// no dark fringes.
+    /// The image enlarged by a factor of at least 1: each pixel is a weighted mean of four. Means of premultiplied
+    /// pixels have no dark fringes.
     func enlarged(by factor: Double) -> OverlayImage {
         guard factor != 1, size.area > 0 else { return self }
         let (across, down) = (Self.samples(size.width, factor), Self.samples(size.height, factor))
@@ -73,7 +73,7 @@ package struct OverlayImage: Equatable, Sendable {
         return OverlayImage(size: PixelSize(width: across.count, height: down.count), pixels: result)
     }
 
-    /// For each pixel of the enlarged side: the two it lies between, and the weight of the second in 1/256ths.
+    /// For each pixel of the enlarged side: its two neighbours in the image, and the second's weight in 1/256ths.
     private static func samples(_ side: Int, _ factor: Double) -> [(first: Int, second: Int, weight: UInt32)] {
         let count = max(1, Int((Double(side) * factor).rounded()))
         return (0..<count).map { index in
@@ -94,7 +94,6 @@ package struct OverlayImage: Equatable, Sendable {
     }
 }
 
-// The rectangle around two others.
 extension PixelRect {
     /// The smallest rectangle around both.
     package func union(_ other: PixelRect) -> PixelRect {

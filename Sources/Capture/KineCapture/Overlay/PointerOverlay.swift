@@ -1,18 +1,17 @@
-// The mouse pointer as a layer over a frame, where it is not in the frame's own pixels. Pure.
+// The mouse pointer as a layer over frames that do not contain it. Pure.
 import KineMedia
 
-/// The pointer's image, and where it was drawn.
 package struct PointerOverlay {
     private var image = OverlayImage.empty
-    /// The pixel of `image` that points.
+    /// The pixel of `image` at the pointer's position.
     private var hotSpot = (x: 0, y: 0)
     private var imageChanged = false
-    /// The image's place when it was last moved, in the frame's coordinates; nil if it was outside.
+    /// The image's rectangle at the last move, in the frame's coordinates; nil if it was outside.
     package private(set) var rect: PixelRect?
 
     package init() {}
 
-    /// The pointer has another image from now on, enlarged by `scale`, from 1 on. The hot spot is a pixel of the image as it is given.
+    /// Sets the pointer's image, enlarged by `scale` (at least 1). The hot spot is a pixel of the given image.
     package mutating func setImage(_ image: OverlayImage, hotSpot: (x: Int, y: Int), scale: Double) {
         func scaled(_ coordinate: Int) -> Int { Int((Double(coordinate) * scale).rounded()) }
         self.image = image.enlarged(by: scale)
@@ -20,8 +19,8 @@ package struct PointerOverlay {
         imageChanged = true
     }
 
-    /// Has the pointer point at a place of the frame; nil: it is not there. Adds the old and the new place of the image to `damage`,
-    /// which is of the frame's size.
+    /// Moves the pointer in the frame; nil: it is outside. Adds the image's old and new rectangle to `damage`, which
+    /// has the frame's size.
     package mutating func move(to pointer: (x: Int, y: Int)?, damage: inout DamageRegion) {
         var next: PixelRect?
         if let pointer {
@@ -35,7 +34,7 @@ package struct PointerOverlay {
         rect = next
     }
 
-    /// Draws the pointer over the pixels of `area`, which is a part of the frame.
+    /// Draws the pointer over the pixels of `area`, a part of the frame.
     package func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         guard let rect else { return }
         image.draw(at: (rect.x, rect.y), over: pixels, stride: stride, area: area)

@@ -1,22 +1,22 @@
-// Draws what the person sees while they draw a region: a still picture of the screen, dark except for the region. Pure.
+// The picture in which a person draws a region: a still picture of the screen, dark except for the region. Pure.
 import CYUV
 import KineMedia
 
-/// Where a picture is shown in a window: as large as it fits, in the middle. The window has `scale` × `scale` pixels for each of the units
-/// in which a mouse is measured.
+/// The place of a picture in a window: as large as fits, in the middle. The window has `scale` × `scale` pixels for
+/// each unit of the mouse's coordinates.
 package struct PictureFit: Equatable {
     let picture: PixelSize
     package let window: PixelSize
     package let scale: Int
-    /// Of the picture, in the window's pixels.
+    /// The picture's rectangle, in the window's pixels.
     let place: PixelRect
 
-    /// - Parameter surface: the window's size in the mouse's units. Its pixels are as dense as the picture's, or denser.
+    /// - Parameter surface: the window's size in the mouse's units. Its pixels are at least as dense as the picture's.
     package init(_ picture: PixelSize, in surface: PixelSize) {
         self.picture = picture
         let factor = max(
             (picture.width + surface.width - 1) / surface.width, (picture.height + surface.height - 1) / surface.height)
-        // Denser than any monitor is; a window that is much smaller than the picture need not have all of its pixels.
+        // Above any monitor's density. A window much smaller than the picture need not show all its pixels.
         scale = min(max(1, factor), 4)
         window = PixelSize(width: surface.width * scale, height: surface.height * scale)
         let size = picture.aspectFit(into: window)
@@ -24,7 +24,7 @@ package struct PictureFit: Equatable {
             origin: ((window.width - size.width) / 2, (window.height - size.height) / 2), size: size)
     }
 
-    /// The picture's pixel at a place of the mouse, which may lie outside of it.
+    /// The picture's pixel at a mouse position, which may lie outside.
     package func point(x: Double, y: Double) -> RegionSelection.Point {
         func pixel(_ value: Double, _ start: Int, _ side: Int, _ pixels: Int) -> Int {
             Int(((value * Double(scale) - Double(start)) * Double(pixels) / Double(side)).rounded(.down))
@@ -33,7 +33,7 @@ package struct PictureFit: Equatable {
             x: pixel(x, place.x, place.width, picture.width), y: pixel(y, place.y, place.height, picture.height))
     }
 
-    /// The window's pixels that show a part of the picture.
+    /// The window's pixels for a part of the picture.
     func windowRect(of rect: PixelRect) -> PixelRect {
         func side(_ first: Int, _ end: Int, _ start: Int, _ side: Int, _ pixels: Int) -> (Int, Int) {
             (start + first * side / pixels, start + (end * side + pixels - 1) / pixels)
@@ -44,21 +44,21 @@ package struct PictureFit: Equatable {
     }
 }
 
-/// The pixels of that window. They are words of 0xRRGGBB, whose highest byte has no meaning.
+/// The pixels of that window: words of 0xRRGGBB. The highest byte is unused.
 package struct RegionPicture {
     package enum Content: Equatable {
-        /// A line of text beside a place of the window.
+        /// A line of text beside a point of the window.
         case hint(RegionSelection.Point)
-        /// A part of the picture is bright, with its size beside it.
+        /// A bright part of the picture, with its size beside it.
         case selection(PixelRect)
     }
 
     static let hint = "Drag over the part to capture. Escape cancels."
 
     package let fit: PictureFit
-    /// The picture as the window shows it, with black around; rows packed.
+    /// The window's bright contents: the picture with black around; rows packed.
     private let bright: [UInt32]
-    /// Nil where there is no text to be had.
+    /// Nil without cairo or a font.
     private let text: KeyBadge?
     private let hintImage: OverlayImage?
 
@@ -66,7 +66,7 @@ package struct RegionPicture {
     package init(_ pixels: [UInt32], fit: PictureFit) {
         self.fit = fit
         bright = Self.fitted(pixels, fit)
-        // As large for the eye on a dense monitor.
+        // The text looks equally large on a dense monitor.
         text = try? KeyBadge(frameHeight: fit.window.height)
         hintImage = text?.image(of: Self.hint)
     }
@@ -88,9 +88,9 @@ package struct RegionPicture {
         return result
     }
 
-    /// Draws `content` on the pixels of a window.
+    /// Draws `content` into the pixels of a window.
     ///
-    /// - Parameter drawn: the part of these pixels that is not as in the dark picture; nil: nothing is drawn yet.
+    /// - Parameter drawn: the part of the pixels that differs from the dark picture; nil: nothing was drawn yet.
     package func draw(_ content: Content, on pixels: UnsafeMutablePointer<UInt32>, over drawn: inout PixelRect?) {
         let whole = PixelRect(size: fit.window)
         copy(drawn ?? whole, to: pixels, isDark: true)
@@ -116,7 +116,7 @@ package struct RegionPicture {
             fill(PixelRect(x: x, y: y, width: sideWidth, height: sideHeight), on: pixels)
         }
         guard let label = text?.image(of: "\(selection.width)x\(selection.height)") else { return frame }
-        // Above the rectangle, or where there is no room, in it.
+        // Above the rectangle if there is room, otherwise inside.
         let top = frame.y - label.size.height
         let origin = (x: rect.x, y: top >= 0 ? top : rect.y + width)
         return frame.union(draw(label, at: origin, on: pixels))
@@ -130,7 +130,7 @@ package struct RegionPicture {
         return draw(hintImage, at: (point.x + distance, point.y + distance), on: pixels)
     }
 
-    /// Draws an image within the window. Returns where.
+    /// Draws an image within the window. Returns its rectangle.
     private func draw(
         _ image: OverlayImage, at origin: (x: Int, y: Int), on pixels: UnsafeMutablePointer<UInt32>
     ) -> PixelRect {

@@ -12,7 +12,7 @@ package struct RegionSelection: Equatable {
     }
 
     package enum Event: Equatable {
-        /// Buttons have the numbers of X11: 1 is the left one.
+        /// Buttons have X11's numbers: 1 is the left one.
         case pressed(button: Int, at: Point)
         case moved(to: Point)
         case released(button: Int, at: Point)
@@ -36,7 +36,7 @@ package struct RegionSelection: Equatable {
 
     package init(screen: PixelSize) { self.screen = PixelRect(size: screen) }
 
-    /// The rectangle to show: the pixels under the pointer at both corners are in it. Nil while nothing is drawn.
+    /// The rectangle to show, including the pixels at both corners. Nil before drawing.
     package var rect: PixelRect? {
         switch state {
         case .drawing(let from, let to):
@@ -49,7 +49,7 @@ package struct RegionSelection: Equatable {
         }
     }
 
-    /// Whether there is no more to wait for.
+    /// Whether the selection is complete or cancelled.
     var isOver: Bool {
         switch state {
         case .waiting, .drawing: false
@@ -65,7 +65,7 @@ package struct RegionSelection: Equatable {
         case (.drawing(let from, _), .moved(let point)): state = .drawing(from: from, to: point)
         case (.drawing(let from, _), .released(Self.leftButton, let point)):
             state = .drawing(from: from, to: point)
-            // A click, or less than can be recorded, was no drawing.
+            // A click, or a rectangle too small to record, is ignored.
             let sides = VideoCodec.frameSides
             guard let rect, sides.contains(rect.width), sides.contains(rect.height) else { return state = .waiting }
             state = .drawn(rect)

@@ -1,13 +1,13 @@
-// One frame of a source, upright and at rest.
+// One upright frame of a source, and the wait for a still screen.
 import Glibc
 import KineMedia
 
-/// Words of 0xRRGGBB, whose highest byte has no meaning; rows packed.
+/// Words of 0xRRGGBB, rows packed. The highest byte is unused.
 package struct StillPicture {
     package private(set) var size: PixelSize
     package private(set) var pixels: [UInt32]
 
-    /// Reads the frame that `source` has now. Nil where it could not be read to its end.
+    /// Reads the current frame of `source`. Nil if it could not be read completely.
     package init?(of source: any VideoSource) throws(VideoSourceError) {
         let frame = source.size
         guard frame.area > 0 else { return nil }
@@ -29,7 +29,6 @@ package struct StillPicture {
         self.init(words, frame, source.orientation)
     }
 
-    /// Turns a frame.
     init(_ frame: [UInt32], _ size: PixelSize, _ orientation: Orientation) {
         self.size = orientation.turned(size)
         guard orientation != .up else {
@@ -37,7 +36,7 @@ package struct StillPicture {
             return
         }
         let width = self.size.width
-        // The steps of the target for one to the right and one down in the frame, from the place of the first pixel.
+        // The target's offsets for one step to the right and down in the frame, from the first pixel's place.
         func place(_ x: Int, _ y: Int) -> Int {
             let rect = orientation.turned(PixelRect(x: x, y: y, width: 1, height: 1), of: size)
             return rect.y * width + rect.x
@@ -59,31 +58,31 @@ package struct StillPicture {
     }
 }
 
-/// The time that a compositor needs to show what lies below a window that has gone, with the window's last animation. Instants are
-/// nanoseconds of CLOCK_MONOTONIC.
+/// Waits until a compositor shows the screen below a window that has closed, after the window's last animation.
+/// Instants are nanoseconds of CLOCK_MONOTONIC.
 package struct ScreenSettling {
     package struct Limits: Sendable {
-        /// The screen is still when there was no frame for that long.
+        /// The screen is still after this long without a frame.
         var quiet: Int64
-        /// How long after its first frame a screen that goes on changing is looked at.
+        /// How long after its first frame a screen that never becomes still is waited for.
         var changing: Int64
-        /// How long a first frame is waited for.
+        /// How long to wait for a first frame.
         var still: Int64
 
         private static let quiet: Int64 = 150_000_000
 
-        /// A window has gone that the last frame may show. Its end is a change, so that a frame comes, however busy the machine is.
+        /// The last frame may show a window that has closed. Its end is a change, so a frame comes, however late.
         package static let afterWindow = Limits(quiet: quiet, changing: 1_000_000_000, still: 10_000_000_000)
-        /// No frame has come since before the window, which was shown elsewhere. Nor need one come.
+        /// No frame has come since before the window, which was on another screen. None may come.
         package static let elsewhere = Limits(quiet: quiet, changing: 1_000_000_000, still: 1_000_000_000)
-        /// The dialog of a desktop fades out over a cast's first frames.
+        /// The desktop's dialog fades out in a cast's first frames.
         package static let afterDialog = Limits(quiet: quiet, changing: 500_000_000, still: 0)
     }
 
     private let limits: Limits
-    /// The deadline for a screen that goes on changing; nil: there was no frame yet.
+    /// The deadline for a screen that never becomes still; nil before the first frame.
     private var end: Int64?
-    /// The instant at which it is over, unless another frame comes.
+    /// When the wait is over, unless another frame comes.
     package private(set) var deadline: Int64
 
     package init(_ limits: Limits, since start: Int64) {

@@ -17,11 +17,11 @@ public final class PatternAudio: AudioFeed {
     private static let sampleRate: Int64 = 48000
     /// Hertz.
     private static let pitch = 1000.0
-    /// A share of full scale.
+    /// A fraction of full scale.
     private static let level: Float = 0.25
     private static let hurriedInterval: Int64 = 20_000_000
 
-    /// Throws where the process may have no more threads.
+    /// Throws if the process may have no more threads.
     public init(
         channels: Int, pace: AudioPace = .file, receiver: any AudioReceiver
     ) throws(AudioCapture.Error) {
@@ -36,7 +36,7 @@ public final class PatternAudio: AudioFeed {
         }
     }
 
-    /// There is only the beep, which is always on.
+    /// The beep cannot be turned off.
     public func set(target: Int, isOn: Bool) {}
 
     public func hurry() { state.signal { $0.interval = min($0.interval, Self.hurriedInterval) } }
@@ -61,7 +61,7 @@ public final class PatternAudio: AudioFeed {
         var position: Int64 = 0
         while !state.withLock({ $0.isStopping }) {
             let now = MonotonicClock.now()
-            // All samples "heard" up to now, as a device would deliver them.
+            // All samples up to now, as a device would deliver them.
             let end = MediaTime(nanoseconds: now - begin).ticks(timescale: Int32(sampleRate))
             if end > position {
                 let first = begin + MediaTime(ticks: position, timescale: Int32(sampleRate)).nanoseconds
@@ -77,7 +77,7 @@ public final class PatternAudio: AudioFeed {
         receiver.audioClosed(stream)
     }
 
-    /// One period of the tone, so that no sine is computed while recording.
+    /// One period of the tone, so that no sine is computed during a recording.
     private struct Tone {
         let channels: Int
         private let period: [Float]
@@ -99,7 +99,7 @@ public final class PatternAudio: AudioFeed {
             return result
         }
 
-        /// A sine of `turns` in 0…1, approximated by parabolas through its zeros and extremes: clean enough for a beep.
+        /// A sine of `turns` in 0…1, approximated by parabolas through its zeros and extremes: good enough for a beep.
         private static func sine(_ turns: Double) -> Float {
             let half = turns < 0.5 ? turns * 2 : turns * 2 - 1
             let bow = Float(4 * half * (1 - half))

@@ -1,5 +1,5 @@
-// A synthetic source for machines with no screen at all: colour bars, a frame counter, a moving block, and a square that lights
-// up at every full second, when the pattern's audio beeps.
+// A synthetic source for machines without a screen: colour bars, a frame counter, a moving block, and a square that
+// lights up at every full second, with the beep of the pattern's audio.
 import CLinux
 import Glibc
 import KineMedia
@@ -26,7 +26,7 @@ public final class PatternSource: VideoSource {
     /// 75 % bars as in SMPTE EG 1, left to right: white, yellow, cyan, green, magenta, red, blue.
     static let bars: [UInt32] = [0xbfbfbf, 0xbfbf00, 0x00bfbf, 0x00bf00, 0xbf00bf, 0xbf0000, 0x0000bf]
 
-    /// - Parameter period: nanoseconds in which `framesPerSecond` frames are drawn.
+    /// - Parameter period: nanoseconds of `framesPerSecond` frames.
     public init(size: PixelSize, framesPerSecond: Int, period: Int64 = 1_000_000_000) throws(VideoSourceError) {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { throw .noDescriptor(Errno(rawValue: errno)) }
@@ -54,7 +54,7 @@ public final class PatternSource: VideoSource {
     public func processEvents() throws(VideoSourceError) -> Bool {
         var expirations: UInt64 = 0
         _ = Glibc.read(descriptor, &expirations, 8)
-        // By the grid and not by the timer, so that the counter tells the time.
+        // By the grid instead of the timer, so that the counter shows the time.
         return begin.map { MonotonicClock.now() >= $0 + Int64(frame + 1) * interval } ?? true
     }
 
@@ -106,7 +106,7 @@ public final class PatternSource: VideoSource {
         }
     }
 
-    /// Seven segments, four units wide with the gap and seven high.
+    /// Seven segments; a digit is four units wide, with the gap, and seven high.
     private func drawDigit(_ digit: Int, at origin: (x: Int, y: Int), unit: Int) {
         // Each digit's segments: top, top left, top right, middle, bottom left, bottom right, bottom.
         let lit: [UInt8] = [

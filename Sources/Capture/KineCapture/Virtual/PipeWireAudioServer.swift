@@ -1,10 +1,10 @@
-// A PipeWire server for one take. Programs play to its one output, through PipeWire or PulseAudio, and the take records it.
+// A PipeWire server for one take. Programs play to its only output, by PipeWire or PulseAudio, and the take records it.
 import Glibc
 import KinePlatform
 import KinePulse
 import SystemPackage
 
-/// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for programs of PulseAudio.
+/// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for PulseAudio programs.
 final class PipeWireAudioServer: Sendable {
     static let program = "pipewire"
     static let manager = "wireplumber"
@@ -14,7 +14,7 @@ final class PipeWireAudioServer: Sendable {
     let environment: [String]
     private let processes: [ChildProcess]
 
-    /// Blocks until a program that plays would be heard. Sockets, configurations and state are in `directory`.
+    /// Blocks until a playing program is audible. Sockets, configurations and state are in `directory`.
     init(directory: String, bus: String, _ servers: SessionServers) throws(VirtualSession.Error) {
         let socket = directory + "/pulse.sock"
         let address = "unix:\(socket)"
@@ -46,7 +46,7 @@ final class PipeWireAudioServer: Sendable {
                     try servers.wait(for: process, .noAnswer(program: program)) { SessionServers.accepts(socket) }
                 }
             }
-            // Programs play to the default output, and the take records that. WirePlumber chooses it a moment after its start.
+            // The take records the default output. WirePlumber chooses it a moment after its start.
             try servers.wait(for: started[1], .noAnswer(program: Self.manager)) {
                 (try? PulseSources.list(server: address))?.defaultOutput == Self.output
             }
@@ -67,7 +67,7 @@ final class PipeWireAudioServer: Sendable {
 
     private static let output = "kinecast"
 
-    /// Without real-time priorities and locked memory, which are for devices; without the machine's devices.
+    /// Without real-time priorities, locked memory and the machine's devices, which only devices need.
     private static func configure(
         _ directory: String, socket: String, _ servers: SessionServers
     ) throws(VirtualSession.Error) {
@@ -115,7 +115,7 @@ final class PipeWireAudioServer: Sendable {
                 ]
 
                 """, to: directory + "/pulse.conf", for: program)
-        // WirePlumber reads these beside its own: Lua up to 0.4, the last one from 0.5 on.
+        // WirePlumber reads these beside its own files: Lua up to 0.4, the last one since 0.5.
         for (folder, name, text) in [
             (
                 "main.lua.d", "60-kinecast.lua",

@@ -1,9 +1,9 @@
-// A D-Bus session of a take's own.
+// A private D-Bus session for one take.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A message bus that starts no services: only what the take's programs are is on it, and nothing outlives them.
+/// A message bus without activatable services: only the take's programs use it, and nothing outlives them.
 final class PrivateBus: Sendable {
     static let program = "dbus-daemon"
 
@@ -21,7 +21,7 @@ final class PrivateBus: Sendable {
         }
         defer { try? pipe.readEnd.close() }
         process = try Self.start(configuration: file, report: pipe.writeEnd, servers)
-        // It prints its address when it listens.
+        // It prints its address once it listens.
         let deadline = MonotonicClock.now() + VirtualSession.patience
         var byte: UInt8 = 0
         guard WakeSignal.poll([pipe.readEnd.rawValue, servers.cancellation.descriptor], until: deadline)[0],

@@ -1,17 +1,17 @@
-// sway without a monitor, a graphics card or a seat: a Wayland compositor that draws into memory, for one take.
+// sway without monitor, graphics card and seat: a Wayland compositor that draws into memory, for one take.
 import Glibc
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// A Wayland compositor that this user's programs can use. Its windows share its one output as tiles.
+/// A Wayland compositor for this user's programs. Its windows share one output as tiles.
 final class PrivateCompositor: Sendable {
     static let program = "sway"
 
     let environment: [String]
     private let process: ChildProcess
 
-    /// Blocks until the compositor has its output and takes clients.
+    /// Blocks until the compositor has its output and accepts clients.
     init(size: PixelSize, _ servers: SessionServers) throws(VirtualSession.Error) {
         let user = Self.user
         let directory = try servers.makeDirectory("wayland", for: Self.program, user: user)
@@ -19,12 +19,12 @@ final class PrivateCompositor: Sendable {
         var names: [String] = []
         try servers.wait(for: process, .noCompositor(size)) {
             names = PrivateDirectory.entries(FilePath(escaped: directory))
-            // Its socket is there long before its output; what it starts comes last.
+            // Its socket exists long before its output; it runs its configured command last.
             return names.contains(Self.mark) && names.contains(where: Self.isSocket)
         }
         let socket = names.first(where: Self.isSocket) ?? ""
         let control = names.first { $0.hasPrefix("sway-ipc.") }.map { "\(directory)/\($0)" } ?? ""
-        // Programs that can use X11 would find the session's own display.
+        // Without this, programs that support X11 would find the session's own display.
         environment = [
             "WAYLAND_DISPLAY=\(directory)/\(socket)", "SWAYSOCK=\(control)", "XDG_SESSION_TYPE=wayland",
             "XDG_CURRENT_DESKTOP=sway", "DISPLAY=",
@@ -52,7 +52,7 @@ final class PrivateCompositor: Sendable {
         try servers.write(configuration, to: path, for: program, isForAll: user != nil)
         return try servers.start(
             program,
-            // With NVIDIA's driver on the machine, it would not start otherwise, although it does not use it.
+            // Otherwise it does not start on a machine with NVIDIA's driver, although it does not use the driver.
             ["--unsupported-gpu", "--config", path],
             environment: ProcessEnvironment.current(
                 changing: [
@@ -65,8 +65,8 @@ final class PrivateCompositor: Sendable {
 
     // MARK: Another user
 
-    /// sway refuses to run as root. Root starts it under a user id that has no name, files or processes, from the range that systemd keeps for
-    /// such services (systemd.exec(5), DynamicUser).
+    /// sway refuses to run as root. Root starts it with a user ID without name, files or processes, from systemd's
+    /// range for such services (systemd.exec(5), DynamicUser).
     private static var user: UInt32? {
         guard geteuid() == 0 else { return nil }
         return (0..<64).lazy.map { _ in UInt32.random(in: 61184...65519) }.first { getpwuid($0) == nil } ?? 65519

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// An X server that only clients with its cookie can use.
+/// An X server that requires its cookie.
 final class PrivateXServer: Sendable {
     static let program = "Xvfb"
 
@@ -26,7 +26,7 @@ final class PrivateXServer: Sendable {
         guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, servers.cancellation) else {
             throw servers.giveUp(process, .noDisplayNumber(size))
         }
-        // Programs that can use Wayland would prefer the session's own compositor to this screen.
+        // Without this, programs that support Wayland would prefer the session's own compositor.
         environment = [
             "DISPLAY=:\(display)", "XAUTHORITY=\(authority)", "WAYLAND_DISPLAY=", "XDG_SESSION_TYPE=x11",
         ]
@@ -50,8 +50,8 @@ final class PrivateXServer: Sendable {
             ], descriptor: displayNumber)
     }
 
-    /// An entry for every display (FamilyWild), since the number is known only once the server runs. The format is
-    /// libXau's: big-endian family, then address, number, name and data, each behind a 16-bit length.
+    /// Writes an entry for every display (FamilyWild), since the number is known only once the server runs. libXau's
+    /// format: big-endian family, then address, number, name and data, each with a 16-bit length before it.
     private static func writeCookie(to path: String) throws {
         var cookie = [UInt8](repeating: 0, count: 16)
         var generator = SystemRandomNumberGenerator()

@@ -1,14 +1,14 @@
-// Starting the servers of a private session, and waiting for them.
+// Starts the servers of a private session, and waits for them.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Starts the servers of one session. The kernel ends a server when the thread that started it ends; the session's watcher ends what is left.
+/// Starts servers. The kernel ends a server when its starting thread ends; the session's watcher ends the others.
 struct SessionServers {
     let watcher: SessionWatcher
     let cancellation: Cancellation
 
-    /// Starts a server. It gets `descriptor` as 3, and /dev/null as its standard streams. `user` is the one that root starts it as.
+    /// Starts a server, with `descriptor` as 3 and /dev/null as its standard streams. `user`: its user if this is root.
     func start(
         _ program: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
         descriptor: FileDescriptor? = nil, user: UInt32? = nil
@@ -31,9 +31,9 @@ struct SessionServers {
         }
     }
 
-    /// Makes a directory that `user`, or else this user, alone may enter, for sockets and files of `program`. It goes with the session.
+    /// Makes a directory for `program` that only `user`, or else this user, may enter. Removed with the session.
     ///
-    /// It is not in the take's own directory, which another user may not enter and which the client removes when this process was killed.
+    /// Not in the take's directory: another user may not enter that, and the client removes it if the engine dies.
     func makeDirectory(
         _ name: String, for program: String, user: UInt32? = nil
     ) throws(VirtualSession.Error) -> String {
@@ -47,7 +47,7 @@ struct SessionServers {
         return directory
     }
 
-    /// Writes a file that `program` reads when it starts. `isForAll`: that program is another user's.
+    /// Writes a file that `program` reads when it starts. `isForAll`: the program runs as another user.
     func write(
         _ text: String, to path: String, for program: String, isForAll: Bool = false
     ) throws(VirtualSession.Error) {
@@ -61,7 +61,7 @@ struct SessionServers {
         }
     }
 
-    /// Waits until `isReady`: for servers that have no way to say so, other than answering. Ends `process` where it does not come to that.
+    /// Waits until `isReady` is true, for servers that cannot report it. Ends `process` if it fails or times out.
     func wait(
         for process: ChildProcess, _ failure: VirtualSession.Error, until isReady: () -> Bool
     ) throws(VirtualSession.Error) {
@@ -80,7 +80,7 @@ struct SessionServers {
         return cancellation.isCancelled ? .cancelled : failure
     }
 
-    /// Whether a server takes connections on the socket of that name.
+    /// Whether a server accepts connections on the socket at that path.
     static func accepts(_ path: String) -> Bool {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }

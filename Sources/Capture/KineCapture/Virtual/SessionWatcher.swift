@@ -1,15 +1,15 @@
-// A process that outlives the engine, however that ends, and clears away what a private session leaves.
+// A process that outlives the engine, however that ends, and cleans up after a private session.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Ends the servers it was told of and removes their directories, once `end` is called or this process has died.
+/// Ends the registered servers and removes the directories, after `end` or the death of this process.
 ///
-/// The servers also get a signal when this process dies, but a program with capabilities loses that at its start, one that hangs ignores
-/// it, and nothing of theirs would remove their files. It is a shell, since an engine of Swift that only waits takes twenty times its memory.
+/// Servers also get a signal when this process dies, but a program with capabilities loses that signal at its start, a
+/// hanging one ignores it, and their files would remain. A shell, which needs a twentieth of a Swift engine's memory.
 final class SessionWatcher: Sendable {
     private let process: ChildProcess
-    /// The watcher reads until its end, which comes with this process at the latest.
+    /// The watcher reads until this closes, at the latest when this process ends.
     private let channel: FileDescriptor
 
     init() throws(VirtualSession.Error) {
@@ -20,7 +20,7 @@ final class SessionWatcher: Sendable {
             throw .cannotStart(program: name, error as? Errno ?? .ioError)
         }
         defer { try? ends.readEnd.close() }
-        // A library that starts a program of its own must not keep the pipe open.
+        // A library that starts another program must not keep the pipe open.
         _ = fcntl(ends.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
         var options = ChildProcess.Options()
         options.descriptors = [ends.readEnd, nil, nil]
@@ -37,13 +37,13 @@ final class SessionWatcher: Sendable {
         channel = ends.writeEnd
     }
 
-    /// The process leads a process group.
+    /// The process must lead a process group.
     func endAtLast(_ server: ChildProcess) { tell("server \(server.pid)") }
 
-    /// With all that is in it.
+    /// Registers the directory, to be removed with its contents.
     func removeAtLast(_ directory: String) { tell("directory \(directory)") }
 
-    /// Clears away what is left. Blocks until it is gone, for some seconds at most.
+    /// Cleans up. Blocks until that is done, for some seconds at most.
     func end() {
         try? channel.close()
         // The script waits two seconds itself.
@@ -52,8 +52,8 @@ final class SessionWatcher: Sendable {
 
     private func tell(_ line: String) { _ = try? channel.writeAll("\(line)\n".utf8) }
 
-    /// A number may be another process's by then, so a server is known by the time of its start too: the 22nd field of proc(5)'s stat.
-    /// The third is Z of one that has ended and is still to be reaped.
+    /// A process number may be reused, so a server is also identified by its start time: the 22nd field of proc(5)'s
+    /// stat. The third field is Z if it has ended but was not reaped.
     private static let script = """
         trap '' HUP INT QUIT TERM
         servers=

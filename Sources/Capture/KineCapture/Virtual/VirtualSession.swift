@@ -1,12 +1,12 @@
-// A private X server, or a private Wayland session, with private audio for one take. They need no display, no sound card and no set-up,
-// and change nothing in the user's session.
+// A private X server, or a private Wayland session, with private audio for one take. Needs no display, sound card or
+// set-up, and changes nothing in the user's session.
 import Glibc
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Xvfb and PulseAudio; or sway, a D-Bus session, and PipeWire with WirePlumber, in whose place PulseAudio does where they are not
-/// installed. All end with this process, however it ends, and nothing of theirs is left.
+/// Xvfb and PulseAudio; or sway, a D-Bus session, and PipeWire with WirePlumber, or PulseAudio if those are not
+/// installed. All end with this process, however it ends, and leave no files.
 ///
 /// Start it from a thread that lives as long as the process: the servers get a signal when that thread ends.
 public final class VirtualSession: Sendable {
@@ -15,22 +15,22 @@ public final class VirtualSession: Sendable {
         /// The system refused the process, or a descriptor or a file for it.
         case cannotStart(program: String, Errno)
         case cookieNotWritten(Errno)
-        /// The X server ended or stayed silent.
+        /// The X server ended or did not answer.
         case noDisplayNumber(PixelSize)
-        /// The compositor ended or stayed silent.
+        /// The compositor ended or did not answer.
         case noCompositor(PixelSize)
-        /// Another server ended or stayed silent.
+        /// Another server ended or did not answer.
         case noAnswer(program: String)
-        /// The take was told to end before the servers answered.
+        /// The take was cancelled before the servers answered.
         case cancelled
     }
 
-    /// The display that a session's programs appear on.
+    /// The kind of display for the session's programs.
     public enum Display: Sendable, Equatable {
         case x11, wayland
     }
 
-    /// The programs that `init` needs, with audio, and the Debian packages that have them.
+    /// The programs that `init` needs, with audio, and their Debian packages.
     public static func programs(for display: Display) -> [(name: String, package: String)] {
         let pulse = (name: PrivateAudioServer.program, package: "pulseaudio")
         switch display {
@@ -86,7 +86,7 @@ public final class VirtualSession: Sendable {
         }
     }
 
-    /// `NAME=value` for programs that are to appear on this screen and to be heard.
+    /// `NAME=value` for programs that should appear on this screen and be audible.
     public var environment: [String] {
         sourceEnvironment + (bus.map { ["DBUS_SESSION_BUS_ADDRESS=\($0.address)"] } ?? [])
     }
@@ -98,8 +98,8 @@ public final class VirtualSession: Sendable {
     private let screen: Screen
     private let audio: Audio?
 
-    /// Starts the servers. Blocks until they answer, or until `cancellation` is cancelled. `directory` exists and is this user's alone;
-    /// those of an X screen have their files there.
+    /// Starts the servers. Blocks until they answer, or until `cancellation` is cancelled. `directory` exists and only
+    /// this user may enter it; an X session keeps its files there.
     public init(
         _ display: Display = .x11, size: PixelSize, directory: String, withAudio: Bool,
         cancellation: Cancellation = Cancellation()
@@ -120,7 +120,7 @@ public final class VirtualSession: Sendable {
                 audio = withAudio ? try Self.audio(directory: directory, bus: bus, servers) : nil
             }
         } catch {
-            // The servers that have started are ended by it.
+            // The watcher ends the servers that have started.
             watcher.end()
             throw error
         }
@@ -137,7 +137,7 @@ public final class VirtualSession: Sendable {
         return .pipeWire(try PipeWireAudioServer(directory: directory, bus: bus.address, servers))
     }
 
-    /// Ends the servers, and whatever still uses them.
+    /// Ends the servers, and all processes that use them.
     public func end() {
         let deadline = MonotonicClock.now() + 2_000_000_000
         audio?.end(deadline: deadline)
@@ -146,7 +146,7 @@ public final class VirtualSession: Sendable {
         watcher.end()
     }
 
-    /// The time that a server may take to answer, in nanoseconds.
+    /// The time for a server to answer, in nanoseconds.
     static let patience: Int64 = 20_000_000_000
 }
 

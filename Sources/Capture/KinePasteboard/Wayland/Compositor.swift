@@ -1,4 +1,4 @@
-// The part of a Wayland compositor that the clipboard needs: a seat, and the data control of programs without a window.
+// The requests to a Wayland compositor for the clipboard: a seat, and data control for programs without a window.
 import CWayland
 import Glibc
 import KinePlatform
@@ -11,7 +11,7 @@ final class Compositor {
     private var seat: OpaquePointer?
     private var manager: OpaquePointer?
 
-    /// Nanoseconds that the compositor has to carry out a request.
+    /// Nanoseconds for the compositor to carry out a request.
     static let patience: Int64 = 10_000_000_000
 
     init(display: String) throws(Clipboard.Error) {
@@ -26,7 +26,7 @@ final class Compositor {
         guard manager != nil, seat != nil else { throw .notSupported(place) }
     }
 
-    /// The objects made for others have to be gone.
+    /// Destroy the device and the sources first.
     deinit {
         for proxy in [manager, seat].compactMap(\.self) { wl_proxy_destroy(proxy) }
     }
@@ -45,7 +45,7 @@ final class Compositor {
 
     // MARK: Objects
 
-    /// `listener` and `context` have to outlive this object.
+    /// `listener` and `context` must outlive this object.
     func makeDevice(
         _ listener: Listener<ext_data_control_device_v1_listener>, _ context: UnsafeMutableRawPointer
     ) -> OpaquePointer? {

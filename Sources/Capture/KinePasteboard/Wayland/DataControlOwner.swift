@@ -1,4 +1,4 @@
-// Owns a Wayland seat's selection and gives it to those who ask, by ext-data-control-v1 or wlr-data-control-unstable-v1.
+// Owns a Wayland seat's selection and answers pasting programs, by ext-data-control-v1 or wlr-data-control-unstable-v1.
 import CWayland
 import Glibc
 import KinePlatform
@@ -10,7 +10,7 @@ final class DataControlOwner {
     private struct Owned {
         let offered: OfferedText
         let source: OpaquePointer
-        /// Until then a clipboard manager may still ask for it.
+        /// Until this instant, a clipboard manager may still request the text.
         let settled: Int64
     }
 
@@ -25,17 +25,17 @@ final class DataControlOwner {
     private var owned: Owned?
     /// All sources that the compositor has not cancelled.
     private var sources: Set<OpaquePointer> = []
-    /// Those that wait until the compositor has given the selection to their source.
+    /// Requests that wait until the compositor has given the selection to their source.
     private var acquisitions: [Acquisition] = []
-    /// Every offer that the compositor has announced, and whether a member of a group made it.
+    /// Every announced offer, and whether a member of a group made it.
     private var offers: [OpaquePointer: Bool] = [:]
     private var selection: OpaquePointer?
     private var device: OpaquePointer?
     private var isSeatGone = false
 
-    /// Nanoseconds in which a clipboard manager asks for a new text.
+    /// Nanoseconds in which a clipboard manager requests a new text.
     private static let settlingTime: Int64 = 300_000_000
-    /// As other programs name them: those with capitals are from X.
+    /// The names that other programs use: those with capitals come from X.
     private static let textTypes = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "TEXT", "STRING"]
 
     private let deviceListener = Listener(
@@ -74,10 +74,10 @@ final class DataControlOwner {
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Returns when it is told to end, or when the compositor has gone. Throws where it does not answer at first.
+    /// Returns after `end` was called, or when the compositor has gone. Throws if it does not answer at first.
     func serve(_ loop: ClipboardLoop) throws(Clipboard.Error) {
         device = compositor.makeDevice(deviceListener, context)
-        // Then the present selection is known.
+        // After this, the current selection is known.
         try compositor.waitForAnswers()
         while !compositor.isBroken, !isSeatGone {
             for request in loop.requests.drain() { carryOut(request) }
@@ -112,7 +112,7 @@ final class DataControlOwner {
         }
         for type in Self.textTypes + [Clipboard.groupType] { ext_data_control_source_v1_offer(source, type) }
         ext_data_control_device_v1_set_selection(device, source)
-        // The one before is told that it is cancelled.
+        // The compositor cancels the previous source.
         sources.insert(source)
         let now = MonotonicClock.now()
         owned = Owned(offered: OfferedText(text), source: source, settled: now + Self.settlingTime)
@@ -145,7 +145,7 @@ final class DataControlOwner {
         if let owned { return answer(.success(owned.offered.text)) }
         guard let selection, offers[selection] == true else { return answer(.success(nil)) }
         guard let pipe = try? FileDescriptor.pipe() else { return answer(.failure(.noAnswer)) }
-        // The other end is the owner's, which need not expect that it does not block.
+        // The owner has the other end, and need not expect a non-blocking one.
         _ = fcntl(pipe.readEnd.rawValue, F_SETFL, O_NONBLOCK)
         ext_data_control_offer_v1_receive(selection, Clipboard.groupType, pipe.writeEnd.rawValue)
         try? pipe.writeEnd.close()

@@ -1,8 +1,8 @@
-// Texts on their way through descriptors, which other programs may read and write as slowly as they like.
+// Transfers of texts by descriptors, which other programs may read and write slowly.
 import Glibc
 import KinePlatform
 
-/// Those in progress. Used on the clipboard's thread.
+/// The transfers in progress. Used on the clipboard's thread.
 struct DataTransfers {
     typealias Answer = Clipboard.Answer<ClipboardText?>
 
@@ -15,18 +15,18 @@ struct DataTransfers {
     private struct Incoming {
         let descriptor: Int32
         let answer: Answer
-        /// The instant at which an owner that is slow without end is given up.
+        /// The deadline for the whole text.
         let end: Int64
         var bytes: [UInt8] = []
         var deadline: Int64
     }
 
-    /// Nanoseconds that the other program has for each piece.
+    /// Nanoseconds for the other program to read or write each piece.
     private static let patience: Int64 = 3_000_000_000
     /// Nanoseconds for a whole text.
     private static let wholePatience: Int64 = 20_000_000_000
-    /// The most that are in progress in one direction. One more outgoing transfer ends the one that has waited longest, so that
-    /// programs that do not read shut nobody out.
+    /// The most transfers in one direction. One more outgoing transfer ends the longest waiting one, so that programs
+    /// that do not read block no others.
     private static let most = 64
 
     private var outgoing: [Outgoing] = []
@@ -35,17 +35,17 @@ struct DataTransfers {
     var isGiving: Bool { !outgoing.isEmpty }
     var nextDeadline: Int64? { (outgoing.map(\.deadline) + incoming.map(\.deadline)).min() }
 
-    /// For poll, and for `proceed` then.
+    /// For poll, and then for `proceed`.
     var entries: [pollfd] {
         outgoing.map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
             + incoming.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     }
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     mutating func give(_ bytes: [UInt8], through descriptor: Int32, at now: Int64) {
         defer { close(descriptor) }
-        // Opened again: the other program has this descriptor too, and could have its writes block. That is possible with pipes only, and
-        // all that programs pass are pipes.
+        // Opened again, because the other program shares this descriptor and could make writes block. That works only
+        // for pipes, but programs pass only pipes.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -58,7 +58,7 @@ struct DataTransfers {
         outgoing.append(Outgoing(descriptor: own, rest: bytes[...], deadline: now + Self.patience))
     }
 
-    /// Takes the descriptor over, the reading end of a pipe that does not block.
+    /// Takes ownership of the descriptor, the non-blocking reading end of a pipe.
     mutating func receive(from descriptor: Int32, at now: Int64, _ answer: @escaping Answer) {
         guard incoming.count < Self.most else {
             close(descriptor)
@@ -83,7 +83,6 @@ struct DataTransfers {
         }
     }
 
-    /// Ends all of them.
     mutating func fail(_ error: Clipboard.Error) {
         for transfer in outgoing { close(transfer.descriptor) }
         outgoing = []

@@ -1,5 +1,5 @@
-// Owns the selection CLIPBOARD and answers those who ask for it. ICCCM 2.0, 2; the end is the freedesktop.org clipboard manager
-// specification's.
+// Owns the selection CLIPBOARD and answers pasting programs (ICCCM 2.0, 2). At the end, follows the clipboard manager
+// specification of freedesktop.org.
 import CXCB
 import Glibc
 import KinePlatform
@@ -16,7 +16,6 @@ final class SelectionOwner {
 
     private enum Saving {
         case notBegun
-        /// A clipboard manager copies the text.
         case asked
         case done
     }
@@ -26,7 +25,7 @@ final class SelectionOwner {
     private var transfers: SelectionTransfers
     private var reader: SelectionReader
     private var owned: Owned?
-    /// Those that wait for the server's time, which ownership begins with.
+    /// Requests that wait for the server's time, at which ownership begins.
     private var acquisitions: [Acquisition] = []
     private var saving = Saving.notBegun
 
@@ -37,7 +36,7 @@ final class SelectionOwner {
         reader = SelectionReader(server)
     }
 
-    /// Returns when it is told to end, or when the server has gone.
+    /// Returns after `end` was called, or when the server has gone.
     func serve(_ loop: ClipboardLoop) {
         while !server.isBroken {
             for request in loop.requests.drain() { carryOut(request) }
@@ -51,7 +50,7 @@ final class SelectionOwner {
             }
             let hadEvents = handleEvents(xcb_poll_for_event)
             xcb_flush(server.handle)
-            // They may have been the last that was waited for. A flush that had to wait has read more, which poll would not see.
+            // Those events may end the wait. A blocked flush has also read events, which poll would not see.
             if handleEvents(xcb_poll_for_queued_event) || hadEvents { continue }
             var entries = [loop.requests.descriptor, server.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -68,7 +67,7 @@ final class SelectionOwner {
         switch request {
         case .own(let text, let answer):
             acquisitions.append((text, answer))
-            // The event of this change has the server's time (ICCCM 2.1).
+            // The event of this change carries the server's time (ICCCM 2.1).
             server.set(server[.time], of: server.window, type: XServer.integerType, words: [])
         case .read(let answer):
             if let owned { answer(.success(owned.offered.text)) } else { reader.read(answer, at: MonotonicClock.now()) }
@@ -84,7 +83,7 @@ final class SelectionOwner {
         while let event = next(server.handle) {
             defer { free(event) }
             count += 1
-            // Errors are those of windows that have gone, and sent events are treated as others.
+            // Errors come from windows that have gone. Sent events are treated like others.
             switch Int32(event.pointee.response_type & 0x7f) {
             case XCB_SELECTION_REQUEST: requested(Self.read(event))
             case XCB_SELECTION_CLEAR: cleared(Self.read(event))
@@ -124,7 +123,7 @@ final class SelectionOwner {
     }
 
     private func cleared(_ event: xcb_selection_clear_event_t) {
-        // Our own, newer ownership may be the reason.
+        // The reason may be a newer ownership of this client.
         if event.selection == server[.clipboard], server.owner(of: .clipboard) != server.window { owned = nil }
     }
 
@@ -139,7 +138,7 @@ final class SelectionOwner {
     // MARK: Pasting
 
     private func requested(_ request: xcb_selection_request_event_t) {
-        // Clients of the first convention leave the property to the owner (ICCCM 2.2).
+        // Clients of the first convention let the owner choose the property (ICCCM 2.2).
         let property = request.property == 0 ? request.target : request.property
         guard let owned, request.selection == server[.clipboard],
             request.time == 0 || request.time &- owned.time < 1 << 31
@@ -150,7 +149,7 @@ final class SelectionOwner {
         server.notify(request, property: isGiven ? property : 0)
     }
 
-    /// Pairs of a target and a property, in the property of the request; those that cannot be given lose theirs.
+    /// Writes pairs of a target and a property into the request's property; pairs that cannot be converted lose theirs.
     private func giveMultiple(_ owned: Owned, _ request: xcb_selection_request_event_t) -> Bool {
         guard request.property != 0,
             let value = server.get(request.property, of: request.requestor, deleting: false, limit: 512),
@@ -198,7 +197,7 @@ final class SelectionOwner {
 
     // MARK: The end
 
-    /// Has the clipboard manager copy the text, which would go with this process.
+    /// Asks the clipboard manager to copy the text, which would end with this process.
     private func save() {
         guard saving == .notBegun else { return }
         guard let owned, server.owner(of: .manager) != 0 else {
@@ -214,6 +213,6 @@ final class SelectionOwner {
 }
 
 extension UnicodeScalar {
-    /// In ISO 8859-1, which the target STRING has (ICCCM 2.6.2).
+    /// In ISO 8859-1, the encoding of the target STRING (ICCCM 2.6.2).
     fileprivate var latin: UInt8 { value < 0x100 ? UInt8(value) : UInt8(ascii: "?") }
 }

@@ -1,4 +1,4 @@
-// Reads from the clipboard what a member of a group has put there. ICCCM 2.0, 2.4 and 2.7.2.
+// Reads a text of a group's member from the clipboard. ICCCM 2.0, 2.4 and 2.7.2.
 import CXCB
 import KinePlatform
 
@@ -8,13 +8,13 @@ struct SelectionReader {
 
     private enum State {
         case idle
-        /// Until the owner has answered, at most until `deadline`.
+        /// Waits for the owner's answer until `deadline`.
         case asked(Answer, deadline: Int64)
         /// The text comes in pieces: the next until `deadline`, the last until `end`.
         case collecting(Answer, [UInt8], deadline: Int64, end: Int64)
     }
 
-    /// Nanoseconds that the owner has for its answer and for each piece.
+    /// Nanoseconds for the owner's answer and for each piece.
     private static let patience: Int64 = 3_000_000_000
     /// Nanoseconds for a whole text.
     private static let wholePatience: Int64 = 20_000_000_000
@@ -41,11 +41,11 @@ struct SelectionReader {
         guard case .idle = state, !waiting.isEmpty else { return }
         let answer = waiting.removeFirst()
         state = .asked(answer, deadline: now + Self.patience)
-        // Without an owner the server itself answers.
+        // Without an owner, the server itself answers.
         server.convert(.clipboard, to: .group, in: .data, at: xcb_timestamp_t(XCB_CURRENT_TIME))
     }
 
-    /// The owner has answered. `property`: 0 where it has no such text.
+    /// Handles the owner's answer. `property`: 0 if it has no such text.
     mutating func answered(_ property: xcb_atom_t, at now: Int64) {
         guard case .asked(let answer, _) = state else { return }
         guard property != 0 else { return finish(answer, .success(nil), at: now) }
@@ -61,7 +61,6 @@ struct SelectionReader {
         }
     }
 
-    /// The data's property has a new value.
     mutating func changed(at now: Int64) {
         guard case .collecting(let answer, var bytes, _, let end) = state,
             let value = server.get(server[.data], of: server.window, deleting: true, limit: ClipboardText.groupedLimit)

@@ -1,4 +1,4 @@
-// Gives a text to those who paste: at once, or in pieces where it is long. ICCCM 2.0, 2.2 and 2.7.2.
+// Sends a text to pasting programs: at once, or in pieces if it is long. ICCCM 2.0, 2.2 and 2.7.2.
 import CXCB
 import KinePlatform
 
@@ -12,13 +12,13 @@ struct SelectionTransfers {
     private struct Transfer {
         var type: xcb_atom_t
         var rest: ArraySlice<UInt8>
-        /// The instant at which it is given up: the other client may be gone.
+        /// The deadline: the other client may have gone.
         var deadline: Int64
     }
 
-    /// Nanoseconds that a client has for each piece.
+    /// Nanoseconds for a client to read each piece.
     private static let patience: Int64 = 5_000_000_000
-    /// One more ends the transfer that has waited longest, so that clients that do not read shut nobody out.
+    /// One more ends the longest waiting transfer, so that clients that do not read block no others.
     private static let most = 32
 
     private let server: XServer
@@ -29,7 +29,7 @@ struct SelectionTransfers {
     var isEmpty: Bool { transfers.isEmpty }
     var nextDeadline: Int64? { transfers.values.map(\.deadline).min() }
 
-    /// Writes the bytes into a property of the client's window, or begins to.
+    /// Writes the bytes into a property of the client's window, or the first piece.
     mutating func give(
         _ bytes: [UInt8], type: xcb_atom_t, to window: xcb_window_t, _ property: xcb_atom_t, at now: Int64
     ) {
@@ -39,14 +39,14 @@ struct SelectionTransfers {
         if transfers.count >= Self.most, let oldest = transfers.min(by: { $0.value.deadline < $1.value.deadline }) {
             remove(oldest.key)
         }
-        // Before the property is there: the client deletes it at once.
+        // Before the property exists, because the client deletes it at once.
         server.watch(window, true)
         server.set(property, of: window, type: server[.incremental], words: [UInt32(bytes.count)])
         transfers[Place(window: window, property: property)] = Transfer(
             type: type, rest: bytes[...], deadline: now + Self.patience)
     }
 
-    /// A client has deleted a property: it has read that piece. The empty piece is the last.
+    /// A client has deleted a property, which means that it has read that piece. The last piece is empty.
     mutating func deleted(_ property: xcb_atom_t, of window: xcb_window_t, at now: Int64) {
         let place = Place(window: window, property: property)
         guard var transfer = transfers[place] else { return }

@@ -1,4 +1,4 @@
-// The part of an X server that selections need: a window that is never shown, atoms, properties, and events.
+// The requests to an X server for selections: a window that is never shown, atoms, properties, and events.
 import CXCB
 import Glibc
 
@@ -35,7 +35,7 @@ final class XServer {
         var type: xcb_atom_t
         var format: UInt8
         var bytes: [UInt8]
-        /// The rest was not read.
+        /// The property is longer than the limit.
         var isCut: Bool
     }
 
@@ -48,7 +48,7 @@ final class XServer {
     let window: xcb_window_t
     private let atoms: [xcb_atom_t]
 
-    /// Nil where the display does not answer.
+    /// Nil if the display does not answer.
     init?(display: String) {
         var number: Int32 = 0
         guard let connection = xcb_connect(display, &number) else { return nil }
@@ -79,7 +79,7 @@ final class XServer {
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
 
-    /// The most bytes of one piece of a property. Longer ones go in several (ICCCM 2.7.2): a request has a limit.
+    /// The most bytes of one piece of a property: requests have a limit. Longer ones need several (ICCCM 2.7.2).
     var pieceLimit: Int { min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 256) }
 
     func owner(of selection: Atom) -> xcb_window_t {
@@ -89,20 +89,17 @@ final class XServer {
         return reply.pointee.owner
     }
 
-    /// Replaces a property with bytes.
     func set(_ property: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         xcb_change_property(
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, property, type, 8, UInt32(bytes.count), bytes)
     }
 
-    /// Replaces a property with 32-bit words.
     func set(_ property: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, words: [UInt32]) {
         xcb_change_property(
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, property, type, 32, UInt32(words.count), words)
     }
 
-    /// Reads a property, at most `limit` bytes of it.
     func get(_ property: xcb_atom_t, of window: xcb_window_t, deleting: Bool, limit: Int) -> Property? {
         let cookie = xcb_get_property(
             handle, deleting ? 1 : 0, window, property, UInt32(XCB_GET_PROPERTY_TYPE_ANY.rawValue), 0,
@@ -116,18 +113,18 @@ final class XServer {
             isCut: reply.pointee.bytes_after > 0)
     }
 
-    /// Asks for a selection; a SelectionNotify answers.
+    /// Requests a selection; a SelectionNotify answers.
     func convert(_ selection: Atom, to target: Atom, in property: Atom, at time: xcb_timestamp_t) {
         xcb_convert_selection(handle, window, self[selection], self[target], self[property], time)
     }
 
-    /// Has changes of another client's properties told, or no longer.
+    /// Subscribes to (or stops) PropertyNotify of another client's window.
     func watch(_ other: xcb_window_t, _ isWatched: Bool) {
         var events = isWatched ? XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue : 0
         xcb_change_window_attributes(handle, other, XCB_CW_EVENT_MASK.rawValue, &events)
     }
 
-    /// Answers who asked for a selection. `property`: 0 refuses.
+    /// Answers a request for a selection. `property`: 0 refuses.
     func notify(_ request: xcb_selection_request_event_t, property: xcb_atom_t) {
         var event = xcb_selection_notify_event_t()
         event.response_type = UInt8(XCB_SELECTION_NOTIFY)
@@ -136,7 +133,7 @@ final class XServer {
         event.selection = request.selection
         event.target = request.target
         event.property = property
-        // An event has 32 bytes, and this one's struct fewer.
+        // An event has 32 bytes, more than its struct.
         var bytes = [UInt8](repeating: 0, count: 32)
         withUnsafeBytes(of: event) { for (index, byte) in $0.enumerated() { bytes[index] = byte } }
         bytes.withUnsafeBytes {
