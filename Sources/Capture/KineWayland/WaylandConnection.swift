@@ -1,19 +1,18 @@
-// A connection with a Wayland compositor, for one thread that polls: what the compositor offers, its events, and when requests have been
-// carried out. Its users bind the objects that they need.
+// A connection with a Wayland compositor, for one thread that polls: its globals, its events, and the completion of
+// requests. Users bind the objects that they need.
 import CWayland
 import Glibc
 import KinePlatform
 
-/// Used on one thread. Objects that were made through it have to be destroyed before it goes.
+/// Used on one thread. Objects made by it must be destroyed before it.
 package final class WaylandConnection {
     package enum Error: Swift.Error, Equatable {
         /// libwayland-client is not installed.
         case noLibrary
-        /// No compositor takes connections under that name.
+        /// No compositor accepts connections at that name.
         case noCompositor
     }
 
-    /// An object that every client may bind.
     package struct Global: Equatable {
         /// Its number in the registry.
         package var name: UInt32
@@ -24,7 +23,7 @@ package final class WaylandConnection {
 
     package let display: OpaquePointer
     private var registry: OpaquePointer?
-    /// Called for each global, those that are there at first and later ones.
+    /// Called for each global, present and future.
     package var appeared: ((Global) -> Void)?
     package var disappeared: ((_ name: UInt32) -> Void)?
 
@@ -45,7 +44,7 @@ package final class WaylandConnection {
         })
     private var waiting: [OpaquePointer: () -> Void] = [:]
 
-    /// Connects with the compositor of that name, as WAYLAND_DISPLAY has it, and asks for its globals.
+    /// Connects with the compositor of that name, as in WAYLAND_DISPLAY, and requests its globals.
     package init(display name: String) throws(Error) {
         guard kine_load_wayland() != 0 else { throw .noLibrary }
         guard let display = kine_connect_wayland(name) else { throw .noCompositor }
@@ -70,39 +69,38 @@ package final class WaylandConnection {
     /// For poll: readable when there are events.
     package var descriptor: Int32 { wl_display_get_fd(display) }
 
-    /// Makes the object of a global that `appeared` was called with. Nil without memory, or if CWayland does not have
-    /// its interface.
+    /// Makes the object of a global from `appeared`. Nil without memory, or if CWayland lacks its interface.
     ///
-    /// - Parameter version: the newest one that the caller knows. The object has the compositor's where that is lower.
+    /// - Parameter version: the newest that the caller supports; the compositor's is used if lower.
     package func bind(_ global: Global, upTo version: UInt32) -> OpaquePointer? {
         kine_bind(registry, global.name, global.interface, min(version, global.version))
     }
 
-    /// Calls `body` when the compositor has carried out all requests so far, while events are handled.
+    /// Calls `body`, during the handling of events, once the compositor has carried out all requests so far.
     package func afterAnswers(_ body: @escaping () -> Void) {
         guard let callback = callbacks.attach(to: wl_display_sync(display), context) else { return }
         waiting[callback] = body
     }
 
-    /// Sends all requests that there is room for.
+    /// Sends requests, as many as possible without waiting.
     package func flush() { wl_display_flush(display) }
 
-    /// Sends all requests and has the listeners of the events called that are there, without waiting for any.
+    /// Sends all requests and calls the listeners of available events, without waiting.
     package func handleEvents() {
-        // Events that were read already come first; a broken connection hands none on.
+        // Earlier events come first; a broken connection dispatches none.
         while wl_display_prepare_read(display) != 0 {
             if wl_display_dispatch_pending(display) < 0 { return }
         }
         wl_display_flush(display)
         wl_display_read_events(display)  // does not wait: it is the only reader
         wl_display_dispatch_pending(display)
-        wl_display_flush(display)  // what the listeners have requested
+        wl_display_flush(display)  // the listeners' requests
     }
 
-    /// Sends all requests, sleeps until there are events, one of the entries is ready or CLOCK_MONOTONIC reaches `deadline`
-    /// (nanoseconds; nil waits for ever), and has the events' listeners called. It may return sooner.
+    /// Sends all requests, then sleeps until there are events, an entry is ready or CLOCK_MONOTONIC reaches `deadline`
+    /// (nanoseconds; nil: none), and calls the events' listeners. May return sooner.
     package func handleEvents(or entries: inout [pollfd], until deadline: Int64?) {
-        // Events that were read already may change what is waited for.
+        // Earlier events may change the deadline and the entries.
         guard wl_display_prepare_read(display) == 0 else {
             wl_display_dispatch_pending(display)
             return
@@ -120,7 +118,7 @@ package final class WaylandConnection {
         wl_display_dispatch_pending(display)
     }
 
-    /// Returns whether the compositor has carried out all requests so far before CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
+    /// Whether the compositor carries out all requests so far before CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
     package func waitForAnswers(until deadline: Int64) -> Bool {
         var isAnswered = false
         afterAnswers { isAnswered = true }
@@ -132,8 +130,8 @@ package final class WaylandConnection {
     }
 }
 
-/// A table of functions, at a place that does not change: libwayland keeps its address. None of them may be nil:
-/// libwayland ends a process that has no function for an event.
+/// A table of functions at a fixed address, which libwayland keeps. No function may be nil: libwayland ends a process
+/// that has none for an event.
 package final class Listener<Table> {
     /// An interface's own function: `wl_registry_add_listener` for a table `wl_registry_listener`.
     package typealias Adding = (OpaquePointer?, UnsafePointer<Table>?, UnsafeMutableRawPointer?) -> Int32
@@ -152,8 +150,8 @@ package final class Listener<Table> {
         table.deallocate()
     }
 
-    /// Calls the table's functions with `context` for the events of an object of the interface. This listener and
-    /// `context` have to outlive the object, which is returned. It is nil where there was no memory for it.
+    /// Calls the table's functions with `context` for the events of an object, and returns the object. This listener
+    /// and `context` must outlive it. Nil if there was no memory for the object.
     @discardableResult
     package func attach(to object: OpaquePointer?, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
         if let object { _ = add(object, table, context) }

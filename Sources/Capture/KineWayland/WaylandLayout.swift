@@ -1,4 +1,4 @@
-// Finds the outputs that a target means, and the places of their frames.
+// Finds the outputs of a target, and the positions of their frames.
 import KineCapture
 import KineMedia
 
@@ -6,9 +6,9 @@ enum WaylandLayout {
     /// One output, or a part of it, in the source's frame.
     struct Piece: Equatable {
         var output: String
-        /// Of the output, in logical pixels from its corner; nil: all of it.
+        /// The part of the output, in logical pixels from its corner; nil: all of it.
         var part: PixelRect?
-        /// Where its pixels begin in the source's frame.
+        /// The position of its first pixel in the source's frame.
         var origin = (x: 0, y: 0)
 
         static func == (a: Piece, b: Piece) -> Bool {
@@ -16,7 +16,7 @@ enum WaylandLayout {
         }
     }
 
-    /// The pieces of a target. Several are those of a desktop that can be put together without turning or scaling any.
+    /// The pieces of a target. A desktop has several, which must fit together without turning or scaling.
     static func pieces(
         of target: WaylandScreenSource.Target, on outputs: [WaylandOutput]
     ) throws(VideoSourceError) -> [Piece] {
@@ -48,12 +48,12 @@ enum WaylandLayout {
         return Piece(output: output.name, part: part)
     }
 
-    /// The frame has the outputs' own pixels, so that it can show them together only where all of them are upright and equally dense.
+    /// The frame has the outputs' own pixels, so they can be joined only if all are upright and have the same density.
     private static func joined(_ outputs: [WaylandOutput]) throws(VideoSourceError) -> [Piece] {
         let corner = bounds(outputs)
         var pieces: [Piece] = []
         for output in outputs {
-            // The factor in thousandths, which may be a fraction.
+            // Compared in thousandths, because the factor may be a fraction.
             guard output.bounds.width > 0, output.orientation == .up, factor(output) == factor(outputs[0]) else {
                 throw .monitorsDiffer(outputs.map(\.name))
             }
@@ -70,7 +70,7 @@ enum WaylandLayout {
         output.pixelSize.width * 1000 / max(1, output.bounds.width)
     }
 
-    /// The rectangle that holds all outputs, in logical pixels.
+    /// The rectangle around all outputs, in logical pixels.
     static func bounds(_ outputs: [WaylandOutput]) -> PixelRect {
         let left = outputs.map(\.bounds.x).min() ?? 0
         let top = outputs.map(\.bounds.y).min() ?? 0

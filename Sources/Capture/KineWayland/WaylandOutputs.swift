@@ -1,4 +1,4 @@
-// Follows the outputs of a compositor: which there are, where they lie, and when they change.
+// Follows the outputs of a compositor, their positions and their changes.
 import CWayland
 import KineCapture
 import KineMedia
@@ -10,7 +10,7 @@ final class WaylandOutputs {
         let proxy: OpaquePointer
         var logical: OpaquePointer?
         var output = WaylandOutput()
-        /// The logical place is the compositor's own word, and not made of the mode and the scale.
+        /// The compositor has sent the logical position; otherwise it follows from the mode and the scale.
         var isPlaced = false
         var scale = 1
 
@@ -20,7 +20,7 @@ final class WaylandOutputs {
     private let connection: WaylandConnection
     private var entries: [UInt32: Entry] = [:]
     private var layout: OpaquePointer?
-    /// Something of the outputs has changed since this was set to false.
+    /// An output has changed since this was set to false.
     var hasChanged = false
 
     private let outputListener = Listener(
@@ -85,7 +85,7 @@ final class WaylandOutputs {
         if let layout { wl_proxy_destroy(layout) }
     }
 
-    /// Those that are there, from left to right and from the top down.
+    /// The current outputs, from left to right and from top to bottom.
     var all: [WaylandOutput] { ordered.map { Self.placed($0.value) } }
 
     private var ordered: [(key: UInt32, value: Entry)] {
@@ -95,18 +95,18 @@ final class WaylandOutputs {
         }
     }
 
-    /// The object of an output for requests, until it has gone: `proxy(of:)` is nil then.
+    /// The proxy of an output for requests; nil once the output has gone.
     func proxy(of name: String) -> OpaquePointer? { entries.values.first { $0.output.name == name }?.proxy }
 
     func output(named name: String) -> WaylandOutput? { all.first { $0.name == name } }
 
-    /// Handles a global; false: it has nothing to do with outputs.
+    /// Handles a global; false: it does not concern outputs.
     func appeared(_ global: WaylandConnection.Global) -> Bool {
         switch global.interface {
         case "wl_output":
             guard let proxy = outputListener.attach(to: connection.bind(global, upTo: 4), context) else { return true }
             let entry = Entry(proxy: proxy)
-            // Until the compositor has named it.
+            // Replaced when the compositor sends the name.
             entry.output.name = "output-\(global.name)"
             entries[global.name] = entry
             place(entry)
@@ -141,7 +141,7 @@ final class WaylandOutputs {
         }
     }
 
-    /// Without xdg-output, an output is as large as its mode and its scale say.
+    /// Without xdg-output, an output's size follows from its mode and scale.
     private static func placed(_ entry: Entry) -> WaylandOutput {
         var output = entry.output
         guard !entry.isPlaced else { return output }
@@ -169,39 +169,39 @@ final class WaylandOutputs {
 
 /// A monitor of a Wayland session.
 public struct WaylandOutput: Equatable, Sendable {
-    /// As the compositor calls it, `DP-1`. Empty where it does not say.
+    /// The compositor's name of the output, `DP-1`. Empty if unknown.
     public var name = ""
-    /// For a person: the maker and the model, mostly. May be empty.
+    /// For display: mostly the maker and the model. May be empty.
     public var description = ""
-    /// The place on the desktop, in logical pixels: those that windows are measured in.
+    /// The rectangle on the desktop, in logical pixels, the units of windows.
     public var bounds = PixelRect(x: 0, y: 0, width: 0, height: 0)
-    /// The monitor's pixels, before its picture is turned.
+    /// The monitor's pixels, before rotation.
     public var pixelSize = PixelSize(width: 0, height: 0)
-    /// Frames in a thousand seconds; 0: not known.
+    /// Frames in a thousand seconds; 0: unknown.
     public var refresh = 0
-    /// The turn that brings the monitor's picture upright.
+    /// The rotation that makes the monitor's picture upright.
     public var orientation = Orientation.up
 
-    /// The monitor's pixels when its picture is upright.
+    /// The monitor's pixels after rotation.
     public var uprightSize: PixelSize { orientation.turned(pixelSize) }
 }
 
-/// The outputs of a compositor, and how it lets its clients copy them.
+/// The outputs of a compositor, and its protocol for copies.
 public struct WaylandInventory: Sendable {
     public var outputs: [WaylandOutput]
     /// Nil: this compositor's screens cannot be copied.
     public var copyProtocol: WaylandCopyProtocol?
-    /// The compositor, by the protocols that only it has; nil: not known.
+    /// The compositor, identified by its own protocols; nil: unknown.
     public var compositor: String?
 
-    /// Nanoseconds that the compositor has for its answers.
+    /// Nanoseconds for the compositor's answers.
     private static let patience: Int64 = 3_000_000_000
 
     /// Asks the compositor of that name, and waits for its answers.
     public init(display: String) throws(VideoSourceError) {
         let screen = try WaylandScreen(display: display)
         let deadline = MonotonicClock.now() + Self.patience
-        // Its globals, and then its outputs' properties.
+        // First its globals, then its outputs' properties.
         for _ in 0..<2 {
             guard screen.connection.waitForAnswers(until: deadline) else {
                 throw screen.connection.isBroken ? .compositorLost : .compositorSilent
@@ -212,12 +212,12 @@ public struct WaylandInventory: Sendable {
         compositor = Self.compositor(with: screen.interfaces)
     }
 
-    /// The output of that name; case does not matter. Throws where there is none.
+    /// The output of that name; case does not matter. Throws if there is none.
     public func output(named name: String) throws(VideoSourceError) -> WaylandOutput {
         try WaylandLayout.output(named: name, on: outputs)
     }
 
-    /// A protocol has its author's name in front. wlroots' own come last: other compositors have some of them too.
+    /// Protocols have their author as a prefix. wlroots' come last, because other compositors have some of them too.
     static func compositor(with interfaces: Set<String>) -> String? {
         let authors = [
             ("hyprland_", "Hyprland"), ("org_kde_plasma_", "KWin"), ("gtk_shell", "Mutter"), ("mutter_", "Mutter"),

@@ -1,4 +1,4 @@
-// A compositor whose outputs can be copied by any of its clients, by one of two protocols.
+// A compositor whose clients can copy its outputs, by one of two protocols.
 import CWayland
 import KineCapture
 import KineMedia
@@ -11,8 +11,8 @@ public enum WaylandCopyProtocol: String, Sendable {
     /// ext-image-copy-capture-v1, with the sources of ext-image-capture-source-v1.
     case imageCapture = "ext-image-copy-capture"
 
-    /// wlroots' own is preferred where both are there, as the one that has been in use for longer. Its first version copies a screen over
-    /// and over, also where nothing changes.
+    /// Prefers wlroots' own protocol, which has been in use for longer. But its first version copies a screen over and
+    /// over, even without changes.
     /// - Parameters:
     ///   - screencopyVersion: nil: the compositor does not have it.
     static func find(screencopyVersion: UInt32?, hasImageCapture: Bool) -> WaylandCopyProtocol? {
@@ -21,18 +21,18 @@ public enum WaylandCopyProtocol: String, Sendable {
     }
 }
 
-/// A connection with its outputs and with what copies them. Used on one thread.
+/// A connection with its outputs and copy protocols. Used on one thread.
 final class WaylandScreen {
     let connection: WaylandConnection
     let outputs: WaylandOutputs
-    /// Of everything that the compositor offers.
+    /// The interfaces of all globals.
     private(set) var interfaces: Set<String> = []
     private var screencopy: OpaquePointer?
     private var captureSessions: OpaquePointer?
     private var captureSources: OpaquePointer?
     private var memory: OpaquePointer?
 
-    /// Connects with WAYLAND_DISPLAY's compositor, or another, without waiting for an answer.
+    /// Connects with the compositor of that name, without waiting for an answer.
     init(display: String) throws(VideoSourceError) {
         connection = try .connection(with: display)
         outputs = WaylandOutputs(connection)
@@ -61,14 +61,14 @@ final class WaylandScreen {
         }
     }
 
-    /// Handles the events that are there, without waiting for any.
+    /// Handles the available events without waiting.
     func handleEvents() throws(VideoSourceError) {
         connection.handleEvents()
         if connection.isBroken { throw .compositorLost }
     }
 
-    /// Has copiers follow what has become of their outputs, and make the requests that are due. To be called after `handleEvents`, before
-    /// anything else is asked of them: the object of an output that has gone is no longer valid.
+    /// Updates copiers after changes of their outputs, and sends the requests that are due. Call after `handleEvents`
+    /// and before other calls of them: the proxy of an output that has gone is invalid.
     func advance(_ copiers: some Sequence<any OutputCopier>) throws(VideoSourceError) {
         let now = MonotonicClock.now()
         for copier in copiers {
@@ -87,7 +87,7 @@ final class WaylandScreen {
             hasImageCapture: captureSessions != nil && captureSources != nil)
     }
 
-    /// What copies an output; the compositor has to have answered. Throws where its screens cannot be copied.
+    /// Makes a copier of an output; the compositor must have answered. Throws if its screens cannot be copied.
     func copier(
         of subject: OutputCopy.Subject, showsCursor: Bool
     ) throws(VideoSourceError) -> any OutputCopier {
@@ -101,7 +101,7 @@ final class WaylandScreen {
 }
 
 extension WaylandConnection {
-    /// A connection with the compositor of that name, as WAYLAND_DISPLAY has it, for a video source.
+    /// A connection for a video source with the compositor of that name, as in WAYLAND_DISPLAY.
     static func connection(with display: String) throws(VideoSourceError) -> WaylandConnection {
         do throws(WaylandConnection.Error) {
             return try WaylandConnection(display: display)

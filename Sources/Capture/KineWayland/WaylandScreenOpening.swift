@@ -1,17 +1,17 @@
-// Opens the screen of a Wayland session: asks the compositor for what it has, chooses the outputs, and waits for their first frames.
+// Opens the screen of a Wayland session: requests the globals, chooses the outputs, and waits for their first frames.
 import KineCapture
 import KineMedia
 import KinePlatform
 
-/// Used on the capture thread, which polls it; nothing here waits.
+/// Polled by the capture thread; no call waits.
 public final class WaylandScreenOpening: VideoSourceOpening {
     private enum State {
-        /// The compositor tells of its globals and then of its outputs: that takes two answers.
+        /// The compositor sends its globals, then its outputs: two roundtrips.
         case asking(answers: Int)
         case copying([(copier: any OutputCopier, origin: (x: Int, y: Int))])
     }
 
-    /// Nanoseconds that the compositor has for each step.
+    /// Nanoseconds for each step of the compositor.
     private static let patience: Int64 = 10_000_000_000
 
     private let target: WaylandScreenSource.Target
@@ -21,7 +21,7 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     private var end = MonotonicClock.now() + WaylandScreenOpening.patience
 
     /// - Parameters:
-    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
     public init(
         _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool
     ) throws(VideoSourceError) {

@@ -1,4 +1,4 @@
-// The screen of a Wayland session whose compositor lets its clients copy it, or a part of it. Only what has changed is copied and read.
+// The screen of a Wayland session, or a part of it, by copies of its compositor. Copies and reads only changes.
 import CWayland
 import KineCapture
 import KineMedia
@@ -6,11 +6,11 @@ import KinePlatform
 
 /// A video source on a compositor with a protocol for copies of its outputs. Created and used by the capture thread.
 ///
-/// `FrameRing` compares each tile that is drawn with the frame before. Damage that is larger than the change costs that comparison and nothing
-/// more.
+/// Damage that is larger than the change costs only a comparison, because `FrameRing` compares each drawn tile with the
+/// previous frame.
 public final class WaylandScreenSource: VideoSource {
     public enum Target: Equatable, Sendable {
-        /// All outputs, as they lie beside each other.
+        /// All outputs, in their arrangement.
         case desktop
         /// One output, by its name. Case does not matter.
         case monitor(String)
@@ -22,15 +22,15 @@ public final class WaylandScreenSource: VideoSource {
     public private(set) var orientation: Orientation
     private let screen: WaylandScreen
     private let copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]
-    /// Where several outputs are put together; nil: there is one, and its frames are read where they are.
+    /// For several outputs; nil: there is one, and its frames are read in place.
     private var canvas: JoinedFrame?
-    /// Rows in the format of frames, of an output whose pixels are in another.
+    /// Converted rows of an output with another pixel format.
     private var band: UnsafeMutableRawPointer?
     private var bandBytes = 0
-    /// All of the next frame is damage.
+    /// The whole next frame is damaged.
     private var isNew = true
 
-    /// Each of `copiers` has a frame.
+    /// Each of `copiers` must have a frame.
     init(_ screen: WaylandScreen, _ copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]) {
         self.screen = screen
         self.copiers = copiers
@@ -84,7 +84,7 @@ public final class WaylandScreenSource: VideoSource {
         screen.connection.flush()
     }
 
-    /// The frame is as large as its pieces make it.
+    /// Computes the frame's size from its pieces.
     private func resize() {
         var (width, height) = (0, 0)
         for (copier, origin) in copiers {
@@ -101,7 +101,7 @@ public final class WaylandScreenSource: VideoSource {
         }
     }
 
-    /// Copies a place of the frame from the output that shows it.
+    /// Copies a rectangle of the frame from its output.
     private func draw(_ copier: any OutputCopier, _ origin: (x: Int, y: Int), _ place: PixelRect) {
         guard let canvas, !place.isEmpty,
             let (first, stride, packing) = copier.pixels(of: place.moved(by: (-origin.x, -origin.y)))
@@ -134,7 +134,7 @@ public final class WaylandScreenSource: VideoSource {
         return true
     }
 
-    /// Hands a rectangle on in rows of tiles, each converted into the same memory.
+    /// Passes a rectangle on in rows of tiles, each converted into the same memory.
     private func convert(
         _ rect: PixelRect, _ first: UnsafeRawPointer, _ stride: Int, _ packing: PackedPixels,
         into receive: (FramePart) -> Void
@@ -159,7 +159,7 @@ public final class WaylandScreenSource: VideoSource {
     }
 }
 
-/// The frame of several outputs, black where there is none. Used on one thread.
+/// The frame of several outputs, black elsewhere. Used on one thread.
 final class JoinedFrame {
     let stride: Int
     private let pixels: UnsafeMutableRawPointer

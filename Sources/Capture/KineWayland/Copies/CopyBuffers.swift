@@ -8,19 +8,19 @@ import SystemPackage
 
 /// Used on the connection's thread.
 struct CopyBuffers {
-    /// The part of a buffer that is the frame.
+    /// The frame inside a buffer.
     struct View: Equatable {
-        /// A part of the buffer, in its pixels.
+        /// In the buffer's pixels.
         var part: PixelRect
-        /// The rows are from the bottom up.
+        /// The rows are stored from the bottom up.
         var isUpsideDown = false
     }
 
     private let memory: OpaquePointer
     private let connection: WaylandConnection
-    /// The buffer that the compositor draws next.
+    /// The buffer for the next frame.
     private var next: CopyBuffer?
-    /// The buffer that is read.
+    /// The buffer with the current frame.
     private var current: (buffer: CopyBuffer, view: View)?
 
     /// `memory` is the compositor's wl_shm.
@@ -29,10 +29,10 @@ struct CopyBuffers {
         self.connection = connection
     }
 
-    /// The size of the frame that is read; nil: there was none yet.
+    /// The current frame's size; nil: there is no frame yet.
     var size: PixelSize? { current?.view.part.size }
 
-    /// The object of the buffer that the compositor draws next, which gets this layout if it has another.
+    /// The proxy of the buffer for the next frame. Makes a new buffer if the layout has changed.
     mutating func next(_ layout: CopyBuffer.Layout) throws(VideoSourceError) -> OpaquePointer {
         if let next, next.layout == layout { return next.proxy }
         next = nil  // before the new one, which may be as large
@@ -41,8 +41,8 @@ struct CopyBuffers {
         return made.proxy
     }
 
-    /// Reads what the compositor has drawn from now on; what was read before is drawn next. Returns whether the frame has another view or
-    /// buffer size than the one before, and whether its own size is another.
+    /// Makes the drawn frame current, and frees the previous one's buffer for the next. Returns whether the view or
+    /// buffer size differs from the previous frame's, and whether the frame's own size does.
     mutating func exchange(_ view: View) -> (isOther: Bool, isResized: Bool) {
         guard let drawn = next else { return (false, false) }
         let before = current
@@ -54,8 +54,8 @@ struct CopyBuffers {
         )
     }
 
-    /// The pixel at the upper left of `rect` in the frame that is read, and the bytes from one row to the next, which are negative where
-    /// the compositor's rows are from the bottom up.
+    /// The upper left pixel of `rect` in the current frame, and the bytes from one row to the next, which are negative
+    /// if rows are stored from the bottom up.
     func pixels(of rect: PixelRect) -> (first: UnsafeRawPointer, stride: Int, packing: PackedPixels)? {
         guard let (buffer, view) = current else { return nil }
         let (layout, packing) = (buffer.layout, buffer.packing)
@@ -66,9 +66,9 @@ struct CopyBuffers {
     }
 }
 
-/// A buffer and what its pixels are. Used on the connection's thread.
+/// A buffer and the format of its pixels. Used on the connection's thread.
 final class CopyBuffer {
-    /// The memory that a frame needs.
+    /// The memory layout of a frame.
     struct Layout: Equatable {
         /// One of wl_shm.format.
         var format: UInt32
@@ -81,13 +81,13 @@ final class CopyBuffer {
     let packing: PackedPixels
     private let buffer: SharedBuffer
 
-    /// Throws for a layout that no frame can have, or without memory. `memory` is the compositor's wl_shm.
+    /// Throws for an impossible layout, or without memory. `memory` is the compositor's wl_shm.
     init(_ layout: Layout, memory: OpaquePointer, _ connection: WaylandConnection) throws(VideoSourceError) {
         guard let packing = PackedPixels(shmFormat: layout.format) else {
             throw .unsupportedPixels(format: layout.format)
         }
         let (size, stride) = (layout.size, layout.stride)
-        // Rows have to fit, and all of it has to fit into the protocol's numbers.
+        // Rows must fit, and the whole buffer must fit into the protocol's numbers.
         guard 1...32768 ~= size.width, 1...32768 ~= size.height, stride >= size.width * packing.bytesPerPixel,
             stride <= 1 << 20, stride * size.height <= Int(Int32.max)
         else { throw .unsupportedPixels(format: layout.format) }
@@ -98,37 +98,37 @@ final class CopyBuffer {
     }
 
     var proxy: OpaquePointer { buffer.proxy }
-    /// From the first byte on.
+    /// The buffer's first byte.
     var pixels: UnsafeRawPointer { UnsafeRawPointer(buffer.bytes) }
 }
 
-/// One buffer of a wl_shm pool, in a file of its own. Used on the connection's thread.
+/// One buffer of a wl_shm pool, in its own file. Used on the connection's thread.
 final class SharedBuffer {
     let proxy: OpaquePointer
-    /// From the first byte on, for as long as this lives.
+    /// The buffer's memory, valid while this object lives.
     let bytes: UnsafeMutableRawPointer
     private let byteCount: Int
-    /// The proxy's; it has to be there until the proxy has gone.
+    /// Kept alive until the proxy was destroyed.
     private let connection: WaylandConnection
 
     /// - Parameters:
     ///   - stride: bytes from one row to the next.
     ///   - format: one of wl_shm.format.
     ///   - memory: the compositor's wl_shm.
-    ///   - isWritten: the pixels are written here, and not by the compositor alone.
+    ///   - isWritten: this process writes the pixels, not only the compositor.
     init(
         _ size: PixelSize, stride: Int, format: UInt32, memory: OpaquePointer, isWritten: Bool,
         _ connection: WaylandConnection
     ) throws(VideoSourceError) {
         let byteCount = stride * size.height
-        // As large as the protocol's numbers can be.
+        // The limit of the protocol's numbers.
         guard byteCount > 0, byteCount <= Int(Int32.max) else {
             throw .noSharedMemory(call: "wl_shm_pool.create_buffer", .invalidArgument)
         }
         let descriptor = kine_memory_file("kinecast-pixels", off_t(byteCount))
         guard descriptor >= 0 else { throw .noSharedMemory(call: "memfd_create", Errno(rawValue: errno)) }
         defer { close(descriptor) }
-        // The compositor has the file too, and could shrink it under this process otherwise.
+        // Otherwise the compositor, which has the file too, could shrink it while it is mapped here.
         guard kine_seal_memory(descriptor, 0) == 0 else {
             throw .noSharedMemory(call: "fcntl", Errno(rawValue: errno))
         }

@@ -1,11 +1,11 @@
-// Has a compositor capture the frames of one output (ext-image-copy-capture-v1), and cuts a part out of them.
+// Captures the frames of one output by a compositor (ext-image-copy-capture-v1), and crops them.
 import CWayland
 import KineMedia
 import KinePlatform
 
 /// Used on the connection's thread.
 final class ImageCaptureCopier: OutputCopier {
-    /// The managers of sessions and of what they capture; both are the connection's.
+    /// The managers of sessions and of capture sources. The connection owns both.
     struct Globals {
         var sessions: OpaquePointer
         var sources: OpaquePointer

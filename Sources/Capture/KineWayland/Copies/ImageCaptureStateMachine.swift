@@ -1,34 +1,34 @@
-// The session in which a compositor captures one output, frame by frame (ext-image-copy-capture-v1). It makes no request and has no clock;
-// `ImageCaptureCopier` carries out its answers.
+// The session in which a compositor captures one output, frame by frame (ext-image-copy-capture-v1). No requests, no
+// clock: `ImageCaptureCopier` sends the requests.
 import KineCapture
 import KineMedia
 
 /// Instants are nanoseconds of CLOCK_MONOTONIC.
 ///
-/// There are two buffers: one holds the frame that is read, the other the one that the compositor draws. A session gives its first frame at
-/// once, and each later one as soon as something has changed. The compositor captures whole outputs, so that a part is cut out here, and
-/// frames in which nothing of it has changed are passed over.
+/// There are two buffers: one holds the current frame, the compositor draws into the other. A session gives its first
+/// frame at once, and each later one after a change. The compositor captures whole outputs, so a part is cropped here,
+/// and frames without a change in it are skipped.
 struct ImageCaptureStateMachine {
     enum Request: Equatable {
-        /// Begin a session, in place of the one that there may be.
+        /// Begin a session, and close the current one, if any.
         case open
-        /// Give up the session, and its frame.
+        /// Close the session, and destroy its frame.
         case close
-        /// Give up the frame's object, if there is one, and have a new frame drawn into the buffer that is not being read, which is to have
-        /// this layout. `missing` is what has changed since that buffer was filled; nil: all of it.
+        /// Destroy the frame's object, if any, and request a new frame into the buffer that is not current, with this
+        /// layout. `missing`: the changes since that buffer was filled; nil: all of it.
         case capture(CopyBuffer.Layout, missing: [PixelRect]?)
-        /// Give the frame's object up.
+        /// Destroy the frame's object.
         case release
         /// No frame of this compositor can be read.
         case fail(VideoSourceError)
     }
 
-    /// A frame that was captured.
+    /// A captured frame.
     struct Frame: Equatable {
         var layout: CopyBuffer.Layout
-        /// What of the buffer is the frame.
+        /// The part of the buffer with the frame.
         var part: PixelRect
-        /// The turn that brings it upright.
+        /// The rotation that makes it upright.
         var orientation: Orientation
         /// In pixels of the part; nil: all of it may have changed.
         var damage: [PixelRect]?
@@ -36,12 +36,12 @@ struct ImageCaptureStateMachine {
 
     enum Failure { case unknown, constraints, stopped }
 
-    /// The session's demands on its buffers, as far as they have come since the last `done`.
+    /// The session's buffer constraints received since the last `done`.
     private struct Offer {
         var size: PixelSize?
-        /// The format that costs the least to read; nil: none is known here.
+        /// The format that is cheapest to read; nil: none is known here.
         var best: (format: UInt32, packing: PackedPixels)?
-        /// The first format that is not known here.
+        /// The first unknown format.
         var unknown: UInt32?
     }
 
@@ -53,9 +53,9 @@ struct ImageCaptureStateMachine {
     }
 
     private enum State: Equatable {
-        /// At that instant a session is begun. There is none.
+        /// There is no session; one begins at this instant.
         case waiting(until: Int64)
-        /// The session has not told yet what its buffers are to be; after that instant another one is begun.
+        /// The session has not sent its constraints yet; after this instant another one begins.
         case asked(until: Int64)
         case capturing(Filling)
         case captured(Frame)
@@ -65,26 +65,26 @@ struct ImageCaptureStateMachine {
 
     /// Nanoseconds until another session after a failure. An output that has just changed its mode refuses some frames.
     static let retryInterval: Int64 = 50_000_000
-    /// Nanoseconds until another session where the compositor has ended one, and the output has not gone with it.
+    /// Nanoseconds until another session after the compositor has ended one while its output remains.
     static let stopInterval: Int64 = 500_000_000
-    /// Nanoseconds in which a compositor that refuses a buffer has to say what it wants instead.
+    /// Nanoseconds for a compositor that refuses a buffer to send its new constraints.
     static let constraintPatience: Int64 = 1_000_000_000
     private static let largestSide = 32768
 
-    /// Of the output, in logical pixels from its corner; nil: all of it.
+    /// The part of the output, in logical pixels from its corner; nil: all of it.
     private let part: PixelRect?
     private var state = State.waiting(until: .min)
     private var offer = Offer()
-    /// The buffers' layout in this session; nil: not known yet.
+    /// The buffers' layout in this session, once known.
     private var layout: CopyBuffer.Layout?
-    /// The frame that was taken last, without its damage; nil: all of the next one is new.
+    /// The last taken frame, without its damage; nil: all of the next one is new.
     private var known: Frame?
-    /// What has changed since the two buffers were filled: the one that is drawn next, and the one that is read. Nil: all of it.
+    /// The changes since the two buffers were filled: the next one, and the current one. Nil: all of it.
     private var missing: (next: DamageList?, current: DamageList?)
 
     init(part: PixelRect?) { self.part = part }
 
-    /// The instant at which `advance` is to be called; nil: after the compositor's next event.
+    /// When to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? {
         switch state {
         case .waiting(let instant), .asked(let instant): instant == .max ? nil : instant
@@ -92,10 +92,10 @@ struct ImageCaptureStateMachine {
         }
     }
 
-    /// A frame has been captured and can be taken.
+    /// A captured frame can be taken.
     var hasFrame: Bool { frame != nil }
 
-    /// The frame that can be taken; nil: none.
+    /// The frame that can be taken, if any.
     var frame: Frame? { if case .captured(let frame) = state { frame } else { nil } }
 
     mutating func advance(to now: Int64) -> Request? {
@@ -113,7 +113,7 @@ struct ImageCaptureStateMachine {
         missing = (nil, nil)
     }
 
-    // MARK: What the session tells
+    // MARK: Events of the session
 
     mutating func note(size: PixelSize) { offer.size = size }
 
@@ -126,7 +126,7 @@ struct ImageCaptureStateMachine {
         offer.best = (format, packing)
     }
 
-    /// The session has told all that it wants of buffers. It may do so again at any time.
+    /// The session has sent all its constraints. It may send new ones at any time.
     mutating func constraintsEnded() -> Request? {
         defer { offer = Offer() }
         let isOpen =
@@ -134,7 +134,7 @@ struct ImageCaptureStateMachine {
             case .waiting, .away: false
             case .asked, .capturing, .captured: true
             }
-        // An output that is off may have no size for a while.
+        // An output that is off may temporarily have no size.
         guard isOpen, let size = offer.size, !PixelRect(size: size).isEmpty else { return nil }
         guard let (format, packing) = offer.best else {
             return .fail(offer.unknown.map { .unsupportedPixels(format: $0) } ?? .noFramesInMemory)
@@ -142,7 +142,7 @@ struct ImageCaptureStateMachine {
         guard size.width <= Self.largestSide, size.height <= Self.largestSide else {
             return .fail(.unsupportedPixels(format: format))
         }
-        // Rows begin on whole words, as graphics libraries want them.
+        // Rows begin on whole words, for graphics libraries.
         let wanted = CopyBuffer.Layout(
             format: format, size: size, stride: (size.width * packing.bytesPerPixel + 3) & ~3)
         let isSame = wanted == layout
@@ -150,13 +150,13 @@ struct ImageCaptureStateMachine {
         if !isSame { forgetBuffers() }
         switch state {
         case .asked: return capture()
-        // The compositor would refuse the buffer that it has.
+        // The compositor would refuse its current buffer.
         case .capturing where !isSame: return capture()
         case .capturing, .captured, .waiting, .away: return nil
         }
     }
 
-    /// The session has ended. An output that has ended with it is told of by `startAgain`.
+    /// The session has ended. If its output has gone too, `startAgain` follows.
     mutating func stopped(at now: Int64) -> Request? {
         switch state {
         case .waiting, .away: return nil
@@ -193,7 +193,7 @@ struct ImageCaptureStateMachine {
     /// `desktop` is the size of the output in logical pixels.
     mutating func ready(desktop: PixelSize) -> Request? {
         guard case .capturing(let filling) = state else { return nil }
-        // Without reported damage, all of the frame may have changed.
+        // Without reported damage, the whole frame may have changed.
         missing.next = DamageList()
         if let damage = filling.damage { missing.current?.insert(damage) } else { missing.current = nil }
         let part = place(in: filling, desktop: desktop)
@@ -208,13 +208,13 @@ struct ImageCaptureStateMachine {
         return .release
     }
 
-    /// The pixels of the buffer that are the part; empty where the output does not have it any more.
+    /// The buffer's pixels of the part; empty if the output no longer contains it.
     private func place(in frame: Filling, desktop: PixelSize) -> PixelRect {
         let size = frame.layout.size
         guard let part else { return PixelRect(size: size) }
         let upright = frame.orientation.turned(size)
         guard desktop.width > 0, desktop.height > 0 else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
-        // A logical pixel need not be a whole number of the output's: those count that it touches.
+        // A logical pixel may not be a whole number of the output's pixels: includes all that it touches.
         let (left, right) = (part.x * upright.width / desktop.width, part.maxX * upright.width)
         let (top, bottom) = (part.y * upright.height / desktop.height, part.maxY * upright.height)
         let touched = PixelRect(
@@ -228,18 +228,18 @@ struct ImageCaptureStateMachine {
         switch failure {
         case .stopped: return stopped(at: now)
         case .constraints:
-            // What it wants instead is on its way.
+            // The new constraints will follow.
             state = .asked(until: now + Self.constraintPatience)
             forgetBuffers()
             return .release
         case .unknown:
-            // Another session gives its first frame at once, whatever this one would wait for.
+            // A new session gives its first frame at once; this one might wait for a change.
             state = .waiting(until: now + Self.retryInterval)
             return .close
         }
     }
 
-    /// The frame is read from now on, and the buffer that was read before is free. The next frame is asked for at once.
+    /// The frame is current now, and the previous frame's buffer is free. The next frame is requested at once.
     mutating func taken() -> Request? {
         guard case .captured(var frame) = state else { return nil }
         missing = (missing.current, missing.next)
@@ -250,7 +250,7 @@ struct ImageCaptureStateMachine {
         return capture()
     }
 
-    /// The output has gone, or is another one; or a frame of what is there now is wanted, and not one that may have been captured before.
+    /// The output has gone or was replaced; or only frames captured from now on are valid.
     mutating func startAgain(isThere: Bool) -> Request? {
         let isOpen =
             switch state {
@@ -263,7 +263,7 @@ struct ImageCaptureStateMachine {
 }
 
 extension PackedPixels {
-    /// Orders the formats that a compositor offers by what reading them costs: the frames' own first, then those with a byte for each colour.
+    /// Orders a compositor's formats by the cost of reading: first the frames' own, then those with a byte per colour.
     fileprivate var cost: Int {
         switch self {
         case .bgra: 0

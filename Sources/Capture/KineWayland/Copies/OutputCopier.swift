@@ -1,4 +1,4 @@
-// Has a compositor copy the frames of one output, by one of two protocols, and keeps the newest frame.
+// Copies the frames of one output by one of two protocols of the compositor, and keeps the newest frame.
 import KineCapture
 import KineMedia
 
@@ -6,44 +6,44 @@ import KineMedia
 protocol OutputCopier: AnyObject {
     var copy: OutputCopy { get set }
 
-    /// The instant at which `advance` is to be called; nil: after the compositor's next event.
+    /// When to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { get }
-    /// A frame is there that has not been taken.
+    /// A new frame can be taken.
     var hasFrame: Bool { get }
-    /// The turn that brings the frame upright that is read; nil: not known now.
+    /// The rotation that makes the current frame upright, if known now.
     var orientation: Orientation? { get }
 
-    /// Makes the requests that are due.
+    /// Sends the requests that are due.
     func makeRequests(at now: Int64)
-    /// Drops the copied frame, and the copy that is under way. Asks for a new frame where the output is there.
+    /// Drops the copied frame and the current copy. Requests a new frame if the output exists.
     func startAgain()
-    /// The newest frame is read from now on, and is not stale. Returns its damage in its own pixels, nil where all of it may have changed; and whether its
-    /// size is another one. The next frame is asked for, without a flush.
+    /// Makes the newest frame current, and not stale; requests the next one without a flush. Returns the damage in the
+    /// frame's own pixels, nil if all may have changed, and whether its size differs.
     func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)?
 }
 
 extension OutputCopier {
-    /// The pixels of the frame that is read; nil: there was none yet.
+    /// The pixels of the current frame; nil: there is no frame yet.
     var size: PixelSize? { copy.buffers.size }
 
-    /// As `CopyBuffers` has it.
+    /// As `CopyBuffers.pixels(of:)`.
     func pixels(of rect: PixelRect) -> (first: UnsafeRawPointer, stride: Int, packing: PackedPixels)? {
         copy.buffers.pixels(of: rect)
     }
 
-    /// Makes the requests that are due. Throws where the compositor's frames cannot be read.
+    /// Sends the requests that are due. Throws if the compositor's frames cannot be read.
     func advance(to now: Int64) throws(VideoSourceError) {
         makeRequests(at: now)
         if let failure = copy.failure { throw failure }
     }
 
-    /// No frame is read any more but one that is asked for from now on. Of an output that is away, the last one stays.
+    /// Only frames requested from now on may be read. The last frame of a missing output stays.
     func discardFrame() {
         copy.isStale = copy.proxy != nil
         startAgain()
     }
 
-    /// The outputs have changed: perhaps this one has gone, or has come back.
+    /// The outputs have changed: this one may have gone or come back.
     func outputsChanged() {
         let proxy = copy.outputs.proxy(of: copy.subject.output)
         guard proxy != copy.proxy else { return }
@@ -53,25 +53,25 @@ extension OutputCopier {
     }
 }
 
-/// The output that is copied, and its frames.
+/// A copied output, and its frames.
 struct OutputCopy {
-    /// What is copied.
+    /// The source of the copies.
     struct Subject {
         /// The output's name.
         var output: String
-        /// Of the output, in logical pixels from its corner; nil: all of it.
+        /// The part of the output, in logical pixels from its corner; nil: all of it.
         var part: PixelRect?
     }
 
     let subject: Subject
     let showsCursor: Bool
     let outputs: WaylandOutputs
-    /// The object of the output that frames are asked of; nil: it is away.
+    /// The output's proxy for requests; nil: the output has gone.
     var proxy: OpaquePointer?
     var buffers: CopyBuffers
-    /// The frame that is read is older than what is to be seen.
+    /// The current frame was discarded: it must not be shown.
     var isStale = false
-    /// Why its frames cannot be read.
+    /// Why the frames cannot be read.
     var failure: VideoSourceError?
 
     /// `memory` is the compositor's wl_shm.
@@ -86,10 +86,10 @@ struct OutputCopy {
         buffers = CopyBuffers(memory: memory, connection)
     }
 
-    /// As the compositor describes it; nil: it is away.
+    /// The compositor's description of the output; nil: it has gone.
     var output: WaylandOutput? { outputs.output(named: subject.output) }
 
-    /// The buffer that the compositor draws next, in this layout; nil: there is none, for `failure`.
+    /// The buffer for the next frame, in this layout; nil: sets `failure`.
     mutating func nextBuffer(_ layout: CopyBuffer.Layout) -> OpaquePointer? {
         do throws(VideoSourceError) {
             return try buffers.next(layout)

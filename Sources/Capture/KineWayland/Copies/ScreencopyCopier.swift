@@ -1,4 +1,4 @@
-// Has a compositor copy the frames of one output, or of a part of it (wlr-screencopy-unstable-v1).
+// Copies the frames of one output, or of a part of it, by a compositor (wlr-screencopy-unstable-v1).
 import CWayland
 import KineMedia
 import KinePlatform
@@ -36,7 +36,7 @@ final class ScreencopyCopier: OutputCopier {
                 ScreencopyCopier.from(context).perform { $0.descriptionEnded(at: MonotonicClock.now()) }
             }))
 
-    /// The manager is the connection's.
+    /// The connection owns the manager.
     init(_ copy: OutputCopy, manager: OpaquePointer) {
         self.copy = copy
         self.manager = manager
@@ -52,7 +52,7 @@ final class ScreencopyCopier: OutputCopier {
 
     var deadline: Int64? { machine.deadline }
     var hasFrame: Bool { machine.hasFrame }
-    /// A turned output says so by an event of its own.
+    /// The output reports its orientation by a separate event.
     var orientation: Orientation? { copy.output?.orientation }
 
     func makeRequests(at now: Int64) { perform { $0.advance(to: now) } }

@@ -1,35 +1,35 @@
-// The copies of one output, one after another (wlr-screencopy-unstable-v1). It makes no request and has no clock; `ScreencopyCopier`
-// carries out its answers.
+// The copies of one output, one after another (wlr-screencopy-unstable-v1). No requests, no clock: `ScreencopyCopier`
+// sends the requests.
 import KineMedia
 
 /// Instants are nanoseconds of CLOCK_MONOTONIC.
 ///
-/// There are two buffers: one holds the frame that is read, the other the one that the compositor draws. The compositor is asked for the
-/// first frame as it is, and for each later one as soon as something has changed: asked for damage first, a screen that stands still would
-/// never give a frame.
+/// There are two buffers: one holds the current frame, the compositor draws into the other. The first frame is
+/// requested at once, each later one after a change: a first request for a change would never be answered on a still
+/// screen.
 struct ScreencopyStateMachine {
     typealias Layout = CopyBuffer.Layout
 
     enum Request: Equatable {
-        /// Ask for a frame: its layout is told then.
+        /// Request a frame. Its layout follows.
         case capture
-        /// Have it copied into the buffer that is not being read, which is to have this layout.
+        /// Request its copy into the buffer that is not current, with this layout.
         case copy(Layout, waitsForDamage: Bool)
-        /// Give the frame's object up.
+        /// Destroy the frame's object.
         case release
     }
 
-    /// A frame that was copied.
+    /// A copied frame.
     struct Frame: Equatable {
         var layout: Layout
-        /// The rows are from the bottom up.
+        /// The rows are stored from the bottom up.
         var isUpsideDown = false
         /// In pixels of the output; nil: all of it may have changed.
         var damage: [PixelRect]?
     }
 
     private enum State: Equatable {
-        /// At that instant the next frame is asked for.
+        /// The next frame is requested at this instant.
         case waiting(until: Int64)
         case asked(Layout?)
         case copying(Frame)
@@ -38,15 +38,15 @@ struct ScreencopyStateMachine {
         case away
     }
 
-    /// Nanoseconds until a frame is asked for again that could not be copied. An output that has just changed its mode refuses some.
+    /// Nanoseconds until a failed copy is requested again. An output that has just changed its mode refuses some.
     static let retryInterval: Int64 = 50_000_000
 
-    /// The protocol's version that the compositor has.
+    /// The compositor's version of the protocol.
     private let version: UInt32
-    /// The rectangle of damage that is told is of the frame; otherwise it is not relied upon.
+    /// The compositor's damage refers to the frame; otherwise it is ignored.
     private let hasDamage: Bool
     private var state = State.waiting(until: .min)
-    /// The layout of the frame that was taken last; nil: the next one is another kind of frame, or the first.
+    /// The layout of the last taken frame; nil: the next one is a different frame, or the first.
     private var known: Layout?
 
     /// - Parameters:
@@ -57,13 +57,13 @@ struct ScreencopyStateMachine {
         self.hasDamage = hasDamage && version >= 2
     }
 
-    /// The instant at which `advance` is to be called; nil: after the compositor's next event.
+    /// When to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { if case .waiting(let instant) = state { instant } else { nil } }
 
-    /// A frame has been copied and can be taken.
+    /// A copied frame can be taken.
     var hasFrame: Bool { if case .copied = state { true } else { false } }
 
-    /// The frame that can be taken; nil: none.
+    /// The frame that can be taken, if any.
     var frame: Frame? { if case .copied(let frame) = state { frame } else { nil } }
 
     mutating func advance(to now: Int64) -> Request? {
@@ -72,7 +72,7 @@ struct ScreencopyStateMachine {
         return .capture
     }
 
-    /// The compositor tells what a frame needs, and from version 3 on other kinds of memory after it.
+    /// The compositor describes the frame's memory; since version 3, other kinds of memory follow.
     mutating func described(_ layout: Layout) -> Request? {
         guard case .asked(nil) = state else { return nil }
         state = .asked(layout)
@@ -102,7 +102,7 @@ struct ScreencopyStateMachine {
 
     mutating func note(damage: PixelRect) {
         guard case .copying(var frame) = state, frame.damage != nil else { return }
-        // Compositors tell of one rectangle; with many, their number is no matter of theirs.
+        // Compositors report one rectangle. After many, all of the frame counts as damaged.
         if frame.damage?.count == 64 { frame.damage = nil } else { frame.damage?.append(damage) }
         state = .copying(frame)
     }
@@ -123,9 +123,9 @@ struct ScreencopyStateMachine {
         }
     }
 
-    /// The frame is read from now on, and the buffer that was read before is free. The next frame is asked for at once: while a request is
-    /// open, wlroots composes the screen itself. Between requests it may show a window that fills the screen without composing it, and reports
-    /// the whole screen as damage each time that it changes from one to the other; a screen that stands still would be copied again and again.
+    /// The frame is current now, and the previous frame's buffer is free. Requests the next frame at once: while a
+    /// request is open, wlroots composes the screen itself. Otherwise it may show a full-screen window directly, and
+    /// reports the whole screen as damage with each switch: a still screen would be copied repeatedly.
     mutating func taken() -> Request? {
         guard case .copied(let frame) = state else { return nil }
         known = frame.layout
@@ -133,7 +133,7 @@ struct ScreencopyStateMachine {
         return .capture
     }
 
-    /// The output has gone, or is another one; the frame that was read last stays.
+    /// The output has gone or was replaced. The current frame stays.
     mutating func outputChanged(isThere: Bool) -> Request? {
         let isOpen =
             switch state {

@@ -1,21 +1,21 @@
-// Has a person draw the region of a monitor that a desktop casts, and opens it. They draw in a still picture of the cast: such a desktop
-// lets no program draw over its screen.
+// Lets a person draw a region of a monitor that a desktop casts, and opens it. They draw in a still picture of the
+// cast: such a desktop lets no program draw over its screen.
 import KineCapture
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Waits for the cast, then for a person with a mouse. Used on the capture thread.
+/// Waits for the cast, then for the person. Used on the capture thread.
 public final class PictureRegionOpening: VideoSourceOpening {
     private enum State {
         case opening(any VideoSourceOpening)
-        /// The dialog in which the desktop has asked may still be on the screen.
+        /// The desktop's permission dialog may still be on the screen.
         case looking(any CastSource, ScreenSettling)
         case drawing(any CastSource, Drawing)
-        /// The window is being taken away.
+        /// The compositor removes the window.
         case hiding(any CastSource, Outcome, ScreenSettling.Limits)
         case settling(any CastSource, Outcome, ScreenSettling)
-        /// There is nothing to look at, only time for the same.
+        /// Waits only for the windows to disappear.
         case failing(VideoSourceError, at: Int64)
         case over
     }
@@ -23,11 +23,11 @@ public final class PictureRegionOpening: VideoSourceOpening {
     private typealias Outcome = Result<PixelRect, VideoSourceError>
 
     private struct Drawing {
-        /// Of the picture.
+        /// The picture's size.
         var size: PixelSize
         var selection: RegionSelection
         var until: Int64
-        /// The cast's last frame before the window.
+        /// The number of the cast's last frame before the window.
         var lastFrame: Int
 
         init(in size: PixelSize, after lastFrame: Int, until: Int64) {
@@ -41,17 +41,17 @@ public final class PictureRegionOpening: VideoSourceOpening {
     private let window: WaylandRegionWindow
     private let patience: Int64
     private let descriptors: DescriptorSet
-    /// The descriptor of the cast.
+    /// The cast's descriptor.
     private var member: Int32 = -1
     private var state: State
-    /// The number of the cast's frames so far.
+    /// The number of the cast's frames.
     private var frameCount = 0
 
     /// - Parameters:
-    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
-    ///   - patience: nanoseconds without any input after which the drawing ends.
-    ///   - answerPatience: nanoseconds that the compositor has to answer.
-    ///   - open: begins to open the cast of a monitor, which is a `CastSource`. Called once, when the compositor has taken the connection.
+    ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
+    ///   - patience: nanoseconds without input after which the drawing ends.
+    ///   - answerPatience: nanoseconds for the compositor's answers.
+    ///   - open: starts to open the cast of a monitor, a `CastSource`. Called once, after the compositor has accepted.
     public init(
         display: String, patience: Int64 = 60_000_000_000, answerPatience: Int64 = 10_000_000_000,
         open: () throws(VideoSourceError) -> any VideoSourceOpening
@@ -77,7 +77,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
         switch state {
         case .opening(let opening): opening.deadline
         case .looking(let source, let settling):
-            // Until the compositor has said what it has.
+            // Until the compositor has sent its globals.
             min(window.isReady ? settling.deadline : .max, source.deadline ?? .max)
         case .drawing(let source, let drawing): min(drawing.until, source.deadline ?? .max)
         case .hiding(let source, _, _): source.deadline
@@ -103,9 +103,9 @@ public final class PictureRegionOpening: VideoSourceOpening {
             switch state {
             case .opening, .looking, .failing, .over: throw error
             case .drawing, .hiding, .settling:
-                // The cast has ended, and the window may still be seen.
+                // The cast has ended, but the window may still be visible.
                 window.hide()
-                // Of a take, that would be the natural end.
+                // In a take, that would be the natural end.
                 let isEnd = error.kind == .castClosed || error.kind == .castStopped
                 fail(isEnd ? .regionCastEnded : error, at: now + Self.quietTime)
                 return nil
@@ -134,7 +134,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
             _ = try hasNewFrame(source)
             try draw(events, source, drawing, now)
         case .hiding(let source, let outcome, let limits):
-            // What comes until then may still show the window.
+            // Frames before that may still show the window.
             _ = try hasNewFrame(source)
             if window.isGone { state = .settling(source, outcome, ScreenSettling(limits, since: now)) }
         case .settling(let source, let outcome, var settling):
@@ -151,7 +151,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
         return nil
     }
 
-    /// Takes over what the cast has sent, or it would lose newer frames.
+    /// Reads the cast's frames, because it would lose newer ones otherwise.
     private func hasNewFrame(_ source: any CastSource) throws(VideoSourceError) -> Bool {
         _ = try source.processEvents()
         defer { frameCount = source.frameCount }
@@ -161,7 +161,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
     // MARK: The drawing
 
     private func show(_ source: any CastSource, _ now: Int64) throws(VideoSourceError) {
-        // A frame that cannot be read is followed by another.
+        // If a frame cannot be read, another follows.
         guard let picture = try StillPicture(of: source) else { return }
         try window.show(picture, at: source.position)
         state = .drawing(source, Drawing(in: picture.size, after: frameCount, until: now + patience))
@@ -185,7 +185,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
         case .waiting, .drawing: break
         }
         guard now < drawing.until else { return finish(.failure(.regionNotDrawn), source, drawing) }
-        // The monitor has another size, or was turned: its region is drawn anew.
+        // The monitor has another size, or was turned: the region must be drawn again.
         if source.size.area > 0, source.orientation.turned(source.size) != drawing.size,
             let picture = try StillPicture(of: source)
         {
@@ -221,7 +221,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
         state = .failing(error, at: instant)
     }
 
-    /// Has `descriptor` stand for the cast's, too. The one before may be closed already.
+    /// Adds the cast's descriptor to `descriptor`. The previous one may be closed already.
     private func wait(for next: Int32) throws(VideoSourceError) {
         if member >= 0 { descriptors.remove(member) }
         member = next

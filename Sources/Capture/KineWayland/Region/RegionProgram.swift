@@ -1,20 +1,20 @@
-// The program slurp, which has a person draw a rectangle on the screen of a compositor with layer surfaces.
+// The program slurp, with which a person draws a rectangle on a compositor with layer surfaces.
 import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// A running slurp. Releasing it ends it, and what it shows.
+/// A running slurp. A release ends it and removes its picture.
 final class RegionProgram {
     enum Outcome: Equatable {
         /// In logical pixels of the desktop.
         case drawn(PixelRect)
-        /// Less than can be recorded.
+        /// Too small to record.
         case tooSmall
-        /// Also by a click without a drag: slurp 1.4 says the same of both.
+        /// Also after a click without a drag: slurp 1.4 does not distinguish them.
         case cancelled
-        /// With the program's last words, which may be empty.
+        /// With the program's last line, which may be empty.
         case failed(String)
     }
 
@@ -27,7 +27,7 @@ final class RegionProgram {
     private let output: MemoryLog
     private let complaints: MemoryLog
 
-    /// Shows the crosshair on the outputs of that compositor. Call it in a thread that lives longer than this object.
+    /// Shows the crosshair on the compositor's outputs. Call in a thread that outlives this object.
     init(display: String) throws(VideoSourceError) {
         guard let path = ExecutableSearch.find(Self.name) else { throw .noRegionProgram(package: Self.package) }
         guard let output = MemoryLog(name: "kinecast-region", limit: Self.mostOutput),
@@ -35,7 +35,7 @@ final class RegionProgram {
         else { throw .noDescriptor(Errno(rawValue: errno)) }
         (self.output, self.complaints) = (output, complaints)
         var options = ChildProcess.Options()
-        // It reads rectangles to choose from until its input ends: there are none.
+        // It reads rectangles to choose from until its input ends: here there are none.
         options.descriptors = [nil, output.descriptor, complaints.descriptor]
         options.newProcessGroup = true
         options.parentDeathSignal = SIGKILL
@@ -50,10 +50,10 @@ final class RegionProgram {
 
     deinit { end() }
 
-    /// For poll: readable when it has ended; negative: to be asked now and then.
+    /// For poll: readable when it has ended; negative: check `outcome` periodically.
     var descriptor: Int32 { process.exitDescriptor }
 
-    /// Takes everything away that it shows. It has nothing to put in order.
+    /// Kills the program, which also removes its picture. It has nothing to clean up.
     func end() {
         process.signalGroup(SIGKILL)
         _ = process.wait()
@@ -67,7 +67,7 @@ final class RegionProgram {
 
     static func outcome(_ ending: ChildProcess.Ending, output: String?, complaint: String?) -> Outcome {
         guard ending == .exited(status: 0) else {
-            // Of the button on the right and of Escape. There is no status of its own for it.
+            // After the right button or Escape; they have no exit status of their own.
             return complaint?.hasPrefix("selection cancelled") == true ? .cancelled : .failed(complaint ?? "")
         }
         let numbers = (output ?? "").split(separator: " ").map { Int32($0) }

@@ -1,4 +1,4 @@
-// The mouse and the keyboard of a person, as a compositor passes them on to a window of this program.
+// A person's mouse and keyboard, as a compositor sends them to a window of this program.
 import CWayland
 import CXKB
 import Glibc
@@ -6,17 +6,16 @@ import Glibc
 /// One seat's devices. Used on the connection's thread.
 final class WaylandInput {
     enum Event: Equatable {
-        /// The mouse is over the window, at a place in units of the surface.
+        /// The mouse is over the window, at a position in surface units.
         case moved(x: Double, y: Double)
-        /// Buttons have the numbers of X11.
+        /// Buttons have X11's numbers.
         case pressed(button: Int)
         case released(button: Int)
         case escaped
-        /// Any other key.
         case key
     }
 
-    /// The image of the mouse over the window.
+    /// The mouse image over the window.
     struct Cursor {
         var surface: OpaquePointer
         var hotSpot: (x: Int, y: Int)
@@ -25,15 +24,15 @@ final class WaylandInput {
     private var seat: OpaquePointer?
     private var pointer: OpaquePointer?
     private var keyboard: OpaquePointer?
-    /// By the numbers of linux/input-event-codes.h. A mapping may have it on any key.
+    /// By the numbers of linux/input-event-codes.h. A keymap may have Escape on any key.
     private var escapeKeys: Set<UInt32> = [WaylandInput.escapeKey]
-    /// The mouse has come to the window, and shows its last image until it gets another one.
+    /// Called when the mouse enters the window; without an image, it keeps its last one.
     private let cursor: () -> Cursor?
     private let receive: (Event) -> Void
 
     private static let escapeKey: UInt32 = 1
     private static let escapeSymbol: UInt32 = 0xff1b
-    /// Bytes. Those of real keyboards have about 60,000.
+    /// Bytes. Real keyboards have about 60,000.
     private static let largestKeymap = 1 << 20
     /// linux/input-event-codes.h: the buttons from the left one on.
     private static let firstButton: UInt32 = 0x110
@@ -100,7 +99,7 @@ final class WaylandInput {
     deinit {
         release(&pointer, wl_pointer_release)
         release(&keyboard, wl_keyboard_release)
-        // A seat has a release from version 5 on.
+        // wl_seat has a release request only since version 5.
         if let seat { wl_seat_destroy(seat) }
     }
 
@@ -110,7 +109,7 @@ final class WaylandInput {
         Unmanaged<WaylandInput>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// - Parameter request: the device's last; the first versions do not have it.
+    /// - Parameter request: the device's release request, which the first versions do not have.
     private func release(_ device: inout OpaquePointer?, _ request: (OpaquePointer?) -> Void) {
         guard let object = device else { return }
         if wl_proxy_get_version(object) >= WL_POINTER_RELEASE_SINCE_VERSION {
@@ -121,7 +120,7 @@ final class WaylandInput {
         device = nil
     }
 
-    /// Devices come and go.
+    /// Follows the seat's devices, which come and go.
     private func follow(_ capabilities: UInt32) {
         if capabilities & WL_SEAT_CAPABILITY_POINTER.rawValue == 0 {
             release(&pointer, wl_pointer_release)
@@ -139,7 +138,7 @@ final class WaylandInput {
         receive(.moved(x: wl_fixed_to_double(x), y: wl_fixed_to_double(y)))
     }
 
-    /// Owns the descriptor. Where the mapping cannot be read, the key is where keyboards have it.
+    /// Owns the descriptor. If the keymap cannot be read, uses Escape's usual key.
     private func setKeymap(format: UInt32, _ descriptor: Int32, size: Int) {
         defer { close(descriptor) }
         escapeKeys = [Self.escapeKey]
@@ -153,8 +152,8 @@ final class WaylandInput {
         if !keys.isEmpty { escapeKeys = Set(keys) }
     }
 
-    /// The text of a mapping, without the zero that is part of its size; nil where the file has not so many bytes. It is read, since a
-    /// mapping of a file that becomes shorter ends the process that looks at it.
+    /// The text of a keymap, without its terminating zero; nil if the file is shorter than `size`. Read, not mapped: a
+    /// mapped file that becomes shorter would end this process.
     static func keymap(_ descriptor: Int32, size: Int) -> [CChar]? {
         var status = stat()
         guard 1...largestKeymap ~= size, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

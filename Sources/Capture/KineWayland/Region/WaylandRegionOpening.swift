@@ -1,25 +1,25 @@
-// Has a person draw the region of a Wayland screen that is to be captured, and opens it.
+// Lets a person draw the region of a Wayland screen to capture, and opens it.
 import KineCapture
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Waits for a person with a mouse. Used on the capture thread.
+/// Waits for the person. Used on the capture thread.
 public final class WaylandRegionOpening: VideoSourceOpening {
     private enum State {
         case drawing(RegionProgram, until: Int64)
-        /// The region is drawn. It is opened a first time, to see when the program's own picture has gone from the screen.
+        /// The region is drawn, and opened a first time to detect when the program's picture has disappeared.
         case looking(WaylandScreenOpening, PixelRect)
-        /// Compositors may fade out what was shown.
+        /// Compositors may fade out the program's picture.
         case settling(any VideoSource, PixelRect, ScreenSettling)
         case opening(WaylandScreenOpening)
-        /// There is nothing to look at, only time for the same.
+        /// Waits only for the program's picture to disappear.
         case failing(VideoSourceError, at: Int64)
         case over
     }
 
     private static let quietTime: Int64 = 150_000_000
-    /// For a program whose end no descriptor tells.
+    /// For a program whose end no descriptor reports.
     private static let interval: Int64 = 20_000_000
 
     private let display: String
@@ -29,9 +29,9 @@ public final class WaylandRegionOpening: VideoSourceOpening {
     private var state: State
 
     /// - Parameters:
-    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
     ///   - patience: nanoseconds after which the drawing ends.
-    ///   - open: begins to open the region that was drawn, in logical pixels of the desktop. It may be called twice.
+    ///   - open: starts to open the drawn region, in logical pixels of the desktop. May be called twice.
     public init(
         display: String, patience: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> WaylandScreenOpening
@@ -81,7 +81,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
             }
             state = .settling(source, region, settling)
             if settling.isOver(at: now) {
-                // A source of its own, which nobody has taken frames from yet.
+                // A new source, from which no frame was taken.
                 let opening = try open(region)
                 state = .opening(opening)
                 try wait(for: opening.descriptor)
@@ -111,7 +111,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
             state = .looking(opening, region)
             try wait(for: opening.descriptor)
         case .cancelled:
-            // slurp says the same where the compositor has gone: then there is nothing to connect with.
+            // slurp reports the same if the compositor has gone; then there is no connection.
             _ = try WaylandScreen(display: display)
             fail(.regionCancelled, ending: program)
         case .failed(let words): fail(.regionProgramFailed(words), ending: program)
@@ -133,7 +133,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         state = .failing(error, at: MonotonicClock.now() + Self.quietTime)
     }
 
-    /// Has `descriptor` stand for that one alone. The one before may be closed already.
+    /// Makes `descriptor` stand for this one only. The previous one may be closed already.
     private func wait(for next: Int32) throws(VideoSourceError) {
         if member >= 0 { descriptors.remove(member) }
         member = next

@@ -1,15 +1,15 @@
-// The window in which a person draws a region: a still picture of a monitor, over all of that monitor.
+// The window in which a person draws a region: a still picture of a monitor that covers the monitor.
 import CWayland
 import KineCapture
 import KineMedia
 import KinePlatform
 
-/// A connection with a compositor, and the window, where it is shown. Used on one thread.
+/// A connection with a compositor, and the window once it is shown. Used on one thread.
 final class WaylandRegionWindow {
     enum Event: Equatable {
         /// In the picture's pixels.
         case input(RegionSelection.Event)
-        /// The person does something else, as on the keyboard.
+        /// The person did something else, for example on the keyboard.
         case otherInput
         /// The person, or the desktop, has closed the window.
         case closed
@@ -23,7 +23,7 @@ final class WaylandRegionWindow {
     private var input: WaylandInput?
     private var answers = 0
     private let patience: Int64
-    /// When the compositor has to have answered; nil: nothing is asked.
+    /// Deadline of the pending roundtrip, if any.
     private(set) var deadline: Int64?
 
     private var surface: OpaquePointer?
@@ -32,19 +32,19 @@ final class WaylandRegionWindow {
     private var frame: OpaquePointer?
     private var cursor: (surface: OpaquePointer, buffer: WindowBuffer)?
     private var picture: StillPicture?
-    /// The size that the compositor wants, in units of the surface.
+    /// The size that the compositor requests, in surface units.
     private var wanted = PixelSize(width: 0, height: 0)
-    /// Nil: the compositor has not said yet how large the window is.
+    /// Nil before the compositor has sent the window's size.
     private var canvas: RegionPicture?
     private var buffers: [WindowBuffer] = []
-    /// What the compositor has, and what of it is not as in the dark picture; nil: nothing.
+    /// The content at the compositor, and its difference from the dark picture; nil: nothing.
     private var shown: (content: RegionPicture.Content, drawn: PixelRect)?
     private var selection: PixelRect?
-    /// The first and the last place of the mouse, in units of the surface.
+    /// The first and the last mouse position, in surface units.
     private var firstPlace: (x: Double, y: Double)?
     private var mouse: (x: Double, y: Double)?
     private var events: [Event] = []
-    /// The compositor has taken the window away.
+    /// The compositor has removed the window.
     private(set) var isGone = false
 
     private static let crosshairSide = 25
@@ -71,9 +71,9 @@ final class WaylandRegionWindow {
             WaylandRegionWindow.from(context).frame = nil
         })
 
-    /// Connects with the compositor of that name, as WAYLAND_DISPLAY has it, without waiting for an answer.
+    /// Connects with the compositor of that name, as in WAYLAND_DISPLAY, without waiting for an answer.
     ///
-    /// - Parameter patience: nanoseconds that it has for each answer.
+    /// - Parameter patience: nanoseconds for each answer.
     init(display: String, patience: Int64) throws(VideoSourceError) {
         self.patience = patience
         connection = try .connection(with: display)
@@ -113,7 +113,7 @@ final class WaylandRegionWindow {
         }
     }
 
-    /// The compositor tells of its globals and then of its outputs: that takes two answers.
+    /// The compositor sends its globals, then its outputs: two roundtrips.
     private func expectAnswer() {
         connection.afterAnswers { [unowned self] in
             answers += 1
@@ -121,10 +121,10 @@ final class WaylandRegionWindow {
         }
     }
 
-    /// What there is to show a window with is known.
+    /// The globals and outputs are known.
     var isReady: Bool { answers >= 2 }
 
-    /// Handles what the compositor has sent. Returns what the person has done.
+    /// Handles the compositor's events. Returns the person's.
     func processEvents() throws(VideoSourceError) -> [Event] {
         connection.handleEvents()
         if connection.isBroken { throw .compositorLost }
@@ -137,9 +137,9 @@ final class WaylandRegionWindow {
 
     // MARK: The window
 
-    /// Shows a picture in full on a monitor.
+    /// Shows a picture that fills a monitor.
     ///
-    /// - Parameter position: the monitor's place on the desktop; nil: not known.
+    /// - Parameter position: the monitor's position on the desktop, if known.
     func show(_ picture: StillPicture, at position: (x: Int, y: Int)?) throws(VideoSourceError) {
         guard let compositor, let shell, memory != nil, let surface = wl_compositor_create_surface(compositor) else {
             throw .noRegionWindow
@@ -157,7 +157,7 @@ final class WaylandRegionWindow {
         connection.flush()
     }
 
-    /// Another picture is drawn on, as the monitor has changed.
+    /// Replaces the picture, because the monitor has changed.
     func change(to picture: StillPicture) {
         self.picture = picture
         if canvas != nil { renew() }
@@ -170,7 +170,7 @@ final class WaylandRegionWindow {
         connection.flush()
     }
 
-    /// Has the compositor take the window away: see `isGone`.
+    /// Removes the window: see `isGone`.
     func hide() {
         takeAway()
         deadline = MonotonicClock.now() + patience
@@ -190,7 +190,7 @@ final class WaylandRegionWindow {
     private func configure(_ serial: UInt32) {
         xdg_surface_ack_configure(role, serial)
         guard let picture else { return }
-        // The same size, where only the focus has changed.
+        // The same size: only the focus has changed.
         if let canvas, canvas.fit == fit(of: picture.size) { return wl_surface_commit(surface) }
         renew()
     }
@@ -199,7 +199,7 @@ final class WaylandRegionWindow {
         PictureFit(picture, in: wanted.area > 0 ? wanted : picture)
     }
 
-    /// Draws anew, in the size that is wanted now.
+    /// Draws everything again, in the size requested now.
     private func renew() {
         guard let picture else { return }
         canvas = RegionPicture(picture.pixels, fit: fit(of: picture.size))
@@ -215,7 +215,7 @@ final class WaylandRegionWindow {
         return .hint(RegionSelection.Point(x: Int(place.x * scale), y: Int(place.y * scale)))
     }
 
-    /// Draws what has changed, at the rate at which the compositor shows it.
+    /// Draws the changes, at the compositor's rate.
     private func draw() throws(VideoSourceError) {
         guard let canvas, let surface, frame == nil else { return }
         let content = content(in: canvas.fit)
@@ -232,7 +232,7 @@ final class WaylandRegionWindow {
         wl_surface_commit(surface)
     }
 
-    /// Nil: the compositor still reads all of them.
+    /// Nil: the compositor still reads both.
     private func freeBuffer(of size: PixelSize) throws(VideoSourceError) -> WindowBuffer? {
         if let free = buffers.first(where: { !$0.isBusy }) { return free }
         // One is shown, and one is drawn.
@@ -262,7 +262,7 @@ final class WaylandRegionWindow {
         }
     }
 
-    /// Made when it is first needed; nil where there is no memory for it, and the mouse stays as it is.
+    /// Made when first needed. Nil without memory; the mouse then keeps its image.
     private func crosshair() -> WaylandInput.Cursor? {
         let hotSpot = (Self.crosshairSide / 2, Self.crosshairSide / 2)
         if let cursor { return WaylandInput.Cursor(surface: cursor.surface, hotSpot: hotSpot) }
@@ -278,7 +278,7 @@ final class WaylandRegionWindow {
         return WaylandInput.Cursor(surface: surface, hotSpot: hotSpot)
     }
 
-    /// White, with black beside it.
+    /// White, with a black outline.
     private static func drawCrosshair(on buffer: WindowBuffer) {
         let (side, middle) = (crosshairSide, crosshairSide / 2)
         for y in 0..<side {
@@ -291,7 +291,7 @@ final class WaylandRegionWindow {
 }
 
 extension WaylandLayout {
-    /// The output that a cast shows, by the place that the desktop tells of it, or by its size where only one has it; nil: not known.
+    /// The output that a cast shows, by its reported position, or by its size if only one output has it; nil: unknown.
     static func output(
         at position: (x: Int, y: Int)?, showing picture: PixelSize, on outputs: [WaylandOutput]
     ) -> WaylandOutput? {

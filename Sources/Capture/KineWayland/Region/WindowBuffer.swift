@@ -1,9 +1,9 @@
-// Memory that a window's pixels are drawn into, for a compositor to show.
+// Memory for a window's pixels, which a compositor shows.
 import CWayland
 import KineCapture
 import KineMedia
 
-/// A buffer, and whether it can be drawn into. Used on the connection's thread.
+/// A buffer, and whether it may be written. Used on the connection's thread.
 final class WindowBuffer {
     /// wl_shm.format
     enum Format: UInt32 {
@@ -13,7 +13,7 @@ final class WindowBuffer {
     }
 
     let size: PixelSize
-    /// The compositor reads it.
+    /// The compositor may read it.
     private(set) var isBusy = false
     /// See `RegionPicture.draw`.
     var drawn: PixelRect?
@@ -37,9 +37,9 @@ final class WindowBuffer {
     /// Words of 0xAARRGGBB, rows packed.
     var pixels: UnsafeMutablePointer<UInt32> { buffer.bytes.assumingMemoryBound(to: UInt32.self) }
 
-    /// Has `surface` show it from its next commit on.
+    /// Attaches the buffer to `surface`, for its next commit.
     ///
-    /// - Parameter scale: pixels of the buffer to one of the surface.
+    /// - Parameter scale: pixels of the buffer per unit of the surface.
     func attach(to surface: OpaquePointer, scale: Int) {
         isBusy = true
         wl_surface_set_buffer_scale(surface, Int32(scale))

@@ -1,4 +1,4 @@
-// The choice of the keys that are shown, and the question whether what is typed may be seen.
+// The keys to show, and the check whether typed text may be visible.
 import Glibc
 
 /// The keys that are shown at the bottom of the frames.
@@ -6,17 +6,16 @@ public struct KeyDisplay: Sendable {
     public enum Keys: Sendable {
         /// Combinations with Ctrl, Alt or Super, function keys and Esc.
         case shortcuts
-        /// Typed keys too, as far as they may be seen.
+        /// Typed keys too, where they may be visible.
         case all
     }
 
     public var keys: Keys
-    /// Makes the inspector, on the thread that uses it; nil: nothing that is typed is shown.
+    /// Makes the inspector, on the thread that uses it; nil: typed keys are not shown.
     public var inspector: @Sendable () -> (any FocusInspector)?
-    /// Nanoseconds for which a badge is whole before it fades.
+    /// Nanoseconds before a badge starts to fade.
     public var hold: Int64
 
-    /// Long enough to be read.
     public static let defaultHold: Int64 = 1_500_000_000
 
     public init(
@@ -28,21 +27,21 @@ public struct KeyDisplay: Sendable {
     }
 }
 
-/// Knows the object in which the keyboard's focus is: a text field, a password field. Used on one thread, which polls.
+/// Knows the object with the keyboard focus: a text field, a password field. Used on one thread, which polls.
 public protocol FocusInspector: AnyObject {
     var pollEntries: [pollfd] { get }
-    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     var nextDeadline: Int64? { get }
     /// Called whenever another object gets the focus, or may get it.
     var focusMoved: () -> Void { get set }
-    /// Sends and receives without waiting, and calls `focusMoved` and answers.
+    /// Sends and receives without waiting; calls `focusMoved` and the answers.
     func process()
-    /// Asks for the focused object of a process, now. The answer names the object if what is typed there may be seen by anyone; nil:
-    /// it may not, or is not known. It may come late or never.
+    /// Asks for the focused object of a process. The answer names the object if its typed text may be visible; nil: it
+    /// may not, or is unknown. The answer may come late or never.
     func ask(process: Int32, answer: @escaping (String?) -> Void)
 }
 
-/// A badge by its age: whole, then paler step by step, then gone.
+/// The state of a badge by its age: opaque, then fading in steps, then gone.
 enum BadgeFading: Equatable {
     case whole
     /// From 1 to `steps` - 1.
@@ -53,7 +52,7 @@ enum BadgeFading: Equatable {
     static let stepLength: Int64 = 33_333_333
     static let steps = 10
 
-    /// A badge at the instant `now` that is whole for `hold` nanoseconds from `since` on.
+    /// The state at `now` of a badge that is opaque for `hold` nanoseconds from `since` on.
     init(shownSince since: Int64, hold: Int64, at now: Int64) {
         guard now - since >= hold else {
             self = .whole
@@ -72,7 +71,7 @@ enum BadgeFading: Equatable {
         }
     }
 
-    /// The instant at which it becomes another; nil: never.
+    /// When the state changes; nil: never.
     func end(shownSince since: Int64, hold: Int64) -> Int64? {
         switch self {
         case .whole: since + hold

@@ -1,12 +1,12 @@
-// Decides which keys are shown. Pure: keys, answers about the focus and instants are its input.
+// Decides which keys are shown. Pure: its inputs are keys, answers about the focus, and instants.
 
-/// Shortcuts are shown at once. A typed key is shown only if one and the same object, in which anything may be seen, had the focus before
-/// the key and had it still when it was asked twice after it. Between the two answers the program has had the time to handle keys that
-/// came before, Tab for example: it may answer before it has. In any doubt the key is forgotten.
+/// Shortcuts are shown at once. A typed key is shown only if the same object, whose text may be visible, had the focus
+/// before the key and in both of two answers after it. Between the answers the program has time to handle earlier keys,
+/// Tab for example, since it may answer before that. In doubt the key is not shown.
 struct KeyDisplayStateMachine {
     struct Badge: Equatable {
         let text: String
-        /// The instant from which it is shown.
+        /// When it appears.
         let since: Int64
     }
 
@@ -18,7 +18,7 @@ struct KeyDisplayStateMachine {
             case second(question: Int, asked: Int64)
         }
 
-        /// The key, which is shown if the object stays the same; nil: none, and the object is trusted from then on.
+        /// The key to show if the object stays the same; nil: no key, but the object is trusted afterwards.
         let text: String?
         /// Nil: the first answer names it.
         var object: String?
@@ -27,23 +27,23 @@ struct KeyDisplayStateMachine {
 
     /// Nanoseconds between the first answer and the second question.
     static let settling: Int64 = 150_000_000
-    /// Nanoseconds for an answer. A program that needs longer is busy, and keys wait in it.
+    /// Nanoseconds for an answer. A slower program is busy, with keys waiting in it.
     static let patience: Int64 = 250_000_000
-    /// Keys that are checked at the same time.
+    /// The most keys that are checked at the same time.
     private static let mostChecks = 32
 
     private let keys: KeyDisplay.Keys
     private(set) var badge: Badge?
-    /// The object that has had the focus since it was checked.
+    /// The object that has had the focus since its check.
     private var trusted: String?
     private var checks: [Check] = []
     private var lastQuestion = 0
-    /// Another program has the keyboard for itself: the focus does not say where keys go.
+    /// Another program has grabbed the keyboard: the focus does not determine where keys go.
     private(set) var isGrabbed = false
 
     init(_ keys: KeyDisplay.Keys) { self.keys = keys }
 
-    /// A key was pressed. Returns the question to ask, if any.
+    /// Handles a pressed key. Returns the question to ask, if any.
     mutating func press(_ key: KeyStroke, at now: Int64) -> Int? {
         switch (key, keys) {
         case (.shortcut(let text), _):
@@ -58,19 +58,19 @@ struct KeyDisplayStateMachine {
         }
     }
 
-    /// The focus may be elsewhere now. Returns the question to ask, if any.
+    /// The focus may have moved. Returns the question to ask, if any.
     mutating func moveFocus(at now: Int64) -> Int? {
         forget()
         return begin(at: now)
     }
 
-    /// A program has taken the keyboard for itself, or has given it back.
+    /// A program has grabbed the keyboard or released it.
     mutating func setGrabbed(_ isGrabbed: Bool, at now: Int64) -> Int? {
         self.isGrabbed = isGrabbed
         return moveFocus(at: now)
     }
 
-    /// The focused object, if it may be seen what is typed there, as the answer to a question.
+    /// Handles the answer to a question: the focused object if its typed text may be visible.
     mutating func answer(_ question: Int, _ object: String?, at now: Int64) {
         for index in checks.indices {
             switch checks[index].phase {
@@ -91,7 +91,7 @@ struct KeyDisplayStateMachine {
         }
     }
 
-    /// CLOCK_MONOTONIC is at `now`. Returns the questions to ask.
+    /// Advances to `now`. Returns the questions to ask.
     mutating func advance(to now: Int64) -> [Int] {
         var questions: [Int] = []
         for index in checks.indices {
@@ -110,7 +110,7 @@ struct KeyDisplayStateMachine {
         return questions
     }
 
-    /// The next instant at which `advance` has something to do; nil: none.
+    /// The next instant for `advance`, if any.
     var deadline: Int64? {
         checks.map { check in
             switch check.phase {
@@ -125,7 +125,7 @@ struct KeyDisplayStateMachine {
         checks = []
     }
 
-    /// Finds out whether the focused object may be trusted, if that is not being done.
+    /// Starts to check the focused object, unless that is in progress.
     private mutating func begin(at now: Int64) -> Int? {
         guard keys == .all, !isGrabbed, checks.isEmpty else { return nil }
         return ask(Check(text: nil, object: nil, phase: .settling(until: now)), at: now)

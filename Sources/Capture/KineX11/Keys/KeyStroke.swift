@@ -1,10 +1,9 @@
-// A pressed key as a person reads it. Pure: what the keyboard's mapping says is the input.
+// A pressed key for display. Pure: the keyboard's mapping is its input.
 
-/// A key, or a combination of keys.
 enum KeyStroke: Equatable {
-    /// It does something, and is never a part of a text: Ctrl + S, F5.
+    /// A command, never part of a text: Ctrl + S, F5.
     case shortcut(String)
-    /// It writes, or moves and deletes what is written: a letter, Enter.
+    /// Part of typing: a letter, Enter, keys that move or delete.
     case typed(String)
 
     struct Modifiers: OptionSet {
@@ -15,13 +14,13 @@ enum KeyStroke: Equatable {
         static let `super` = Modifiers(rawValue: 8)
     }
 
-    /// Nil for a key that means nothing by itself, such as Shift.
+    /// Nil for a key without a meaning of its own, such as Shift.
     ///
     /// - Parameters:
     ///   - keysym: the key's symbol without modifiers (X11 protocol, Appendix A; xkbcommon-keysyms.h).
     ///   - character: the character of that symbol, if it has one.
-    ///   - text: what the key writes with the modifiers there are.
-    ///   - modifiers: those that are held. AltGr, which is for writing, is none of them.
+    ///   - text: the text that the key writes with the current modifiers.
+    ///   - modifiers: the held modifiers, without AltGr, which is for typing.
     init?(keysym: UInt32, character: Character?, text: String, _ modifiers: Modifiers) {
         guard !Self.isModifier(keysym) else { return nil }
         let name = Self.command(keysym) ?? Self.names[keysym]
@@ -76,9 +75,9 @@ enum KeyStroke: Equatable {
     ]
 }
 
-/// Programs in whose windows anything may be typed, passwords among it, and which do not say what.
+/// Programs whose windows may contain anything typed, including passwords, without reporting it.
 enum Terminals {
-    /// Those whose class does not have "term" in it.
+    /// The terminals without "term" in their class.
     private static let others: Set<String> = [
         "alacritty", "cool-retro-term", "com.mitchellh.ghostty", "foot", "footclient", "ghostty", "guake", "hyper",
         "kgx",
@@ -87,7 +86,7 @@ enum Terminals {
         "tilix", "tym", "urxvt", "warp", "contour", "yakuake", "zutty",
     ]
 
-    /// Whether a window of this WM_CLASS is a terminal's.
+    /// Whether a window with this WM_CLASS is a terminal.
     static func contain(_ application: String) -> Bool {
         let name = application.lowercased()
         return name.contains("term") || others.contains(name)

@@ -1,4 +1,4 @@
-// The window in which the keyboard's focus is: whose it is, and whether keys go there.
+// The window with the keyboard focus: its owner, and whether keys go there.
 import CXCB
 import Glibc
 import KineCapture
@@ -10,37 +10,36 @@ final class X11KeyFocus {
         let process: Int32
     }
 
-    /// The focused window as it is now.
+    /// The focused window at one moment.
     struct Look {
-        /// It is another than at the last look.
+        /// It differs from the last look.
         var isOther = false
-        /// Keys that go there may be shown: it is in the frames.
+        /// Its keys may be shown, because it is in the frames.
         var isShown = false
-        /// Nil where it is not known, and where the window is a terminal's: a password that is typed in one looks like everything else
-        /// there.
+        /// Nil if unknown, and for a terminal: a password typed there cannot be distinguished from other text.
         var owner: Owner?
     }
 
     enum Change: Equatable {
         case moved
-        /// A program has taken the keyboard for itself, whatever window has the focus, or has given it back.
+        /// A program has grabbed the keyboard, regardless of the focus, or has released it.
         case grabbed(Bool)
-        /// A key went to the focused window, so no program has the keyboard for itself.
+        /// A key went to the focused window, so no program has grabbed the keyboard.
         case arrived
     }
 
-    /// Whether there are windows whose keys are not shown at all.
+    /// Whether there are windows whose keys are never shown.
     let isRestricted: Bool
     private let connection: X11Connection
     private let frame: X11WindowRule?
     private let excluded: [X11WindowRule]
-    /// The window whose events of focus come.
+    /// The window whose focus events are received.
     private var watched: UInt32 = 0
-    /// A program's window lies in the window manager's, and has windows of its own in it.
+    /// The most levels: a program's window lies in the window manager's, and contains its own windows.
     private static let deepest = 16
 
     /// - Parameters:
-    ///   - frame: the only windows whose keys are shown; nil: all are.
+    ///   - frame: the only windows whose keys are shown; nil: all windows.
     ///   - excluded: windows whose keys are not shown.
     init(connection: X11Connection, within frame: X11WindowRule?, excluding excluded: [X11WindowRule]) {
         self.connection = connection
@@ -49,7 +48,7 @@ final class X11KeyFocus {
         isRestricted = frame != nil || !excluded.isEmpty
     }
 
-    /// The meaning of an event for the focus; nil: none.
+    /// An event's meaning for the focus, if any.
     func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
         let type = Int32(event.pointee.response_type & 0x7f)
         if type == XCB_KEY_PRESS { return .arrived }
@@ -70,7 +69,7 @@ final class X11KeyFocus {
         if isOther {
             select(0, of: watched)
             watched = focused
-            // Keys for the focused window go no further, so this takes none away from anybody.
+            // Keys for the focused window go no further, so no other client loses them.
             select(XCB_EVENT_MASK_FOCUS_CHANGE.rawValue | XCB_EVENT_MASK_KEY_PRESS.rawValue, of: focused)
         }
         var look = lookAt(focused)
@@ -78,13 +77,13 @@ final class X11KeyFocus {
         return look
     }
 
-    /// 0 and 1 stand for no window and for that under the pointer.
+    /// 0 and 1 mean no window and the window under the pointer.
     private func select(_ events: UInt32, of window: UInt32) {
         guard window > 1 else { return }
         connection.select(events, of: window)
     }
 
-    /// Looks at a window and those that it lies in.
+    /// Examines a window and the windows that contain it.
     private func lookAt(_ focused: UInt32) -> Look {
         var look = Look(isShown: frame == nil)
         var application: String?

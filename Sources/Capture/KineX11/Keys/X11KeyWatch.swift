@@ -1,5 +1,5 @@
-// The thread that follows the keyboard and decides which keys are shown. It has a connection of its own to the server, so that no
-// program that answers slowly holds up capture.
+// The thread that follows the keyboard and decides which keys are shown. It has its own connection to the server, so
+// that a program that answers slowly does not delay capture.
 import CXCB
 import Glibc
 import KineCapture
@@ -7,7 +7,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Follows the keyboard from its making until `end`.
+/// Follows the keyboard from `init` to `end`.
 final class X11KeyWatch: Sendable {
     private struct State {
         var isEnding = false
@@ -17,13 +17,13 @@ final class X11KeyWatch: Sendable {
     private let state = Monitor(State())
     private let wake = WakeSignal()
 
-    /// Returns when the keyboard is followed.
+    /// Returns once the keyboard is followed.
     ///
     /// - Parameters:
-    ///   - keys: the keys that are shown.
+    ///   - keys: the keys to show.
     ///   - scope: the windows whose keys are shown.
-    ///   - badge: the pictures of the keys.
-    ///   - latest: gets each new badge, and its window's owner an event.
+    ///   - badge: draws the keys.
+    ///   - latest: gets each new badge; its window then gets an event.
     ///   - display: the name of the server.
     ///   - cancellation: ends waits for the server.
     init(
@@ -51,30 +51,29 @@ final class X11KeyWatch: Sendable {
         }
     }
 
-    /// Has the thread end soon. Nothing waits for it.
+    /// Ends the thread soon, without waiting.
     func end() {
         state.withLock { $0.isEnding = true }
         wake.signal()
     }
 }
 
-/// The windows whose keys are shown.
 struct KeyScope: Sendable {
-    /// The only ones; nil: all are.
+    /// The only windows whose keys are shown; nil: all windows.
     var windows: X11WindowRule?
-    /// None of these is.
+    /// Windows whose keys are not shown.
     var excluded: [X11WindowRule] = []
 }
 
-/// The newest badge, which the thread of the keys hands to that of the frames.
+/// Passes the newest badge from the keys' thread to the capture thread.
 final class LatestBadge: Sendable {
     struct Picture: Sendable {
         var image = OverlayImage.empty
-        /// The instant of CLOCK_MONOTONIC from which it is shown.
+        /// When it appears (CLOCK_MONOTONIC).
         var since: Int64 = 0
     }
 
-    /// A window whose owner gets a message when there is another picture.
+    /// A window whose owner gets an event with each new picture.
     let window: UInt32
     private let shown = Monitor(Picture())
 
@@ -96,7 +95,7 @@ private final class X11KeyLoop {
     private let latest: LatestBadge
     private var machine: KeyDisplayStateMachine
     private var shown: KeyDisplayStateMachine.Badge?
-    /// Questions that are to be asked.
+    /// Questions to ask.
     private var questions: [Int] = []
 
     init(
@@ -112,12 +111,12 @@ private final class X11KeyLoop {
         machine = KeyDisplayStateMachine(inspector == nil ? .shortcuts : keys.keys)
         kine_select_raw_events(
             connection.handle, connection.root, UInt32(XCB_INPUT_XI_EVENT_MASK_RAW_KEY_PRESS.rawValue))
-        // The server has the request when this answers: no later key is missed.
+        // The answer proves that the server has the request: no later key is missed.
         if connection.geometry(of: connection.root) == nil { throw .serverLost }
         inspector?.focusMoved = { [weak self] in self?.ask(self?.machine.moveFocus(at: MonotonicClock.now())) }
     }
 
-    /// Returns when it is to end, or the server is gone.
+    /// Returns after `end`, or when the server has gone.
     func run(_ wake: WakeSignal, isEnding: () -> Bool) {
         ask(machine.moveFocus(at: MonotonicClock.now()))
         while !isEnding(), !connection.isBroken {
@@ -141,7 +140,7 @@ private final class X11KeyLoop {
 
     private func ask(_ question: Int?) { if let question { questions.append(question) } }
 
-    /// Handles all events that are there. Returns whether there was one.
+    /// Handles all available events. Returns whether there was one.
     @discardableResult
     private func readEvents() -> Bool {
         var wasThere = false
@@ -158,7 +157,7 @@ private final class X11KeyLoop {
         let now = MonotonicClock.now()
         switch focus.read(event) {
         case .moved:
-            // Also while nothing is asked: the window that has the focus now tells when the keyboard is given back.
+            // Always, even if nothing is asked: the focused window's events report when the keyboard is released.
             _ = focus.look()
             return ask(machine.moveFocus(at: now))
         case .arrived:
@@ -179,12 +178,12 @@ private final class X11KeyLoop {
         ask(machine.press(stroke, at: now))
     }
 
-    /// Asks whose the focus is now: first the server, then the program.
+    /// Asks for the focused object: first the server, then the program.
     private func put(_ question: Int) {
         let look = focus.look()
         let now = MonotonicClock.now()
         if look.isOther {
-            // Its events come from now on, and it is asked again with a new question.
+            // Its events are received from now on; a new question follows.
             return ask(machine.moveFocus(at: now))
         }
         guard let owner = look.owner, let inspector else { return machine.answer(question, nil, at: now) }

@@ -1,4 +1,4 @@
-// The keyboard's mapping and its modifiers, as the X server has them, through libxkbcommon.
+// The X server's keyboard mapping and modifiers, by libxkbcommon.
 import CXCB
 import CXKB
 import Glibc
@@ -47,7 +47,7 @@ final class X11Keyboard {
         return (keymap, state)
     }
 
-    /// Follows the modifiers and the mapping. Returns whether the event is one of the keyboard's.
+    /// Follows the modifiers and the mapping. Returns whether the event belongs to the keyboard.
     func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Bool {
         guard event.pointee.response_type & 0x7f == firstEvent else { return false }
         if kine_read_keyboard_event(event, state) == KINE_KEYBOARD_MAP,
@@ -60,7 +60,7 @@ final class X11Keyboard {
         return true
     }
 
-    /// The meaning of a key that is pressed now; nil: it has none by itself.
+    /// The meaning of a pressed key now; nil: it has none of its own.
     func stroke(of key: UInt32) -> KeyStroke? {
         var symbols: UnsafePointer<xkb_keysym_t>?
         let layout = xkb_state_key_get_layout(state, key)
@@ -70,7 +70,7 @@ final class X11Keyboard {
         if isActive(XKB_MOD_NAME_CTRL) { modifiers.insert(.control) }
         if isActive(XKB_MOD_NAME_SHIFT) { modifiers.insert(.shift) }
         if isActive(XKB_MOD_NAME_LOGO) { modifiers.insert(.super) }
-        // Some layouts have Alt choose other characters: it is no shortcut then.
+        // In some layouts Alt chooses other characters: then it is not a shortcut.
         if isActive(XKB_MOD_NAME_ALT, unlessItChooses: key) { modifiers.insert(.alt) }
         return KeyStroke(
             keysym: symbol, character: Unicode.Scalar(xkb_keysym_to_utf32(symbol)).map(Character.init),

@@ -1,10 +1,10 @@
-// The badge of the keys, in the frames of a source.
+// The badge of the pressed keys, in the frames of a source.
 import CXCB
 import KineCapture
 import KineMedia
 import KinePlatform
 
-/// The badge that the frame shows, and the one that it should show. Used by the capture thread.
+/// The drawn badge and the current one. Used by the capture thread.
 final class X11Keys {
     private let latest: LatestBadge
     private let watch: X11KeyWatch
@@ -17,10 +17,10 @@ final class X11Keys {
     private var drawnFading = BadgeFading.gone
 
     /// - Parameters:
-    ///   - keys: the keys that are shown.
+    ///   - keys: the keys to show.
     ///   - scope: the windows whose keys are shown.
-    ///   - frameHeight: the height of the frames, from which the badge's follows.
-    ///   - connection: the source's, which gets an event when there is another badge.
+    ///   - frameHeight: the frames' height, which determines the badge's.
+    ///   - connection: the source's; gets an event with each new badge.
     ///   - display: the name of its server.
     ///   - cancellation: ends waits for the server.
     init(
@@ -28,7 +28,7 @@ final class X11Keys {
         cancellation: Cancellation?
     ) throws(VideoSourceError) {
         hold = keys.hold
-        // It is never shown: events that are sent to it come to this connection.
+        // Never shown: events sent to this window come to this connection.
         let window = xcb_generate_id(connection.handle)
         xcb_create_window(
             connection.handle, 0, window, connection.root, -1, -1, 1, 1, 0,
@@ -43,19 +43,18 @@ final class X11Keys {
 
     deinit { watch.end() }
 
-    /// There is another picture.
+    /// There is a new picture.
     func note() { picture = latest.picture }
 
-    /// CLOCK_MONOTONIC is at `now`.
     func advance(to now: Int64) { fading = BadgeFading(shownSince: picture.since, hold: hold, at: now) }
 
-    /// The instant of CLOCK_MONOTONIC at which the badge changes by itself; nil: it does not.
+    /// When the badge changes by itself (CLOCK_MONOTONIC), if it does.
     var deadline: Int64? { fading.end(shownSince: picture.since, hold: hold) }
 
-    /// Whether the badge is not the one that was drawn.
+    /// Whether the badge differs from the drawn one.
     var hasChanged: Bool { fading != drawnFading || fading != .gone && picture.since != drawnSince }
 
-    /// Has the badge drawn as it is now, at the bottom of a frame of the damage's size. Adds the places of the old and the new one.
+    /// Prepares the current badge for a frame of the damage's size. Adds the old and the new rectangle.
     func update(damage: inout DamageRegion) {
         guard hasChanged || drawn != nil && damage.size != drawnFrame else { return }
         if let drawn { damage.insert(drawn.rect) }
@@ -68,7 +67,7 @@ final class X11Keys {
         if let drawn { damage.insert(drawn.rect) }
     }
 
-    /// Draws the badge over the pixels of `area`, which is a part of the frame.
+    /// Draws the badge over the pixels of `area`, a part of the frame.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         guard let drawn else { return }
         drawn.image.draw(at: (drawn.rect.x, drawn.rect.y), over: pixels, stride: stride, area: area)

@@ -1,9 +1,9 @@
-// The rings round mouse clicks, as the events of the buttons make them. Pure: instants and places are its input.
+// The rings around mouse clicks. Pure: its inputs are button events, positions and instants.
 import Glibc
 import KineCapture
 import KineMedia
 
-/// A ring stays round the pointer while a button is held; when it is released, the ring stays behind, grows and fades.
+/// A ring follows the pointer while a button is held. After the release it stays in place, grows and fades.
 struct ClickStateMachine {
     enum Button: Int, CaseIterable { case left, middle, right }
 
@@ -14,7 +14,7 @@ struct ClickStateMachine {
 
     struct Ring: Equatable {
         let button: Button
-        /// The middle, in the frame's coordinates.
+        /// The centre, in the frame's coordinates.
         let place: Place
         /// Steps of the fading: 0 while the button is held, always less than `steps`.
         let step: Int
@@ -22,11 +22,11 @@ struct ClickStateMachine {
 
     private struct Click {
         let button: Button
-        /// Nil: not known yet, or outside of the frame's screen.
+        /// Nil: unknown yet, or outside the frame's screen.
         var place: Place?
         /// The instant of the release; nil: the button is held.
         var released: Int64?
-        /// Released since the pointer's place was last known.
+        /// The pointer's position at the release is not known yet.
         var awaitsPlace = true
     }
 
@@ -38,7 +38,7 @@ struct ClickStateMachine {
     private var clicks: [Click] = []
 
     var isEmpty: Bool { clicks.isEmpty }
-    /// Whether a ring follows the pointer, so that its motion matters.
+    /// Whether a ring follows the pointer, so that its position matters.
     var followsPointer: Bool { clicks.contains { $0.released == nil || $0.awaitsPlace } }
 
     mutating func press(_ button: Button) {
@@ -52,7 +52,7 @@ struct ClickStateMachine {
         clicks[index].awaitsPlace = true
     }
 
-    /// The pointer is at `place` of the frame now; nil: it is on another screen.
+    /// The pointer is at `place` of the frame; nil: on another screen.
     mutating func move(to place: Place?) {
         for index in clicks.indices where clicks[index].released == nil || clicks[index].awaitsPlace {
             clicks[index].place = place
@@ -60,7 +60,7 @@ struct ClickStateMachine {
         }
     }
 
-    /// Forgets the rings that have faded.
+    /// Removes the rings that have faded.
     mutating func expire(at now: Int64) { clicks.removeAll { Self.step($0, now) >= Self.steps } }
 
     /// The rings to draw, the newest last.
@@ -72,7 +72,7 @@ struct ClickStateMachine {
         }
     }
 
-    /// The next instant at which `rings` changes by itself; nil: none.
+    /// The next instant at which `rings` changes by itself, if any.
     func nextStep(after now: Int64) -> Int64? {
         clicks.compactMap { click in
             let next = Int64(Self.step(click, now) + 1) * Self.stepLength
@@ -86,9 +86,9 @@ struct ClickStateMachine {
     }
 }
 
-// The picture of a ring round a click. Pure.
+// Draws a ring around a click. Pure.
 enum ClickRing {
-    /// Colours that people who cannot tell red from green tell apart: amber, magenta and blue, as 0xRRGGBB.
+    /// Colours that people with red-green blindness can distinguish: amber, magenta and blue, as 0xRRGGBB.
     static func colour(of button: ClickStateMachine.Button) -> UInt32 {
         switch button {
         case .left: 0xffb000
@@ -97,13 +97,13 @@ enum ClickRing {
         }
     }
 
-    /// Pixels from the middle to the line's middle while the button is held, and when it has faded.
+    /// Pixels from the centre to the middle of the line, while the button is held, and after fading.
     private static let radius = (held: 18.0, faded: 30.0)
     private static let lineWidth = 3.0
     /// The opacity of the line, and of the disc inside.
     private static let opacity = (line: 0.9, disc: 0.2)
 
-    /// The image of a ring whose middle is that of its middle pixel: both sides are odd.
+    /// The image of a ring. The centre is the middle pixel: both sides are odd.
     static func image(_ button: ClickStateMachine.Button, step: Int, scale: Double) -> OverlayImage {
         let progress = Double(step) / Double(ClickStateMachine.steps)
         let radius = (radius.held + (radius.faded - radius.held) * progress) * scale
@@ -116,7 +116,7 @@ enum ClickRing {
         for y in -reach...reach {
             for x in -reach...reach {
                 let distance = sqrt(Double(x * x + y * y))
-                // The part of the pixel that the line covers, so that its edges are smooth.
+                // The part of the pixel that the line covers, for smooth edges.
                 let line = min(max(width / 2 + 0.5 - abs(distance - radius), 0), 1)
                 let disc = distance < radius ? 1 - line : 0
                 let alpha = (line * opacity.line + disc * opacity.disc) * (1 - progress)

@@ -1,17 +1,17 @@
-// Rings round the clicks of the mouse, in the frames of a source.
+// Rings around mouse clicks, in the frames of a source.
 import KineCapture
 import KineMedia
 
-/// The rings that the frame shows, and those that it should show. Used by the capture thread.
+/// The drawn rings and the current ones. Used by the capture thread.
 final class X11Clicks {
     private var machine = ClickStateMachine()
-    /// The factor for the rings' size, which is the pointer's: a large pointer would hide a small ring.
+    /// The factor of the rings' size, equal to the pointer's: a large pointer would hide a small ring.
     private let scale: Double
-    /// The rings as they were last drawn.
+    /// The last drawn rings.
     private var drawn: [(ring: ClickStateMachine.Ring, image: OverlayImage)] = []
     /// A button was pressed or released since then.
     private var mustPlace = false
-    /// The instant of the last look at the clock.
+    /// The instant of the last `advance`.
     private var now: Int64 = 0
 
     init(scale: Double) { self.scale = scale }
@@ -26,30 +26,29 @@ final class X11Clicks {
         mustPlace = true
     }
 
-    /// Whether a ring follows the pointer, so that its place must be known.
+    /// Whether a ring follows the pointer, so that its position must be known.
     var followsPointer: Bool { machine.followsPointer }
 
-    /// CLOCK_MONOTONIC is at `now`.
     func advance(to now: Int64) {
         self.now = now
         machine.expire(at: now)
     }
 
-    /// The instant of CLOCK_MONOTONIC at which the rings change by themselves; nil: they do not.
+    /// When the rings change by themselves (CLOCK_MONOTONIC), if they do.
     var deadline: Int64? { machine.nextStep(after: now) }
 
-    /// Whether the rings are not those that were drawn.
+    /// Whether the rings differ from the drawn ones.
     var hasChanged: Bool {
         guard !machine.isEmpty || !drawn.isEmpty else { return false }
         return mustPlace || machine.rings(at: now) != drawn.map(\.ring)
     }
 
-    /// The pointer is at `place` of the frame now; nil: it is on another screen.
+    /// The pointer is at `place` of the frame; nil: on another screen.
     func move(to place: (x: Int, y: Int)?) {
         machine.move(to: place.map { ClickStateMachine.Place(x: $0.x, y: $0.y) })
     }
 
-    /// Has the rings drawn as they are now. Adds the places where they were and are to `damage`.
+    /// Prepares the current rings for drawing. Adds the old and new rectangles to `damage`.
     func update(damage: inout DamageRegion) {
         guard hasChanged else { return }
         mustPlace = false
@@ -62,7 +61,7 @@ final class X11Clicks {
         for new in drawn where !before.contains(where: { $0.ring == new.ring }) { damage.insert(rect(new)) }
     }
 
-    /// Draws the rings over the pixels of `area`, which is a part of the frame.
+    /// Draws the rings over the pixels of `area`, a part of the frame.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         for one in drawn {
             let rect = rect(one)

@@ -1,10 +1,10 @@
-// The mouse pointer's image. The X server leaves it out of the pixels that it gives to clients, so it is fetched and drawn over
+// The mouse pointer's image. The X server leaves it out of the pixels for clients, so it is fetched and drawn over
 // them. XDamage never reports its motion.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// The pointer's image on one connection, and where it was drawn. Used by the capture thread.
+/// The pointer's image and its drawn rectangle. Used by the capture thread.
 final class X11Cursor {
     private let connection: X11Connection
     /// The factor by which the image is enlarged.
@@ -20,10 +20,9 @@ final class X11Cursor {
     }
 
     func noteImage() { imageIsStale = true }
-    /// Whether there may be another image.
     var mayHaveChanged: Bool { imageIsStale }
 
-    /// Places the image at the pointer; nil: it is on another screen. Adds the old and the new place to `damage`.
+    /// Moves the image to the pointer; nil: on another screen. Adds the old and the new rectangle to `damage`.
     func move(to pointer: (x: Int, y: Int)?, damage: inout DamageRegion) {
         if imageIsStale {
             imageIsStale = false
@@ -32,7 +31,7 @@ final class X11Cursor {
         overlay.move(to: pointer, damage: &damage)
     }
 
-    /// Draws the pointer over the pixels of `area`, which is a part of the frame.
+    /// Draws the pointer over the pixels of `area`, a part of the frame.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         overlay.draw(over: pixels, stride: stride, area: area)
     }
@@ -54,33 +53,33 @@ final class X11Cursor {
     }
 }
 
-/// The pointer's place on one connection. Used by the capture thread.
+/// The pointer's position. Used by the capture thread.
 final class X11Pointer {
     private let connection: X11Connection
-    /// Whether it may have another place than the last answer said. False does not mean that it stands still: no event tells that a
-    /// program moves the pointer. So the place is also asked for whenever the screen has changed.
+    /// Whether it may have moved since the last answer. No event reports that a program moves the pointer, so even if
+    /// this is false, the position is also requested whenever the screen has changed.
     private(set) var mayHaveMoved = true
 
-    /// The place, on the screen, at which the server put the pointer when it started, while it stands there; nil: the pointer has
-    /// moved, or is a person's.
+    /// The server's initial pointer position on the screen, until the pointer moves; nil: it has moved, or belongs to a
+    /// person.
     private var untouched: (x: Int, y: Int)?
 
     /// - Parameter isPrivate: the screen belongs to the take and has no mouse.
     init(connection: X11Connection, isPrivate: Bool) {
         self.connection = connection
-        // dix puts the pointer into the middle (InitializeSprite of the X server).
+        // dix places the pointer in the middle (InitializeSprite of the X server).
         if isPrivate { untouched = (connection.initialSize.width / 2, connection.initialSize.height / 2) }
     }
 
-    /// Whether a program or a person moved the pointer. Up to date when `place` has returned.
+    /// Whether a program or a person moved the pointer. Up to date after `place`.
     var hasMoved: Bool { untouched == nil }
 
     func noteMotion() { mayHaveMoved = true }
 
-    /// Asks for the place in `window`. `place` gets the answer later, in one round trip with other requests.
+    /// Requests the position in `window`. `place` gets the answer later, in one round trip with other requests.
     func ask(window: UInt32) -> xcb_query_pointer_cookie_t { xcb_query_pointer(connection.handle, window) }
 
-    /// The answer to `question`, for a frame that begins at `origin` of that window; nil: the pointer is on another screen.
+    /// The answer to `question`, for a frame that begins at `origin` of that window; nil: it is on another screen.
     func place(_ question: xcb_query_pointer_cookie_t, origin: (x: Int, y: Int)) -> (x: Int, y: Int)? {
         mayHaveMoved = false
         let place = connection.reply(question, xcb_query_pointer_reply) { reply -> (x: Int, y: Int)? in

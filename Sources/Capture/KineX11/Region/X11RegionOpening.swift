@@ -1,17 +1,17 @@
-// Has a person draw the region of the screen that is to be captured, and opens it.
+// Lets a person draw the region of the screen to capture, and opens it.
 import CXCB
 import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform
 
-/// Waits for a person with a mouse. Mouse and keyboard belong to this connection meanwhile, and the server takes both back with it.
+/// Waits for the person. The connection grabs mouse and keyboard; the server releases them with the connection.
 public final class X11RegionOpening: VideoSourceOpening {
     private enum State {
-        /// Others may hold mouse or keyboard for a moment, as a desktop does while the key of a shortcut is down.
+        /// Other clients may hold the mouse or keyboard briefly, as a desktop does while a shortcut's key is down.
         case grabbing(until: Int64)
         case drawing(X11RegionOverlay, RegionSelection, until: Int64)
-        /// The overlay is hidden, and the windows below it repaint. This ends at `quiet`, or at `until` if the screen goes on changing.
+        /// The overlay is hidden; the windows below repaint. Ends at `quiet`, or else at `until`.
         case settling(Result<PixelRect, VideoSourceError>, quiet: Int64, until: Int64)
         case over
     }
@@ -31,10 +31,10 @@ public final class X11RegionOpening: VideoSourceOpening {
     private var state: State
     public private(set) var deadline: Int64?
 
-    /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or its screen cannot be captured.
+    /// `display` is the server's name; nil: DISPLAY. Throws without such a server, or if its screen cannot be captured.
     /// - Parameters:
-    ///   - patience: nanoseconds without any input after which the drawing ends. A screen saver cannot lock the screen meanwhile.
-    ///   - open: opens the region that was drawn, in the screen's coordinates.
+    ///   - patience: nanoseconds without input that end the drawing. A screen saver cannot lock the screen meanwhile.
+    ///   - open: opens the drawn region, in the screen's coordinates.
     public init(
         display: String? = nil, cancellation: Cancellation? = nil, patience: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> any VideoSource
@@ -179,8 +179,8 @@ public final class X11RegionOpening: VideoSourceOpening {
         }
     }
 
-    /// Shows what has been drawn so far, and waits until the server has done it: a mouse moves more often than a screen is drawn. Returns
-    /// whether it waited, and events may have come meanwhile that the descriptor does not show.
+    /// Shows the current selection, and waits for the server: a mouse moves more often than a screen is drawn. Returns
+    /// whether it waited: events may then have come that the descriptor does not show.
     private func showSelection() -> Bool {
         guard case .drawing(let overlay, let selection, _) = state, let rect = selection.rect, rect != overlay.shown
         else { return false }
@@ -188,7 +188,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         return waitForServer()
     }
 
-    /// Takes the overlay away, and waits until the screen below it is there again.
+    /// Hides the overlay, and waits until the screen below is repainted.
     private func settle(
         _ result: Result<PixelRect, VideoSourceError>, hiding overlay: X11RegionOverlay, _ now: Int64
     ) {
@@ -200,7 +200,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         _ = waitForServer()
     }
 
-    /// Requests are served in order: an answer says that those before it are done. False where there is none.
+    /// The server answers requests in order, so the answer proves that earlier ones are done. False without an answer.
     private func waitForServer() -> Bool {
         connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) { _ in true } ?? false
     }
@@ -210,7 +210,7 @@ public final class X11RegionOpening: VideoSourceOpening {
     /// XK_Escape.
     private static let escape: UInt32 = 0xff1b
 
-    /// The keys that have a symbol, on whatever level.
+    /// The keys that have a symbol, on any level.
     private static func keys(of symbol: UInt32, _ connection: X11Connection) -> Set<UInt8> {
         guard let setup = xcb_get_setup(connection.handle) else { return [] }
         let (first, last) = (setup.pointee.min_keycode, setup.pointee.max_keycode)
@@ -225,7 +225,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         } ?? []
     }
 
-    /// The crosshair of X11's own cursors (X11/cursorfont.h), white on black.
+    /// The crosshair of X11's cursor font (X11/cursorfont.h), white on black.
     private static func crosshair(_ connection: X11Connection) -> UInt32 {
         let (font, cursor) = (xcb_generate_id(connection.handle), xcb_generate_id(connection.handle))
         let (name, glyph) = ("cursor", UInt16(34))

@@ -1,28 +1,28 @@
-// The screen as a person sees it who draws a region: a still picture, dark except for what is drawn.
+// The screen while a person draws a region: a still picture, dark except for the selection.
 import CXCB
 import Glibc
 import KineCapture
 import KineMedia
 
-/// A window over the whole screen, above all others. No window manager and no compositor has a part in it: what it shows is a copy of
-/// the screen that the server keeps. It goes with this object or with the connection.
+/// A window over the whole screen, above all others. It bypasses the window manager and the compositing manager: it
+/// shows a copy of the screen in the server. Removed with this object or the connection.
 final class X11RegionOverlay {
     let screen: PixelSize
     private let connection: X11Connection
     private let window: UInt32
     private let context: UInt32
-    /// The screen as it was, the same in the dark, and what the window shows.
+    /// The screen's original picture, the dark one, and the window's contents.
     private let bright: UInt32
     private let dark: UInt32
     private let canvas: UInt32
-    /// The rectangle that is shown bright.
+    /// The bright rectangle.
     private(set) var shown: PixelRect?
-    /// The part of the canvas that is not as in the dark picture.
+    /// The part of the canvas that differs from the dark picture.
     private var drawn = PixelRect(x: 0, y: 0, width: 0, height: 0)
     private let depth: UInt8
     private let visual: X11Visual
 
-    /// Copies the screen and covers it. `cursor` is shown over it.
+    /// Copies the screen and covers it. `cursor` is the mouse image over it.
     init(_ connection: X11Connection, cursor: UInt32) throws(VideoSourceError) {
         let handle = connection.handle
         let root = connection.reply(xcb_get_geometry(handle, connection.root), xcb_get_geometry_reply) {
@@ -37,7 +37,7 @@ final class X11RegionOverlay {
             xcb_create_pixmap(
                 handle, root.depth, pixmap, connection.root, UInt16(root.size.width), UInt16(root.size.height))
         }
-        // White on black. The screen is copied with the windows on it.
+        // White on black. The copy includes the windows on the screen.
         xcb_create_gc(
             handle, context, connection.root,
             XCB_GC_FOREGROUND.rawValue | XCB_GC_BACKGROUND.rawValue | XCB_GC_SUBWINDOW_MODE.rawValue
@@ -84,7 +84,7 @@ final class X11RegionOverlay {
                 height: UInt16(rect.height + 1))
             xcb_poly_rectangle(connection.handle, canvas, context, 1, &outline)
             let size = "\(rect.width)x\(rect.height)"
-            // Above the rectangle, or where there is no room, in it.
+            // Above the rectangle if there is room, otherwise inside.
             let label = write(size, x: rect.x, y: rect.y < Self.lineHeight ? rect.y + 2 : rect.y - Self.lineHeight)
             return PixelRect(x: rect.x - 1, y: rect.y - 1, width: rect.width + 2, height: rect.height + 2)
                 .union(label)
@@ -96,10 +96,10 @@ final class X11RegionOverlay {
         restore { write(hint, x: point.x + Self.lineHeight, y: point.y + Self.lineHeight) }
     }
 
-    /// Shows the screen again. The windows below repaint.
+    /// Hides the overlay. The windows below repaint.
     func hide() { xcb_unmap_window(connection.handle, window) }
 
-    /// Repaints the window where something else was drawn over it.
+    /// Repaints the window after something was drawn over it.
     func repaint() {
         copy(PixelRect(size: screen), of: canvas, to: window)
         xcb_flush(connection.handle)
@@ -111,7 +111,7 @@ final class X11RegionOverlay {
     private static let lineHeight = 20
     private static let mostCharacterWidth = 10
 
-    /// Draws on the canvas as it was in the beginning, and shows what has changed. `body` returns what it has drawn.
+    /// Draws on the dark canvas, and shows the changes. `body` returns the rectangle that it has drawn.
     private func restore(_ body: () -> PixelRect) {
         copy(drawn, of: dark, to: canvas)
         let new = body().intersection(PixelRect(size: screen))
@@ -120,7 +120,7 @@ final class X11RegionOverlay {
         xcb_flush(connection.handle)
     }
 
-    /// Draws a line within the screen. Returns where.
+    /// Draws a line within the screen. Returns its rectangle.
     private func write(_ text: String, x: Int, y: Int) -> PixelRect {
         let width = text.utf8.count * Self.mostCharacterWidth
         let place = PixelRect(
@@ -146,7 +146,7 @@ final class X11RegionOverlay {
         _ = reader.read(X11ReadPlan(.full(size: screen)), at: (0, 0), of: bright) { rect, pixels, stride in
             let words = pixels.assumingMemoryBound(to: UInt32.self)
             for index in 0..<rect.size.area { words[index] = words[index] >> 1 & half }
-            // A request has 256 KiB at most.
+            // A request has at most 256 KiB.
             let rows = max(1, 200_000 / stride)
             for top in Swift.stride(from: 0, to: rect.height, by: rows) {
                 let height = min(rows, rect.height - top)

@@ -1,4 +1,4 @@
-// One connection to an X server: its screen, the extensions that capture needs, and replies as Swift values.
+// One connection to an X server: its screen, the extensions for capture, and replies as Swift values.
 import CXCB
 import Glibc
 import KineCapture
@@ -7,8 +7,8 @@ import KinePlatform
 
 /// A connection to an X server. Used by one thread.
 final class X11Connection {
-    /// Owns the connection. A server that no longer answers would keep every request waiting: cancelling shuts the socket down,
-    /// and the request fails with a broken connection.
+    /// Owns the connection. If a server no longer answers, every request blocks: cancelling shuts the socket down, and
+    /// the request fails with a broken connection.
     private final class Link {
         let handle: OpaquePointer
         private let cancellation: Cancellation?
@@ -18,7 +18,7 @@ final class X11Connection {
             self.handle = handle
             self.cancellation = cancellation
             let descriptor = xcb_get_file_descriptor(handle)
-            // For reading only, which ends every wait: a write to a socket that is shut down would raise SIGPIPE.
+            // Only for reading, which ends every wait: a write to a socket that is shut down would raise SIGPIPE.
             token = cancellation?.onCancel { shutdown(descriptor, Int32(SHUT_RD)) }
         }
 
@@ -33,11 +33,11 @@ final class X11Connection {
     let root: UInt32
     let rootVisual: UInt32
     let rootDepth: UInt8
-    /// By their numbers.
+    /// By their IDs.
     let visuals: [UInt32: X11Visual]
     /// The server's name.
     let name: String
-    /// The screen's place among those of the server, from 0 on.
+    /// The screen's number on the server, from 0.
     let screenNumber: Int
     /// The root window's size when the connection was made; it may change later.
     let initialSize: PixelSize
@@ -45,7 +45,7 @@ final class X11Connection {
     let damageEvent: UInt8
     let fixesEvent: UInt8
     let randrEvent: UInt8
-    /// Nil: windows have no other shape than a rectangle.
+    /// Nil: the server has no Shape extension; all windows are rectangles.
     let shapeEvent: UInt8?
     let inputOpcode: UInt8?
     /// The version of MIT-SHM; nil: the server lacks it.
@@ -53,8 +53,8 @@ final class X11Connection {
     let hasComposite: Bool
     let hasRender: Bool
 
-    /// `display` is the server's name; nil stands for DISPLAY's. `cancellation` ends every wait for the server once the
-    /// connection is made.
+    /// `display` is the server's name; nil: DISPLAY. `cancellation` ends every wait for the server once the connection
+    /// is made.
     init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
         var screenNumber: Int32 = 0
         let name = try Self.serverName(display)
@@ -110,7 +110,7 @@ final class X11Connection {
         throw WaylandSession.isNamed(by: variable) ? .waylandSession : .noDisplay
     }
 
-    /// The reason why the server's screen cannot be recorded, though its windows can; nil: it can.
+    /// Why the server's screen cannot be recorded, although its windows can; nil: it can.
     var screenProblem: VideoSourceError? {
         if rootPacking == nil { return .unsupportedDepth(bits: Int(rootDepth), display: name) }
         guard WaylandSession.isNamed(by: ProcessEnvironment.value) else { return nil }
@@ -131,7 +131,7 @@ final class X11Connection {
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
 
-    /// Whether the connection is a unix socket, which can carry descriptors. What is at its other end may still be another machine's.
+    /// Whether the connection is a unix socket, which can carry descriptors. The server may still be remote.
     var isLocal: Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -141,7 +141,7 @@ final class X11Connection {
         return result == 0 && address.ss_family == sa_family_t(AF_UNIX)
     }
 
-    /// An extension refuses every other request until the client has sent its version.
+    /// Extensions refuse other requests until the client has sent its version.
     private func negotiateVersions() {
         free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil))
@@ -155,7 +155,7 @@ final class X11Connection {
         }
     }
 
-    /// Waits for a reply, hands it to `body` and frees it. Nil where the server answered with an error.
+    /// Waits for a reply, passes it to `body` and frees it. Nil if the server answered with an error.
     func reply<Cookie, Reply, Result>(
         _ cookie: Cookie,
         _ fetch: (
@@ -172,14 +172,14 @@ final class X11Connection {
         return answer.map(body)
     }
 
-    /// Whether a checked request went through.
+    /// Whether a checked request succeeded.
     func succeeded(_ cookie: xcb_void_cookie_t) -> Bool {
         let error = xcb_request_check(handle, cookie)
         free(error)
         return error == nil
     }
 
-    /// The server's number for a name. It is asked for once.
+    /// The atom of a name. Requested only once.
     func atom(_ name: String) -> UInt32 {
         if let known = atoms[name] { return known }
         let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
@@ -188,13 +188,13 @@ final class X11Connection {
         return atom
     }
 
-    /// Has the server send these events of a window, and no others.
+    /// Subscribes to these events of a window, and to no others.
     func select(_ events: UInt32, of window: UInt32) {
         var mask = events
         xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
     }
 
-    /// The windows that lie in one, from the lowest to the highest.
+    /// The windows inside a window, from the lowest to the highest.
     func children(of window: UInt32) -> [UInt32] {
         reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { reply in
             let count = Int(xcb_query_tree_children_length(reply))
@@ -202,7 +202,7 @@ final class X11Connection {
         } ?? []
     }
 
-    /// How a window's pixels lie in memory; nil: there is no such window.
+    /// The visual of a window; nil: there is no such window.
     func visual(of window: UInt32) -> X11Visual? {
         reply(xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply) { visuals[$0.pointee.visual] }
             ?? nil
@@ -212,10 +212,10 @@ final class X11Connection {
         reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { $0.pointee.parent }
     }
 
-    /// A number for the client that has made a window: the bits of the id that the server gives to each client.
+    /// Identifies the client of a window: the ID's bits that the server assigns to each client.
     func client(of window: UInt32) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
 
-    /// The place in another window where a window's content begins.
+    /// The position of a window's content in another window.
     func contentOrigin(of window: UInt32, in other: UInt32) -> (x: Int, y: Int)? {
         reply(xcb_translate_coordinates(handle, window, other, 0, 0), xcb_translate_coordinates_reply) {
             (Int($0.pointee.dst_x), Int($0.pointee.dst_y))
@@ -233,10 +233,10 @@ final class X11Connection {
 }
 
 extension WaylandSession {
-    /// The compositor's name, as WAYLAND_DISPLAY has it; nil on X11.
+    /// The compositor's name, as in WAYLAND_DISPLAY; nil on X11.
     ///
-    /// An X server that is no Xwayland is recorded also within a session on Wayland: a program was started there on purpose. To be found
-    /// out, that takes a connection to the X server, where there is one.
+    /// An X server other than Xwayland is recorded even in a Wayland session: a program was started there on purpose.
+    /// Finding that out takes a connection to the X server, if there is one.
     public static var compositor: String? {
         guard isNamed(by: ProcessEnvironment.value) else { return nil }
         if let connection = try? X11Connection(display: nil), connection.screenProblem == nil { return nil }

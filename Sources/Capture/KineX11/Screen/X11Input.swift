@@ -1,4 +1,4 @@
-// The raw events of mice (XI2, XI_RawMotion and following). They come whatever window the person works with.
+// The raw events of mice (XI2, XI_RawMotion and following). They do not depend on the window under the pointer.
 import CXCB
 import Glibc
 
@@ -20,23 +20,23 @@ final class X11Input {
 
     private let connection: X11Connection
     private var selected: Events = []
-    /// The meaning of each button of a mouse, from the first on; nil: to be asked for. Left-handed people swap them.
+    /// The meaning of each mouse button, from the first on; nil: not requested yet. Left-handed people swap them.
     private var mapping: [UInt8]?
 
-    /// Nil where the server has no XI2.
+    /// Nil if the server has no XI2.
     init?(connection: X11Connection) {
         guard connection.inputOpcode != nil else { return nil }
         self.connection = connection
     }
 
-    /// Asks for these events, and for no others from now on.
+    /// Subscribes to these events, and to no others.
     func select(_ events: Events) {
         guard events != selected else { return }
         selected = events
         kine_select_raw_events(connection.handle, connection.root, events.rawValue)
     }
 
-    /// The meaning of an event of the extension; nil: nothing of interest. The wheel is buttons 4 to 7.
+    /// The meaning of an event of the extension; nil: not relevant. The wheel is buttons 4 to 7.
     func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Event? {
         let type = event.withMemoryRebound(to: xcb_ge_generic_event_t.self, capacity: 1) {
             $0.pointee.extension == connection.inputOpcode ? Int32($0.pointee.event_type) : nil

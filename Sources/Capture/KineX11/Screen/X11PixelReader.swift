@@ -1,10 +1,9 @@
-// Reads rectangles of an X drawable: through shared memory where the server is on this machine, through the connection where
-// it is not.
+// Reads rectangles of an X drawable: by shared memory if the server is on this machine, otherwise by the connection.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// Fetches pixels of one connection. Used by the capture thread.
+/// Reads pixels of one connection. Used by the capture thread.
 final class X11PixelReader {
     enum Memory {
         case shared(X11SharedMemory)
@@ -20,12 +19,12 @@ final class X11PixelReader {
 
     private let connection: X11Connection
     private(set) var memory = Memory.own(UnsafeMutableRawBufferPointer(start: nil, count: 0))
-    /// Memory is shared where that can be done, until the connection gives what shared memory did not.
+    /// Whether to use shared memory. False after the connection succeeded several times where shared memory failed.
     private var mayShare = true
-    /// Reads through shared memory that failed one after the other. Either the memory is of no use or the drawable has changed, so the
-    /// connection is tried after some of them.
+    /// Consecutive failures of shared memory. Either it is unusable or the drawable has changed; after some failures
+    /// the connection is tried.
     private var failures = 0
-    /// How often the connection gave what shared memory did not.
+    /// How often the connection succeeded where shared memory failed.
     private var successes = 0
     private static let (mostFailures, mostSuccesses) = (3, 3)
 
@@ -33,15 +32,15 @@ final class X11PixelReader {
 
     deinit { if case .own(let bytes) = memory { bytes.deallocate() } }
 
-    /// Receives one rectangle, its rows packed: where it lies in the frame, the pixels, and the bytes of a row.
+    /// Receives one rectangle, its rows packed: its place in the frame, the pixels, and the bytes of a row.
     typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
 
-    /// Reads the parts of `plan` with one round trip, and hands each on while the server copies the next. They are the frame's,
-    /// which begins at `origin` of the drawable. Their pixels stay until the next call. Returns false where the drawable does not have
-    /// all of them any more.
+    /// Reads the parts of `plan` with one round trip, and passes each on while the server copies the next. The parts
+    /// refer to the frame, which begins at `origin` of the drawable. Pixels stay valid until the next call. Returns
+    /// false if the drawable no longer contains all parts.
     ///
-    /// - Parameter packing: that of the drawable's pixels, of four bytes each, which are handed on as BGRA. Without it, they are handed on
-    ///   as they are.
+    /// - Parameter packing: of the drawable's pixels, with four bytes each. They are converted to BGRA unless they
+    ///   are BGRA.
     func read(
         _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, packing: PackedPixels = .bgra,
         _ receive: Receive
@@ -69,8 +68,8 @@ final class X11PixelReader {
         return isComplete
     }
 
-    /// Sends a request for each part. The server serves no other client between the strips of a rectangle, so no frame is torn.
-    /// Sends all requests together: a grabbed server serves no other client, so it must not wait for us.
+    /// Sends a request for each part. Grabs the server for the strips of a rectangle, so that no frame is torn. Sends
+    /// all requests together: a grabbed server serves no other client, so it must not wait for us.
     private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
         if plan.isDivided { xcb_grab_server(connection.handle) }
         defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }
@@ -92,7 +91,7 @@ final class X11PixelReader {
         offset = 0
         var isComplete = true
         for (rect, cookie) in zip(plan.parts, cookies) {
-            // Every reply is fetched, also after one has failed: it would stay in the queue.
+            // Every reply is fetched, even after a failure: otherwise it would stay in the queue.
             let wasRead = connection.reply(cookie, xcb_shm_get_image_reply) { _ in true } ?? false
             isComplete = isComplete && wasRead
             if isComplete { receive(rect, memory.bytes + offset, rect.width * 4) }
@@ -129,7 +128,7 @@ final class X11PixelReader {
         return isComplete
     }
 
-    /// Makes room for `bytes`: shared memory, or where that cannot be had, for good, this process's own.
+    /// Makes room for `bytes`: shared memory, or this process's own if sharing fails, for good.
     private func prepare(_ bytes: Int, isShared wantsShared: Bool) {
         let isShared = if case .shared = memory { true } else { false }
         guard bytes > memory.byteCount || isShared != wantsShared else { return }
@@ -141,20 +140,18 @@ final class X11PixelReader {
     }
 }
 
-/// The requests of one read, in the order in which they are sent.
-///
-/// The rectangles to ask the X server for, given a region: few enough for one round trip, and large ones cut into strips, so
-/// that one is converted while the server copies the next.
+/// The requests of one read, in order: the rectangles of a region, few enough for one round trip. Large ones are cut
+/// into strips, so that one is converted while the server copies the next.
 struct X11ReadPlan: Equatable {
-    /// Disjoint, each beginning on a tile. The lowest comes first: if the frame has become too small for the region, the first
-    /// request already fails.
+    /// Disjoint, each beginning on a tile. The lowest comes first: if the frame has become too small for the region,
+    /// the first request already fails.
     let parts: [PixelRect]
     /// Whether some parts are strips of one rectangle, which must show the same instant.
     let isDivided: Bool
 
     /// More requests would cost more than reading the pixels between the rectangles.
     private static let mostRectangles = 48
-    /// Smaller strips, or more of them, save less than their requests cost.
+    /// Smaller or more strips save less than their requests cost.
     private static let leastStripBytes = 1 << 20
     private static let mostStrips = 8
 
@@ -164,7 +161,7 @@ struct X11ReadPlan: Equatable {
         isDivided = parts.count > rects.count
     }
 
-    /// The rectangle around all if there are too many to ask for one by one.
+    /// The rectangle around all if there are too many.
     private static func joined(_ rects: [PixelRect]) -> [PixelRect] {
         guard rects.count > mostRectangles, let first = rects.first else { return rects }
         let bounds = rects.reduce(first) { whole, rect in
@@ -176,7 +173,7 @@ struct X11ReadPlan: Equatable {
         return [bounds]
     }
 
-    /// Strips of whole rows of tiles, of nearly the same height, from the highest to the lowest.
+    /// Strips of whole rows of tiles, of nearly the same height, from top to bottom.
     static func strips(of rect: PixelRect) -> [PixelRect] {
         let count = min(mostStrips, rect.size.area * 4 / leastStripBytes)
         guard count > 1 else { return [rect] }

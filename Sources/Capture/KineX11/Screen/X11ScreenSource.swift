@@ -1,4 +1,4 @@
-// An X screen, a part of it, or one window. Only damage that the server reports is read.
+// An X screen, a part of it, or one window. Reads only the damage that the server reports.
 import CXCB
 import Glibc
 import KineCapture
@@ -7,25 +7,24 @@ import KinePlatform
 
 /// A video source on an X server. Created and used by the capture thread.
 public final class X11ScreenSource: VideoSource {
-    /// A screen, a part of it or a window.
     public enum Target: Equatable, Sendable {
         /// The whole screen, or one monitor by its RandR name.
         case screen(monitor: String?)
         /// A rectangle in the screen's coordinates.
         case region(PixelRect)
-        /// A window; it may be covered by others.
+        /// A window; other windows may cover it.
         case window(WindowChoice)
-        /// The whole screen or a monitor, with one application's windows alone: those with this WM_CLASS, its menus and its tips. Other
-        /// windows may cover them. Case does not matter.
+        /// The whole screen or a monitor, but only one application's windows: those with this WM_CLASS, its menus and
+        /// tips. Other windows may cover them. Case does not matter.
         case application(String, monitor: String?)
     }
 
     /// One of the top-level windows.
     public enum WindowChoice: Equatable, Sendable {
         case id(UInt32)
-        /// The one that has the focus when the source is opened.
+        /// The window with the focus when the source is opened.
         case focused
-        /// The one whose title is this text, or else the one whose title holds it. Case does not matter.
+        /// The window with exactly this title, or else the one whose title contains it. Case does not matter.
         case titled(String)
     }
 
@@ -33,7 +32,7 @@ public final class X11ScreenSource: VideoSource {
     private let connection: X11Connection
     private let reader: X11PixelReader
     private let pointer: X11Pointer
-    /// Nil: the server does not tell what mice do.
+    /// Nil: the server does not report mouse events.
     private let input: X11Input?
     /// Nil: the pointer is not shown.
     private let cursor: X11Cursor?
@@ -41,12 +40,12 @@ public final class X11ScreenSource: VideoSource {
     private let clicks: X11Clicks?
     /// Nil: keys are not shown.
     private let keys: X11Keys?
-    /// Nil: every window may be seen.
+    /// Nil: every window may be visible.
     private let exclusions: X11Exclusions?
-    /// Nil: not one application's windows are the target.
+    /// Nil: the target is not an application.
     private let application: X11ApplicationWindows?
     private let target: Target
-    /// The root window, or a window's or an application's off-screen pixmap: its pixels are read.
+    /// The drawable to read: the root window, or a window's or an application's off-screen pixmap.
     private var drawable: UInt32
     /// The packing of its pixels.
     private let packing: PackedPixels
@@ -59,24 +58,24 @@ public final class X11ScreenSource: VideoSource {
     private var damageIsPending = false
     private var layoutChanged = false
     private var windowIsGone = false
-    /// The monitor is unplugged, or the region lies outside of a screen that has become smaller.
+    /// The monitor is unplugged, or the region lies outside a screen that has become smaller.
     private var targetIsAway = false
     private var everythingIsDamaged = true
 
-    /// Throws if there is no such server, or no such target on it. A server that stops answering keeps every call of this class
-    /// waiting.
+    /// Throws if there is no such server or target. A server that stops answering blocks every call of this class.
     ///
     /// - Parameters:
     ///   - target: the source of the frames.
-    ///   - showsCursor: the pointer is drawn into the frames.
+    ///   - showsCursor: draw the pointer into the frames.
     ///   - isPrivate: the screen belongs to the take and has no mouse; the pointer is drawn once it has moved.
-    ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
-    ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
-    ///     is not shown.
-    ///   - shownKeys: the keys that are shown; nil: none.
-    ///   - excluded: windows that are painted over in the frames of a screen or a part of it, and left out of those of an application.
-    ///   - display: the server's name; nil stands for DISPLAY's.
-    ///   - cancellation: ends the waits for the server. The source cannot be used any more then.
+    ///   - cursorScale: the factor by which the pointer's image is enlarged; at least 1.
+    ///   - showsClicks: draw a ring around the pointer while a mouse button is held, then fade it; also without the
+    ///     pointer.
+    ///   - shownKeys: the keys to show, if any.
+    ///   - excluded: windows that are painted over in the frames of a screen or a part of it, or left out of an
+    ///     application's.
+    ///   - display: the server's name; nil: DISPLAY.
+    ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
         target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
         keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], display: String? = nil,
@@ -116,7 +115,7 @@ public final class X11ScreenSource: VideoSource {
         case .window(let choice):
             let id = try X11Layout.window(choice, on: connection)
             let pixmap = try X11WindowPixmap(window: id, connection: connection)
-            // One window's own pixels have no other window in them.
+            // A window's own pixels contain no other window.
             (exclusions, application) = (nil, nil)
             windowPixmap = pixmap
             drawable = pixmap.id
@@ -129,8 +128,8 @@ public final class X11ScreenSource: VideoSource {
         damage = xcb_generate_id(handle)
         damagedRegion = xcb_generate_id(handle)
         xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
-        // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every rectangle.
-        // An application's windows are watched each by itself.
+        // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every
+        // rectangle. An application's windows are watched separately.
         if application == nil {
             xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
         }
@@ -152,7 +151,7 @@ public final class X11ScreenSource: VideoSource {
         xcb_flush(handle)
     }
 
-    /// The only windows in the frames; nil: all that are on the screen.
+    /// The only windows in the frames; nil: all windows of the screen.
     private static func ownWindows(_ target: Target, _ pixmap: X11WindowPixmap?) -> X11WindowRule? {
         switch target {
         case .screen, .region: nil
@@ -170,7 +169,7 @@ public final class X11ScreenSource: VideoSource {
     }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
-        xcb_flush(connection.handle)  // first: it may read events while it writes
+        xcb_flush(connection.handle)  // first: a flush may also read events
         try handleEvents()
         exclusions?.expire(at: MonotonicClock.now())
         application?.expire(at: MonotonicClock.now())
@@ -186,10 +185,10 @@ public final class X11ScreenSource: VideoSource {
             || keys?.hasChanged ?? false
     }
 
-    /// Whether something that is drawn goes where the pointer goes.
+    /// Whether a drawn image follows the pointer.
     private var needsPointer: Bool { cursor != nil || clicks?.followsPointer ?? false }
 
-    /// Has only those events sent that matter: a mouse may move a thousand times a second.
+    /// Subscribes only to relevant events: a mouse may move a thousand times a second.
     private func selectInput() {
         var events: X11Input.Events = []
         if needsPointer { events.insert(.motion) }
@@ -197,8 +196,8 @@ public final class X11ScreenSource: VideoSource {
         input?.select(events)
     }
 
-    /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
-    /// shows them.
+    /// Handles all available events, including those that came with the reply to another request: the descriptor no
+    /// longer shows them.
     private func handleEvents() throws(VideoSourceError) {
         while true {
             while let event = xcb_poll_for_event(connection.handle) {
@@ -242,7 +241,7 @@ public final class X11ScreenSource: VideoSource {
                 if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
             }
         case UInt8(XCB_CONFIGURE_NOTIFY):
-            // Of a screen, the root's own alone: exclusions are told of every window.
+            // For a screen, only the root window's: exclusions subscribe to every window's.
             let isRoot = event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
                 $0.pointee.window == connection.root
             }
@@ -254,7 +253,7 @@ public final class X11ScreenSource: VideoSource {
         }
     }
 
-    /// The screen or the window has another size or place now.
+    /// The screen or the window has another size or position.
     private func followLayout() throws(VideoSourceError) {
         if let root = connection.geometry(of: connection.root) { rootBounds = PixelRect(size: root.rect.size) }
         if let windowPixmap {
@@ -263,7 +262,7 @@ public final class X11ScreenSource: VideoSource {
             origin = windowPixmap.origin
             size = windowPixmap.size
         } else {
-            // A monitor that was unplugged leaves the frame as it is until it comes back.
+            // If a monitor is unplugged, the frame stays as it is until the monitor returns.
             let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
             let wasAway = targetIsAway
             targetIsAway = area == nil
@@ -278,10 +277,10 @@ public final class X11ScreenSource: VideoSource {
             }
         }
         everythingIsDamaged = true
-        pointer.noteMotion()  // it has another place in the frame, though it has not moved
+        pointer.noteMotion()  // its position in the frame has changed, even if it has not moved
     }
 
-    /// A monitor may be unplugged for as long as the person likes.
+    /// No limit while a monitor is unplugged.
     public var readTimeout: Int64? { targetIsAway ? nil : 10_000_000_000 }
 
     public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
@@ -295,7 +294,7 @@ public final class X11ScreenSource: VideoSource {
         keys?.advance(to: MonotonicClock.now())
         selectInput()
         var question: xcb_query_pointer_cookie_t?
-        // Without XI2 no event tells of motion.
+        // Without XI2, no event reports motion.
         if needsPointer, hasChanged || input == nil {
             question = pointer.ask(window: windowPixmap?.window ?? connection.root)
         }
@@ -346,7 +345,7 @@ public final class X11ScreenSource: VideoSource {
                 try readAgainUntilKnown(plan, into: receive)
             }
         if !isComplete {
-            // The screen or the window changed its size between the event and the request: all of it is read again.
+            // The screen or the window changed its size between the event and the request: read all of it again.
             if connection.isBroken { throw .serverLost }
             layoutChanged = true
             everythingIsDamaged = true
@@ -363,7 +362,7 @@ public final class X11ScreenSource: VideoSource {
         receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
     }
 
-    /// Reads until no window has come meanwhile that may be one that must not be seen.
+    /// Reads again until no new window has come during the read that may have to be hidden.
     private func readAgainUntilKnown(
         _ plan: X11ReadPlan, into receive: (FramePart) -> Void
     ) throws(VideoSourceError) -> Bool {
@@ -389,6 +388,6 @@ public final class X11ScreenSource: VideoSource {
         return false
     }
 
-    /// Windows come less often than a frame takes to be read.
+    /// Windows appear less often than a frame takes to read.
     private static let mostAttempts = 8
 }

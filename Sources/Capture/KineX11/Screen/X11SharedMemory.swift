@@ -1,8 +1,8 @@
 // Memory that this process and the X server share (MIT-SHM).
 //
-// A System V segment has a number, and each IPC namespace has numbers of its own: the server, in another container, may find another
-// program's memory under it. So the server gets a descriptor where it can take one (MIT-SHM 1.2), and a segment is used only after the
-// server has shown that it reads what was written here.
+// A System V segment has a number, and each IPC namespace has its own numbers: a server in another container may find
+// another program's memory under it. So the server gets a descriptor if it supports that (MIT-SHM 1.2), and a segment
+// is used only after the server has proved that it reads what this process has written.
 import CLinux
 import CXCB
 import Glibc
@@ -11,23 +11,23 @@ import Glibc
 final class X11SharedMemory {
     /// The ways to share memory with a server on the same machine.
     enum Kind: CaseIterable {
-        /// A memory file, whose descriptor goes over the connection.
+        /// A memory file, sent as a descriptor.
         case file
-        /// A System V segment, whose number does.
+        /// A System V segment, sent as a number.
         case segment
     }
 
     /// Enough for `serverReads`.
     private static let leastBytes = 4096
 
-    /// The server's number for it.
+    /// The segment's X ID.
     let id: UInt32
     let bytes: UnsafeMutableRawPointer
     let byteCount: Int
     private let kind: Kind
     private let connection: X11Connection
 
-    /// Nil where the server does not share memory with this process in one of these ways. There are `byteCount` bytes at least.
+    /// At least `byteCount` bytes. Nil if the server does not share memory with this process by any of `kinds`.
     init?(_ byteCount: Int, on connection: X11Connection, by kinds: [Kind] = Kind.allCases) {
         guard let version = connection.sharedMemoryVersion, connection.isLocal else { return nil }
         let byteCount = max(byteCount, Self.leastBytes)
@@ -58,7 +58,7 @@ final class X11SharedMemory {
     ) -> UnsafeMutableRawPointer? {
         let file = kine_memory_file("kinecast-pixels", off_t(byteCount))
         guard file >= 0 else { return nil }
-        // The server has the file too, and could shrink it under this process otherwise.
+        // Otherwise the server, which has the file too, could shrink it while it is mapped here.
         guard kine_seal_memory(file, 0) == 0,
             let bytes = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), bytes != MAP_FAILED
         else {
@@ -93,8 +93,8 @@ final class X11SharedMemory {
         return bytes
     }
 
-    /// Whether the server has this memory under that number. It draws pixels from there into a pixmap and gives them back over the
-    /// connection; it writes nothing, since the memory may be another program's.
+    /// Whether the server has this memory under that number. It draws pixels from there into a pixmap and returns them
+    /// by the connection. It writes nothing, because the memory may belong to another program.
     static func serverReads(_ bytes: UnsafeMutableRawPointer, as id: UInt32, _ connection: X11Connection) -> Bool {
         let handle = connection.handle
         let pixels = (0..<32).map { _ in UInt32.random(in: .min ... .max) }

@@ -1,11 +1,11 @@
-// How the pixels of an X server's screen or windows lie in memory: each has a visual (X Protocol, section 8, "VISUALTYPE").
+// The memory layout of the pixels of an X server's screen or windows (X Protocol, section 8, "VISUALTYPE").
 import CXCB
 import KineCapture
 
-/// A visual, as the server describes it. Servers of VNC may have red where others have blue; desktops with ten bits a channel have 30
-/// bits a pixel; a window may have another visual than the screen.
+/// A visual of the server. VNC servers may exchange red and blue; desktops with ten bits a channel have 30 bits a
+/// pixel; a window may have another visual than the screen.
 struct X11Visual: Equatable {
-    /// Bits of a pixel that are colour.
+    /// Colour bits of a pixel.
     var depth: Int
     /// Bits from one pixel to the next.
     var bitsPerPixel = 32
@@ -16,7 +16,7 @@ struct X11Visual: Equatable {
     var green: UInt32
     var blue: UInt32
 
-    /// Nil: pixels of this kind cannot be converted.
+    /// Nil: these pixels cannot be converted.
     var packing: PackedPixels? {
         guard bitsPerPixel == 32, isLittleEndian else { return nil }
         return switch (red, green, blue) {
@@ -28,13 +28,13 @@ struct X11Visual: Equatable {
         }
     }
 
-    /// All channels full.
+    /// The pixel with all channels full.
     var white: UInt32 { red | green | blue }
 
-    /// The bits of a pixel, shifted right by one, in which each channel is half of what it was.
+    /// Applied to a pixel shifted right by one, keeps the bits in which each channel is halved.
     var halfMask: UInt32 { red & red >> 1 | green & green >> 1 | blue & blue >> 1 }
 
-    /// All visuals of a connection's screens, by their numbers.
+    /// All visuals of a connection's screens, by their IDs.
     static func all(of connection: OpaquePointer) -> [UInt32: X11Visual] {
         guard let setup = xcb_get_setup(connection) else { return [:] }
         var bits: [UInt8: Int] = [:]

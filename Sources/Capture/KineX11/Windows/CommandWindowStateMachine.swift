@@ -1,16 +1,16 @@
-// Decides which of a display's windows is the one that a program was started to open, and when it can be captured. No I/O;
-// `X11CommandWindowOpening` feeds it.
+// Decides which of a display's windows the started program has opened, and when it can be captured. No I/O:
+// `X11CommandWindowOpening` passes the windows.
 import KineCapture
 
 /// Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CommandWindowStateMachine {
-    /// A window that is shown now.
+    /// A shown window.
     struct Window: Equatable {
         enum Role {
             case main
-            /// The program shows it only while it starts (EWMH, `_NET_WM_WINDOW_TYPE_SPLASH`).
+            /// Shown only while the program starts (EWMH, `_NET_WM_WINDOW_TYPE_SPLASH`).
             case splash
-            /// The window manager has no say in it (override-redirect), as in menus and tips.
+            /// Bypasses the window manager (override-redirect), as menus and tips do.
             case unmanaged
         }
 
@@ -19,37 +19,37 @@ struct CommandWindowStateMachine {
     }
 
     enum Step: Equatable {
-        /// Until then, or until something has changed.
+        /// Wait until this instant, or until a change.
         case wait(until: Int64?)
-        /// Watch whether the program paints this window; `painted` says that it has.
+        /// Watch whether the program paints this window; then call `painted`.
         case watch(UInt32)
         case open(UInt32)
-        /// The window has not come.
+        /// The window has not appeared.
         case giveUp
     }
 
     private enum State {
         case searching
-        /// It is shown, and not painted yet. After that instant it counts as painted.
+        /// The window is shown but not painted. At this instant it counts as painted.
         case painting(UInt32, until: Int64)
     }
 
-    /// Nanoseconds in which a program paints a window that it has opened.
+    /// Nanoseconds for a program to paint a window that it has opened.
     static let paintingTime = X11ComposedWindow.paintingTime
 
     private let choice: X11CommandWindow
     private let limit: Int64
     private let isPrivate: Bool
     private let belongs: (_ process: Int32, _ command: Int32) -> Bool
-    /// The windows that were there before the program; nil: none was looked for yet.
+    /// The windows from before the program; nil before the first search.
     private var known: Set<UInt32>?
     private var command: (process: Int32, deadline: Int64)?
     private var state = State.searching
 
     /// - Parameters:
-    ///   - limit: nanoseconds after the program's start in which the window has to come.
-    ///   - isPrivate: nothing but the program, and what it has started, opens windows on this display. Elsewhere its first window is known
-    ///     by the process that it names.
+    ///   - limit: nanoseconds after the program's start within which the window must appear.
+    ///   - isPrivate: only the program and its descendants open windows on this display. On other displays the window's
+    ///     process identifies the first window.
     ///   - belongs: whether a process is the program, or was started by it.
     init(
         _ choice: X11CommandWindow, limit: Int64, isPrivate: Bool,
@@ -66,16 +66,16 @@ struct CommandWindowStateMachine {
 
     mutating func commandStarted(_ process: Int32, at now: Int64) { command = (process, now + limit) }
 
-    /// The program has painted the window that is watched.
+    /// The program has painted the watched window.
     mutating func painted() {
         if case .painting(let window, _) = state { state = .painting(window, until: .min) }
     }
 
-    /// The window that was to be opened is not there any more.
+    /// The window to open does not exist any more.
     mutating func lost() { state = .searching }
 
-    /// - Parameter windows: those that are shown, as the window manager lists them, the oldest first; without one, from the lowest to the
-    ///   highest.
+    /// - Parameter windows: the shown windows in the window manager's order, the oldest first; without one, from the
+    ///   lowest to the highest.
     mutating func step(_ windows: [Window], at now: Int64) -> Step {
         if known == nil { known = Set(windows.map(\.window.id)) }
         if case .painting(let window, let end) = state {

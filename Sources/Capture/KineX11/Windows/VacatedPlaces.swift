@@ -1,28 +1,27 @@
-// Places of a screen that windows have left, and that may still show them. Pure.
+// Rectangles of a screen that windows have left, and that may still show them. Pure.
 import KineMedia
 
-/// Decides how long a place stays covered after its window has left it.
+/// Decides how long a rectangle stays covered after its window has left it.
 ///
-/// Without a compositing manager the server paints such a place, and then the program below: a fixed time is enough.
-/// A compositing manager paints when the machine lets it, and may fade a window out: a place is covered until it was
-/// painted and then not any more for a while.
+/// Without a compositing manager the server paints it, then the program below: a fixed time is enough. A compositing
+/// manager paints later, and may fade a window out: the rectangle is covered until it was painted and then not any more
+/// for a while.
 ///
-/// No two places overlap: where a window has been twice, the later time counts. So covering a drag never costs more
-/// than covering the screen.
+/// Rectangles do not overlap: the latest window counts. So covering a drag never costs more than covering the screen.
 struct VacatedPlaces {
-    /// Nanoseconds for which a place stays covered at least.
+    /// The shortest cover, in nanoseconds.
     static let leastTime: Int64 = 500_000_000
-    /// Nanoseconds without painting after which a place is taken to be finished.
+    /// Nanoseconds without painting after which a rectangle counts as finished.
     static let quietTime: Int64 = 200_000_000
-    /// Nanoseconds after which a place is uncovered in any case: a video may play there, or another window may hide it
-    /// so that nobody paints it.
+    /// The longest cover, in nanoseconds: a video may play there, or another window may hide it, so that it is never
+    /// painted.
     static let mostTime: Int64 = 3_000_000_000
 
     private enum Painting {
-        /// It is not waited for.
+        /// Not waited for.
         case unknown
         case awaited
-        /// The instant at which it was last told of.
+        /// The instant of the last reported painting.
         case seen(at: Int64)
     }
 
@@ -31,7 +30,7 @@ struct VacatedPlaces {
         let since: Int64
         var painting: Painting
 
-        /// The instant at which it needs no cover any more, if nothing happens until then.
+        /// When the cover ends, if nothing happens until then.
         var end: Int64 {
             switch painting {
             case .unknown: since + VacatedPlaces.leastTime
@@ -48,10 +47,10 @@ struct VacatedPlaces {
 
     var rects: [PixelRect] { places.map(\.rect) }
 
-    /// The earliest instant at which a place needs no cover any more; nil: there is none.
+    /// The earliest end of a cover, if there is any.
     var deadline: Int64? { places.map(\.end).min() }
 
-    /// A window has left a place. `awaitsPainting`: a compositing manager is to paint it.
+    /// A window has left a rectangle. `awaitsPainting`: a compositing manager will paint it.
     mutating func leave(_ rect: PixelRect, at now: Int64, awaitsPainting: Bool) {
         places = places.flatMap { place in place.rect.parts(outside: rect).map { part(of: place, $0) } }
         places.append(Place(rect: rect, since: now, painting: awaitsPainting ? .awaited : .unknown))
@@ -76,7 +75,7 @@ struct VacatedPlaces {
         places += parts
     }
 
-    /// Takes out the places that need no cover any more. To be called when all events that have come are handled.
+    /// Removes and returns the rectangles that need no cover any more. Call after all available events were handled.
     mutating func expire(at now: Int64) -> [PixelRect] {
         let ended = places.filter { $0.end <= now }.map(\.rect)
         if !ended.isEmpty { places.removeAll { $0.end <= now } }
@@ -89,7 +88,7 @@ struct VacatedPlaces {
 }
 
 extension PixelRect {
-    /// What is left of it without another: up to four rectangles that do not overlap.
+    /// The rest of it outside another: up to four disjoint rectangles.
     fileprivate func parts(outside other: PixelRect) -> [PixelRect] {
         let common = intersection(other)
         guard !common.isEmpty else { return [self] }

@@ -1,38 +1,38 @@
-// The windows of one application where they lie on the screen, and nothing else: other windows, above or below, are not seen.
+// Only the windows of one application, at their positions on the screen: other windows above or below are left out.
 import CXCB
 import KineCapture
 import KineMedia
 
 /// Draws an application's windows into a pixmap of the frame's size, on black. Used by the capture thread.
 final class X11ApplicationWindows {
-    /// The frame: its pixels are to be read after `draw`.
+    /// The frame. Read its pixels after `draw`.
     private(set) var pixmap: UInt32 = 0
     private var picture: UInt32 = 0
-    /// The part of the screen that is the frame.
+    /// The part of the screen in the frame.
     private(set) var area: PixelRect
     private let connection: X11Connection
     private let search: X11WindowSearch
     private let excluded: [X11WindowRule]
-    /// The excluded windows that the last search found; nil where no window is excluded.
+    /// The excluded windows at the last search; nil if no window is excluded.
     private(set) var findings: ExclusionFindings?
     private let formats: X11PictureFormats
     private var windows: [UInt32: X11ComposedWindow] = [:]
     /// From the lowest to the highest.
     private var stack: [X11ComposedWindow] = []
-    /// The window right below each of the root's children, when the stack was looked at last.
+    /// The window right below each of the root's children, at the last look at the stack.
     private var below: [UInt32: UInt32] = [:]
     private var mayBeRestacked = false
     private var isFirstSearch = true
-    /// Places in the frame that were not drawn since they changed.
+    /// The undrawn changes of the frame.
     private var changed: DamageRegion
-    /// Counts what may make pixels that were just read wrong: another set of windows, or a window's new pixmap.
+    /// Counts changes that can invalidate pixels just read: another set of windows, or a window's new pixmap.
     private(set) var revision = 0
 
-    /// Throws where no window of the application is shown.
+    /// Throws if no window of the application is shown.
     ///
     /// - Parameters:
     ///   - name: the application's WM_CLASS. Case does not matter.
-    ///   - excluded: windows that are not shown though they are the application's.
+    ///   - excluded: windows of the application to hide.
     ///   - area: a part of the screen.
     init(
         _ name: String, except excluded: [X11WindowRule], area: PixelRect, connection: X11Connection, at now: Int64
@@ -70,7 +70,7 @@ final class X11ApplicationWindows {
         xcb_free_pixmap(connection.handle, pixmap)
     }
 
-    /// The frame is this part of the screen from now on.
+    /// Changes the part of the screen in the frame.
     func setArea(_ area: PixelRect) {
         freePixmap()
         self.area = area
@@ -80,7 +80,7 @@ final class X11ApplicationWindows {
 
     // MARK: Events
 
-    /// The instant of CLOCK_MONOTONIC at which a window counts as painted; nil: none is waited for.
+    /// When a window counts as painted (CLOCK_MONOTONIC), if one is waited for.
     var deadline: Int64? { windows.values.compactMap(\.paintedAt).min() }
     var hasChanged: Bool { !changed.isEmpty || windows.values.contains(where: \.isDamaged) }
 
@@ -131,13 +131,13 @@ final class X11ApplicationWindows {
         revision += 1
     }
 
-    /// Shows what has had the time to be painted.
+    /// Shows windows whose time to be painted is over.
     func expire(at now: Int64) {
         for window in stack where window.expire(at: now) { noteChange(window.bounds) }
     }
 
-    /// Finds the application's windows again, and their order, if they may be others than before. Returns whether it looked: the replies
-    /// may have brought events.
+    /// Searches the application's windows and their order again if they may have changed. Returns whether it did: the
+    /// replies may have brought events.
     func update(at now: Int64) -> Bool {
         let found = search.run()
         guard found != nil || mayBeRestacked else { return false }
@@ -173,7 +173,7 @@ final class X11ApplicationWindows {
 
     // MARK: Pixels
 
-    /// Draws what has changed, and adds it to a region of the frame.
+    /// Draws the changes, and adds them to a region of the frame.
     func addDamage(to region: inout DamageRegion) {
         let questions = stack.filter(\.isDamaged).map { ($0, $0.askForDamage()) }
         for (window, question) in questions { window.rectangles(question).forEach(noteChange) }
@@ -181,14 +181,14 @@ final class X11ApplicationWindows {
         draw()
     }
 
-    /// Draws once more if `revision` says so after the pixels were read. What changes by this is still added to the next region.
+    /// Draws again if `revision` changed while the pixels were read. These changes still count for the next region.
     func redraw() {
         let changes = changed
         draw()
         changed = changes
     }
 
-    /// Draws what has changed since it was drawn last.
+    /// Draws the changes since the last drawing.
     private func draw() {
         let handle = connection.handle
         let places = changed.rectangles()
@@ -218,11 +218,11 @@ final class X11ApplicationWindows {
 
 /// The formats in which XRender reads and draws pixels.
 private struct X11PictureFormats {
-    /// Of a pixmap like the screen's.
+    /// Of a pixmap with the screen's visual.
     let root: UInt32
     private let formats: [UInt32: UInt32]
 
-    /// Nil where the server has no XRender.
+    /// Nil if the server has no XRender.
     init?(connection: X11Connection) {
         guard connection.hasRender else { return nil }
         formats =
@@ -233,7 +233,7 @@ private struct X11PictureFormats {
         self.root = root
     }
 
-    /// The format of a visual's pixels; nil: it has none.
+    /// The format of a visual's pixels, if it has one.
     func format(of visual: UInt32) -> UInt32? { formats[visual] }
 
     private static func visuals(_ reply: UnsafeMutablePointer<xcb_render_query_pict_formats_reply_t>) -> [UInt32:

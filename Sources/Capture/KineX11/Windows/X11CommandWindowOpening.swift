@@ -1,11 +1,11 @@
-// Waits for a window that a program is started to open, and opens it as a source once the program has painted it.
+// Waits for a window of a program that is started for it, and opens it as a source once the program has painted it.
 import CXCB
 import Glibc
 import KineCapture
 import KineMedia
 import KinePlatform
 
-/// Looks for the window whenever one of the display's windows changes.
+/// Searches for the window whenever one of the display's windows changes.
 public final class X11CommandWindowOpening: VideoSourceOpening {
     private let connection: X11Connection
     private let cancellation: Cancellation?
@@ -13,25 +13,25 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
     private let open: (X11ScreenSource.Target) throws(VideoSourceError) -> any VideoSource
     private let choice: X11CommandWindow
     private var machine: CommandWindowStateMachine
-    /// A window that is there already, to be opened at once; nil: it was tried.
+    /// An existing window to open at once; nil: it was tried.
     private var existing: X11ScreenSource.Target?
     private var windows: [CommandWindowStateMachine.Window] = []
     private var mayHaveChanged = true
     /// The windows whose changes are watched.
     private var watched: Set<UInt32> = []
-    /// Tells that a window is painted; 0: none is watched.
+    /// Reports that a window is painted; 0: none is watched.
     private var damage: UInt32 = 0
-    /// The first event of a damage object says that all of the window is damaged.
+    /// The first event of a damage object reports the whole window.
     private var damageEvents = 0
     public private(set) var deadline: Int64?
 
     /// Throws if there is no such server.
     ///
     /// - Parameters:
-    ///   - limit: nanoseconds after the program's start in which the window has to come.
-    ///   - failure: thrown when they are over.
-    ///   - isPrivate: nothing but the program, and what it has started, opens windows on this display.
-    ///   - display: the server's name; nil stands for DISPLAY's.
+    ///   - limit: nanoseconds after the program's start within which the window must appear.
+    ///   - failure: thrown after the limit.
+    ///   - isPrivate: only the program and its descendants open windows on this display.
+    ///   - display: the server's name; nil: DISPLAY.
     ///   - belongs: whether a process is the program, or was started by it.
     ///   - open: opens the window.
     public init(
@@ -70,7 +70,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
             } catch  where error.kind == .noWindow {}
         }
         while true {
-            xcb_flush(connection.handle)  // first: it may read events while it writes
+            xcb_flush(connection.handle)  // first: a flush may also read events
             while let event = xcb_poll_for_event(connection.handle) {
                 note(event)
                 free(event)
@@ -95,7 +95,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
         }
     }
 
-    /// Nil if it has been closed meanwhile.
+    /// Nil if the window was closed meanwhile.
     private func openIfThere(_ window: UInt32) throws(VideoSourceError) -> (any VideoSource)? {
         do throws(VideoSourceError) {
             return switch choice {
@@ -121,7 +121,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
     }
 
     private func look() -> [CommandWindowStateMachine.Window] {
-        // Before their properties are read: a change after that is then told.
+        // Before their properties are read, so that no later change is missed.
         for window in X11Layout.topLevelWindows(connection) where watched.insert(window).inserted {
             connection.select(
                 UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: window)

@@ -1,10 +1,10 @@
-// One window of an application: the pixmap that the server draws it into, and how much of that the application has painted.
+// One window of an application: its pixmap on the server, and the part that the application has painted.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// A child of the root window whose pixels are drawn into a pixmap of its own, also where other windows cover it. Used by the capture
-/// thread.
+/// A child of the root window that the server draws into a pixmap, even where other windows cover it. Used by the
+/// capture thread.
 final class X11ComposedWindow {
     let window: UInt32
     /// With its border, in the screen's coordinates.
@@ -16,21 +16,21 @@ final class X11ComposedWindow {
     private let damage: UInt32
     private let damaged: UInt32
     private(set) var isDamaged = false
-    /// A part of the pixmap, in the window's coordinates, that still shows what lay there before; 0: none. The server fills a new pixmap
-    /// with what the screen shows.
+    /// A region in the window's coordinates that still shows the old screen contents; 0: none. The server fills a new
+    /// pixmap with the screen's contents.
     private var unpainted: UInt32 = 0
-    /// The instant of CLOCK_MONOTONIC at which the whole pixmap counts as painted; nil: it does, or only damage tells.
+    /// When the whole pixmap counts as painted (CLOCK_MONOTONIC); nil: it does already, or only damage tells.
     private(set) var paintedAt: Int64?
     private var borderWidth: Int
     private var isRedirected = false
 
-    /// Nanoseconds in which an application paints a window that was opened or has another size.
+    /// Nanoseconds for an application to paint a window that was opened or resized.
     static let paintingTime: Int64 = 200_000_000
 
-    /// Nil if the window has gone. The server is grabbed for a few requests: nothing may move between them.
+    /// Nil if the window has gone. Grabs the server for a few requests, so that nothing moves between them.
     ///
     /// - Parameters:
-    ///   - isNew: the window was opened a moment ago, and may not be painted yet.
+    ///   - isNew: the window was opened just now, and may not be painted yet.
     ///   - format: the format of the window's pixels, by its visual.
     init?(
         _ window: UInt32, isNew: Bool, at now: Int64, connection: X11Connection, format: (UInt32) -> UInt32?
@@ -56,7 +56,7 @@ final class X11ComposedWindow {
         // Before anything else: the server may paint the window while it gets a pixmap.
         xcb_damage_create(handle, damage, window, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
         xcb_damage_subtract(handle, damage, 0, 0)  // at first, all of the window is damaged
-        // Where another program has it drawn into a pixmap already, a compositing manager for one, the pixels are the window's alone.
+        // If another program, such as a compositing manager, redirects the window, its pixmap has only its own pixels.
         if !renewPixmap() {
             unpainted = Self.regionCovered(window, connection)
             xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
@@ -79,7 +79,7 @@ final class X11ComposedWindow {
         xcb_composite_unredirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
     }
 
-    /// A region of a window in which other windows lie above it.
+    /// The region of a window that other windows cover.
     private static func regionCovered(_ window: UInt32, _ connection: X11Connection) -> UInt32 {
         let handle = connection.handle
         let (region, part) = (xcb_generate_id(handle), xcb_generate_id(handle))
@@ -98,7 +98,7 @@ final class X11ComposedWindow {
         return region
     }
 
-    /// Gets the pixmap that the window has now. Returns false where it has none.
+    /// Gets the window's current pixmap. Returns false if it has none.
     private func renewPixmap() -> Bool {
         let fresh = xcb_generate_id(connection.handle)
         guard connection.succeeded(xcb_composite_name_window_pixmap_checked(connection.handle, window, fresh)) else {
@@ -112,7 +112,7 @@ final class X11ComposedWindow {
         return true
     }
 
-    /// Nothing of the pixmap is painted yet. The application has a while for that.
+    /// Marks the whole pixmap as unpainted. The application has some time to paint it.
     private func expectPainting(at now: Int64) {
         if unpainted != 0 { xcb_xfixes_destroy_region(connection.handle, unpainted) }
         unpainted = xcb_generate_id(connection.handle)
@@ -127,19 +127,19 @@ final class X11ComposedWindow {
 
     func noteDamage() { isDamaged = true }
 
-    /// The window has this place, size and border now. Returns whether it has another pixmap too.
+    /// Notes the window's position, size and border. Returns whether it has a new pixmap too.
     func place(at rect: PixelRect, border: Int, _ now: Int64) -> Bool {
         let old = bounds
         (bounds, borderWidth) = (rect.enlarged(by: border), border)
         guard bounds.size != old.size, renewPixmap() else { return false }
         expectPainting(at: now)
-        // What was drawn into the former pixmap says nothing of this one.
+        // The old pixmap's damage does not apply to the new one.
         xcb_damage_subtract(connection.handle, damage, 0, 0)
         isDamaged = false
         return true
     }
 
-    /// Shows all of the pixmap if it has had the time to be painted. Returns whether that was now.
+    /// Shows the whole pixmap once its time to be painted is over. Returns whether that happened now.
     func expire(at now: Int64) -> Bool {
         guard let paintedAt, paintedAt <= now else { return false }
         self.paintedAt = nil
@@ -150,7 +150,7 @@ final class X11ComposedWindow {
 
     // MARK: Damage and pixels
 
-    /// Asks for what was drawn since the last time.
+    /// Requests the damage since the last request.
     func askForDamage() -> xcb_xfixes_fetch_region_cookie_t {
         isDamaged = false
         xcb_damage_subtract(connection.handle, damage, 0, damaged)
@@ -158,7 +158,7 @@ final class X11ComposedWindow {
         return xcb_xfixes_fetch_region(connection.handle, damaged)
     }
 
-    /// The rectangles that were drawn, in the screen's coordinates.
+    /// The damaged rectangles, in the screen's coordinates.
     func rectangles(_ question: xcb_xfixes_fetch_region_cookie_t) -> [PixelRect] {
         connection.reply(question, xcb_xfixes_fetch_region_reply) { reply in
             let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
@@ -176,7 +176,7 @@ final class X11ComposedWindow {
         let handle = connection.handle
         let clip = xcb_generate_id(handle)
         let (x, y) = (bounds.x - origin.x, bounds.y - origin.y)
-        // The shape as it is now: round corners, for one.
+        // The current shape, for example round corners.
         xcb_xfixes_create_region_from_window(handle, clip, window, xcb_shape_kind_t(XCB_SHAPE_SK_BOUNDING.rawValue))
         if unpainted != 0 { xcb_xfixes_subtract_region(handle, clip, unpainted, clip) }
         xcb_xfixes_translate_region(handle, clip, Int16(clamping: x + borderWidth), Int16(clamping: y + borderWidth))
@@ -190,13 +190,13 @@ final class X11ComposedWindow {
 }
 
 extension PixelRect {
-    /// The rectangle and a border round it. The place of a window with a border is the border's.
+    /// The rectangle with a border around it. X's position of a window is the border's.
     fileprivate func enlarged(by border: Int) -> PixelRect {
         PixelRect(x: x, y: y, width: width + 2 * border, height: height + 2 * border)
     }
 }
 
-/// The pixmap behind one window. Used by the capture thread.
+/// The pixmap of one window. Used by the capture thread.
 final class X11WindowPixmap {
     let window: UInt32
     private let connection: X11Connection
@@ -204,7 +204,7 @@ final class X11WindowPixmap {
     let packing: PackedPixels
     private(set) var id: UInt32 = 0
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// The place in the pixmap where the window's content begins: inside the border.
+    /// The position of the window's content in the pixmap, inside the border.
     private(set) var origin = (x: 0, y: 0)
 
     init(window: UInt32, connection: X11Connection) throws(VideoSourceError) {
@@ -221,8 +221,8 @@ final class X11WindowPixmap {
 
     deinit { if id != 0 { xcb_free_pixmap(connection.handle, id) } }
 
-    /// Gets the window's present pixmap: it has a new one whenever it is resized or shown. If it has none now, returns false
-    /// and keeps the last one.
+    /// Gets the window's current pixmap: it has a new one whenever it is resized or shown. If it has none now, returns
+    /// false and keeps the last one.
     func renew() -> Bool {
         guard let geometry = connection.geometry(of: window) else { return false }
         let fresh = xcb_generate_id(connection.handle)

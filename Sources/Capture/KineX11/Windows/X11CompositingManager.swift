@@ -2,20 +2,20 @@
 import CXCB
 import KineMedia
 
-/// Follows whether a connection's screen has a compositing manager, and what that paints. Used by the capture thread.
+/// Detects whether a connection's screen has a compositing manager, and what it paints. Used by the capture thread.
 ///
 /// A compositing manager owns the selection `_NET_WM_CM_Sn` of its screen (EWMH, "Compositing Managers"). The root
-/// window's damage is then what it has painted: windows are drawn elsewhere.
+/// window's damage is then its painting, because windows are drawn off-screen.
 final class X11CompositingManager {
     enum Change {
-        /// It has begun or ended.
+        /// It has started or ended.
         case presence
-        /// It has painted this, in the screen's coordinates.
+        /// It has painted this rectangle, in the screen's coordinates.
         case painting(PixelRect)
     }
 
     private let connection: X11Connection
-    /// The root window's, while there is a compositing manager.
+    /// For the root window, while there is a compositing manager.
     private var damage: UInt32?
 
     var isPresent: Bool { damage != nil }
@@ -28,14 +28,14 @@ final class X11CompositingManager {
             XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER.rawValue
                 | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY.rawValue
                 | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE.rawValue)
-        // Asked for after that: later changes are told.
+        // After the subscription, so that no later change is missed.
         let owner = connection.reply(
             xcb_get_selection_owner(connection.handle, selection), xcb_get_selection_owner_reply
         ) { $0.pointee.owner }
         follow(owner ?? 0)
     }
 
-    /// The meaning of an event; nil: it has nothing to do with this.
+    /// The meaning of an event, if it concerns the compositing manager.
     func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
         switch event.pointee.response_type & 0x7f {
         case connection.fixesEvent + UInt8(XCB_XFIXES_SELECTION_NOTIFY):
@@ -61,7 +61,7 @@ final class X11CompositingManager {
             self.damage = nil
         } else {
             let damage = xcb_generate_id(connection.handle)
-            // Raw: every painting is told in its turn among the windows' events, so that it is known which came first.
+            // Raw: every painting is reported in order with the windows' events, so that it is known which came first.
             xcb_damage_create(
                 connection.handle, damage, connection.root, UInt8(XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES.rawValue))
             self.damage = damage

@@ -1,27 +1,27 @@
-// Windows that must not be seen in the frames of a screen: where they are, and where they were a moment ago.
+// Windows that must not be visible in the frames of a screen: their current and their recent rectangles.
 import CXCB
 import KineCapture
 import KineMedia
 
 /// Follows the windows of a connection's screen that match some rules. Used by the capture thread.
 ///
-/// The server sends events and replies in the order of what happened. So when a frame's pixels have come, each place that a window has
-/// had until then is known, and is covered for a while yet. Only of a window that was not known before, the places are not: where windows
-/// were searched for since the pixels were asked for, they are read again.
+/// The server sends events and replies in order. So once a frame's pixels have come, every rectangle of a known window
+/// up to then is known, and stays covered for a while. Rectangles of a new window are unknown: if windows were searched
+/// since the pixels were requested, the pixels are read again.
 final class X11Exclusions {
     private let search: X11WindowSearch
     private let rules: [X11WindowRule]
     /// Nil before the first search.
     private(set) var findings: ExclusionFindings?
-    /// The places of the windows that match and are shown, in the screen's coordinates, by the root's child that they are or lie in.
+    /// The rectangles of shown, matching windows on the screen, by the root's child that is or contains them.
     private var windows: [UInt32: PixelRect] = [:]
-    /// Places that a window has left. A compositing manager shows it there until it has painted them, and without one
-    /// its pixels stay until what lies below is painted.
+    /// Rectangles that a window has left. A compositing manager shows the window there until it repaints them; without
+    /// one, the window's pixels stay until the windows below repaint.
     private var vacated = VacatedPlaces()
     private let compositor: X11CompositingManager
-    /// Places that are covered since the last look, or no more.
+    /// Rectangles that became covered or uncovered since the last look.
     private var changed: [PixelRect] = []
-    /// How often windows were searched for.
+    /// The number of searches.
     var searches: Int { search.count }
 
     private static let shade: UInt32 = 0xff28_2828
@@ -34,11 +34,11 @@ final class X11Exclusions {
 
     // MARK: Events
 
-    /// The instant of CLOCK_MONOTONIC at which a place needs no cover any more; nil: none is left.
+    /// When the next rectangle is uncovered (CLOCK_MONOTONIC), if any.
     var deadline: Int64? { vacated.deadline }
     var hasChanged: Bool { !changed.isEmpty }
 
-    /// Returns whether the event is for nobody else.
+    /// Returns whether the event concerns no other object.
     func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) -> Bool {
         switch compositor.read(event) {
         case .painting(let rect):
@@ -58,7 +58,7 @@ final class X11Exclusions {
             event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
                 let e = $0.pointee
                 guard windows[e.window] != nil else { return }
-                // The border lies around the size, and the place is the border's.
+                // The size excludes the border; the position is the border's.
                 let border = 2 * Int(e.border_width)
                 place(
                     e.window,
@@ -77,7 +77,7 @@ final class X11Exclusions {
         }
     }
 
-    /// A window is there now, or nowhere.
+    /// A window has this rectangle now, or none.
     private func place(_ window: UInt32, at place: PixelRect?, _ now: Int64) {
         let before = windows[window]
         guard before != place else { return }
@@ -89,10 +89,10 @@ final class X11Exclusions {
         if let place { changed.append(place) }
     }
 
-    /// Uncovers what needs it no more. To be called when all events that have come are noted.
+    /// Uncovers rectangles whose time is over. Call after all available events were handled.
     func expire(at now: Int64) { changed += vacated.expire(at: now) }
 
-    /// Looks at all windows again if one may match now that did not. Returns whether it did: its replies may have brought events.
+    /// Searches all windows again if a new one may match. Returns whether it did: its replies may have brought events.
     func search(at now: Int64) -> Bool {
         guard let found = search.run() else { return false }
         findings = search.findings(of: rules)
@@ -104,13 +104,13 @@ final class X11Exclusions {
 
     // MARK: Covers
 
-    /// Adds the places that are covered since the last call, or no more, for a frame that begins at `origin` of the screen.
+    /// Adds the rectangles covered or uncovered since the last call, for a frame that begins at `origin` of the screen.
     func addDamage(to region: inout DamageRegion, origin: (x: Int, y: Int)) {
         for place in changed { region.insert(place.offset(x: -origin.x, y: -origin.y)) }
         changed.removeAll()
     }
 
-    /// Paints over what must not be seen, in the pixels of `area` of a frame that begins at `origin` of the screen.
+    /// Covers hidden windows in the pixels of `area` of a frame that begins at `origin` of the screen.
     func cover(_ pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect, origin: (x: Int, y: Int)) {
         for place in Array(windows.values) + vacated.rects {
             let common = place.offset(x: -origin.x, y: -origin.y).intersection(area)

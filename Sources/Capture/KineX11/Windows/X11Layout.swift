@@ -1,11 +1,11 @@
-// Finds monitors and windows on an X screen, through RandR and the window manager's list.
+// Finds monitors and windows on an X screen, by RandR and the window manager's list.
 import CXCB
 import Glibc
 import KineCapture
 import KineMedia
 
 enum X11Layout {
-    /// The part of the root window that `target` stands for, inside the screen.
+    /// The part of the root window for `target`, clipped to the screen.
     static func area(
         of target: X11ScreenSource.Target, on connection: X11Connection, rootBounds: PixelRect
     ) throws(VideoSourceError) -> PixelRect {
@@ -47,20 +47,20 @@ enum X11Layout {
         } ?? []
     }
 
-    /// The windows that the window manager lists, or where none runs, the root's children.
+    /// The windows in the window manager's list, or without one, the root's children.
     static func topLevelWindows(_ connection: X11Connection) -> [UInt32] {
         let listed = X11Properties.windows(
             property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection))
         return listed.isEmpty ? connection.children(of: connection.root) : listed
     }
 
-    /// Those of the top-level windows that are shown.
+    /// The shown top-level windows.
     static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
         topLevelWindows(connection).compactMap { id in
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1,
                 geometry.rect.height > 1
             else { return nil }
-            // A window manager puts a window into another one, and its coordinates are then relative to that.
+            // A window manager puts a window into another one, to which its coordinates are then relative.
             let origin = connection.contentOrigin(of: id, in: connection.root)
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
             let names = names(of: id, connection)
@@ -70,7 +70,7 @@ enum X11Layout {
         }
     }
 
-    /// The window that is meant; throws where there is none, or more than one.
+    /// The chosen window; throws if there is none, or more than one.
     static func window(
         _ choice: X11ScreenSource.WindowChoice, on connection: X11Connection
     ) throws(VideoSourceError) -> UInt32 {
@@ -90,14 +90,14 @@ enum X11Layout {
         }
     }
 
-    /// The window manager's active window, or where none runs, the top-level window in which the keyboard's focus is.
+    /// The window manager's active window, or without one, the top-level window with the keyboard focus.
     private static func focusedWindow(_ connection: X11Connection) -> UInt32? {
         let active = property(connection.atom("_NET_ACTIVE_WINDOW"), of: connection.root, connection)
         if let id = X11Properties.windows(active).first, id != 0 { return id }
         var focus = connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) {
             $0.pointee.focus
         }
-        // 0 and 1 stand for no window and for that under the pointer.
+        // 0 and 1 mean no window and the window under the pointer.
         while let window = focus, window > 1, window != connection.root {
             let parent = connection.parent(of: window)
             if parent == connection.root { return window }
@@ -106,7 +106,7 @@ enum X11Layout {
         return nil
     }
 
-    /// The title of `_NET_WM_NAME`, or else of `WM_NAME`, and the application of `WM_CLASS`. Empty where a window has none.
+    /// The title of `_NET_WM_NAME` or else `WM_NAME`, and the application of `WM_CLASS`. Empty if a window has none.
     static func names(of window: UInt32, _ connection: X11Connection) -> (title: X11Text, application: String) {
         var title = X11Text.empty
         for name in [connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue)] where title.text.isEmpty {
@@ -117,12 +117,11 @@ enum X11Layout {
         return (title, X11Properties.application(bytes, encoding))
     }
 
-    /// The process that a window's owner has named as its own.
+    /// The process that a window's owner has set.
     static func process(of window: UInt32, _ connection: X11Connection) -> Int32? {
         X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))
     }
 
-    /// The atoms in a property of a window.
     static func atoms(_ name: String, of window: UInt32, _ connection: X11Connection) -> [UInt32] {
         X11Properties.windows(property(connection.atom(name), of: window, connection))
     }

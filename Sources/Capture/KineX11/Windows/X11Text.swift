@@ -1,8 +1,7 @@
-// Texts in the properties of windows, by the properties' types (ICCCM, 2.7.1). Any program on the display may have written the bytes.
-// Pure.
+// Texts in properties of windows, by the properties' types (ICCCM, 2.7.1). Any program on the display may have written
+// the bytes. Pure.
 import Glibc
 
-/// A text that can be printed safely.
 public struct X11Text: Equatable, Sendable {
     /// The encoding of a property's bytes, by the property's type.
     public enum Encoding: CaseIterable, Sendable {
@@ -12,12 +11,12 @@ public struct X11Text: Equatable, Sendable {
         case utf8
         /// COMPOUND_TEXT (Compound Text Encoding, 1.1).
         case compound
-        /// Another type, C_STRING for one, which says nothing.
+        /// Another type, for example C_STRING, which does not tell the encoding.
         case unknown
     }
 
     public let text: String
-    /// False where bytes are in a character set that is not known here. U+FFFD stands for them.
+    /// False if bytes are in an unknown character set. U+FFFD replaces them.
     public let isWhole: Bool
 
     public static let empty = X11Text([], .utf8)
@@ -26,7 +25,7 @@ public struct X11Text: Equatable, Sendable {
         var decoder = Decoder()
         switch encoding {
         case .utf8: decoder.append(utf8: bytes)
-        // A program in the C locale writes what it was given as STRING, and that is mostly UTF-8: text in Latin-1 never looks like it.
+        // A program in the C locale writes its input as STRING, mostly UTF-8. Text in Latin-1 is never valid UTF-8.
         case .latin1, .unknown:
             if let text = String(validating: bytes, as: UTF8.self) {
                 decoder.append(text)
@@ -45,7 +44,7 @@ private struct Decoder {
     var scalars = String.UnicodeScalarView()
     var isWhole = true
 
-    /// Control characters, and those that change the direction of writing, become spaces: they could control a terminal.
+    /// Control characters, and those that change the writing direction, become spaces: they could control a terminal.
     mutating func append(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -68,7 +67,7 @@ private struct Decoder {
 
     // MARK: Compound text
 
-    /// The character set of a half of the byte's values.
+    /// The character set of one half of the byte values.
     private enum Half {
         case ascii
         /// The right half of this part of ISO 8859.
@@ -79,7 +78,7 @@ private struct Decoder {
     private static let (escape, controlSequence): (UInt8, UInt8) = (0x1b, 0x9b)
 
     mutating func append(compound bytes: ArraySlice<UInt8>) {
-        // The sets that a text begins with.
+        // The initial sets of a text.
         var (left, right) = (Half.ascii, Half.latin(1))
         var rest = bytes
         while let first = rest.first {
@@ -95,7 +94,7 @@ private struct Decoder {
         }
     }
 
-    /// An escape sequence of ISO 2022 and what belongs to it: a designation of a half, or a segment in another encoding.
+    /// Reads an escape sequence of ISO 2022: a designation of a half, or a segment in another encoding.
     private mutating func readEscape(_ rest: inout ArraySlice<UInt8>, _ left: inout Half, _ right: inout Half) {
         rest = rest.dropFirst()
         let intermediates = String(decoding: rest.prefix { (0x20...0x2f).contains($0) }, as: UTF8.self)
@@ -112,7 +111,7 @@ private struct Decoder {
             append(utf8: run)
         case ("%", UInt8(ascii: "@")): break  // the end of that
         case ("%/", _):
-            // A segment in an encoding that is named, behind the number of its bytes.
+            // A segment in a named encoding, after the number of its bytes.
             let length = rest.prefix(2).reduce(0) { $0 << 7 | Int($1 & 0x7f) }
             rest = rest.dropFirst(2 + length)
             appendUnknown()
@@ -120,13 +119,13 @@ private struct Decoder {
         }
     }
 
-    /// The parts of ISO 8859 whose right halves are designated so (section 4 there, and ISO's registry).
+    /// The parts of ISO 8859 by the bytes that designate their right halves (section 4 there, and ISO's registry).
     private static let parts: [UInt8: Int] = [
         "A": 1, "B": 2, "C": 3, "D": 4, "L": 5, "G": 6, "F": 7, "H": 8, "M": 9, "V": 10, "T": 11, "Y": 13, "_": 14,
         "b": 15, "f": 16,
     ].reduce(into: [:]) { $0[$1.key.utf8.first ?? 0] = $1.value }
 
-    /// CSI, parameters, and a last byte: the direction of what follows.
+    /// Skips CSI, parameters, and a last byte: the direction of the following text.
     private static func skipDirection(_ rest: inout ArraySlice<UInt8>) {
         rest = rest.dropFirst().drop { (0x20...0x3f).contains($0) }.dropFirst()
     }
@@ -143,7 +142,7 @@ private struct Decoder {
         }
     }
 
-    /// By the C library; nil where it does not know the part, or where bytes have no meaning in it.
+    /// By the C library; nil if it does not know the part, or if bytes have no meaning in it.
     private static func text(of run: ArraySlice<UInt8>, part: Int) -> String? {
         let converter = iconv_open("UTF-8", "ISO-8859-\(part)")
         guard let converter, Int(bitPattern: converter) != -1 else { return nil }

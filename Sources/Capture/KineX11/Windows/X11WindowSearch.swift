@@ -1,10 +1,10 @@
-// Windows that a person means by their id, their title or their application, found among all that a screen shows.
+// Finds the windows that rules select by ID, title or application, among all on a screen.
 import CXCB
 import KineCapture
 import KineMedia
 
-/// Finds those of the root's children that are windows of the given rules, or in which such windows lie, and notices when there may be
-/// others. Used by the capture thread.
+/// Finds the root's children that match the rules, or contain matching windows, and notices when others may match. Used
+/// by the capture thread.
 final class X11WindowSearch {
     struct Found {
         /// The root's child.
@@ -19,23 +19,23 @@ final class X11WindowSearch {
     /// The windows whose properties are watched.
     private var watched: Set<UInt32> = []
     private var isNeeded = true
-    /// How often windows were searched for.
+    /// The number of searches.
     private(set) var count = 0
-    /// The rules and exceptions that some window matched in the last search, whether it was shown or not.
+    /// The rules and exceptions that some window matched in the last search, whether shown or not.
     private var matched: Set<X11WindowRule> = []
-    /// The windows of the last search whose titles cannot be read.
+    /// The windows with unreadable titles in the last search.
     private var unreadable: [UInt32] = []
-    /// The properties that a rule looks at.
+    /// The properties that the rules need.
     private let names: Set<UInt32>
 
-    /// Window managers put a window into a frame of theirs, some into two.
+    /// Window managers put a window into their own frame, some into two.
     private static let deepest = 3
-    /// The class of GNOME's frames, which are windows of a program of their own (mutter 44 and following).
+    /// The class of GNOME's frames, which belong to a separate program (mutter 44 and later).
     private static let frames = "mutter-x11-frames"
 
     /// - Parameters:
-    ///   - rules: the windows that are looked for.
-    ///   - exceptions: windows that are not found though one of `rules` means them.
+    ///   - rules: the windows to find.
+    ///   - exceptions: windows to leave out even if one of `rules` matches them.
     init(_ rules: [X11WindowRule], except exceptions: [X11WindowRule] = [], connection: X11Connection) {
         self.rules = rules
         self.exceptions = exceptions
@@ -43,13 +43,13 @@ final class X11WindowSearch {
         names = [
             connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue), UInt32(XCB_ATOM_WM_CLASS.rawValue),
         ]
-        // All that is to be told of the root window: the source needs its own changes too.
+        // All events of the root window that any object needs: the source needs its own changes too.
         connection.select(
             UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue),
             of: connection.root)
     }
 
-    /// Notes whether other windows may be meant after this event.
+    /// Notes whether other windows may match after this event.
     func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
         switch Int32(event.pointee.response_type & 0x7f) {
         case XCB_DESTROY_NOTIFY:
@@ -65,8 +65,8 @@ final class X11WindowSearch {
         }
     }
 
-    /// Looks at all windows again if others may be meant than before; nil: none are. Its replies may bring events. The windows that are
-    /// shown come from the lowest to the highest.
+    /// Searches all windows again if others may match; nil: no change. Its replies may bring events. Returns the shown
+    /// windows from the lowest to the highest.
     func run() -> [Found]? {
         guard isNeeded else { return nil }
         isNeeded = false
@@ -102,9 +102,9 @@ final class X11WindowSearch {
 
     private enum Look { case meant, nameless, other }
 
-    /// Looks at a window and those that lie in it. Adds to `applications` the clients whose windows a rule means by their application.
+    /// Examines a window and those inside it. Adds to `applications` the clients that a rule selects by application.
     private func look(at window: UInt32, depth: Int, _ applications: inout Set<UInt32>) -> Look {
-        // Before its properties are read: a change after that is then told.
+        // Before its properties are read, so that no later change is missed.
         if watched.insert(window).inserted {
             connection.select(UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue), of: window)
         }
@@ -120,7 +120,7 @@ final class X11WindowSearch {
             if meant.contains(where: \.isApplication) { applications.insert(connection.client(of: window)) }
             return .meant
         }
-        // A program's own window has a class; what lies in it is the program's affair.
+        // A program's own window has a class; windows inside it are the program's own matter.
         guard application.isEmpty || application.lowercased() == Self.frames else { return .other }
         guard depth < Self.deepest else { return .nameless }
         var result = Look.nameless
@@ -137,26 +137,25 @@ final class X11WindowSearch {
 
 /// Reads the values of X properties (ICCCM, 4.1.2, and EWMH).
 public enum X11Properties {
-    /// The windows in a `_NET_CLIENT_LIST`, or the atoms in a list of them: 32 bits each, in the machine's byte order; an incomplete last one is ignored.
+    /// The windows in a `_NET_CLIENT_LIST`, or a list of atoms: 32 bits each, native order. Ignores an incomplete one.
     public static func windows(_ value: [UInt8]) -> [UInt32] {
         stride(from: 0, to: value.count - value.count % 4, by: 4).map { start in
             value[start..<start + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
         }
     }
 
-    /// The windows with this title; where there is none, those with the text in their titles. Case does not matter.
+    /// The windows with exactly this title, or else those whose titles contain it. Case does not matter.
     static func windows(titled text: String, in windows: [X11Inventory.Window]) -> [X11Inventory.Window] {
         let wanted = text.lowercased()
         let same = windows.filter { $0.title.lowercased() == wanted }
         return same.isEmpty ? windows.filter { $0.title.lowercased().contains(wanted) } : same
     }
 
-    /// The application in a `WM_CLASS`: two strings, each ended by a zero, the instance and the class.
+    /// The application in a `WM_CLASS`: two zero-terminated strings, the instance and the class.
     public static func application(_ value: [UInt8], _ encoding: X11Text.Encoding) -> String {
         X11Text(value.split(separator: 0).last.map(Array.init) ?? [], encoding).text
     }
 
-    /// The process in a `_NET_WM_PID`: 32 bits.
     public static func process(_ value: [UInt8]) -> Int32? {
         guard value.count == 4 else { return nil }
         let number = value.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
