@@ -30,8 +30,8 @@ public final class ChildProcess: Sendable {
         /// A session of its own, so that signals of the terminal do not reach the child.
         public var newSession = false
         public var newProcessGroup = false
-        /// The signals that the child ignores; all others have their default action, and none is blocked. SIGHUP stays ignored where this
-        /// process ignores it, as under nohup.
+        /// The child's ignored signals; the others have their default action, and none is blocked. SIGHUP stays ignored
+        /// if this process ignores it, as under nohup.
         public var ignoredSignals = SignalDescriptor.ignored(among: [SIGHUP])
         /// The child's working directory; nil: this process's.
         public var directory: String?

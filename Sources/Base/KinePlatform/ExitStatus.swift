@@ -1,6 +1,6 @@
 // The exit statuses of Kinecast's processes.
 
-/// The numbers of sysexits.h where they fit.
+/// Uses the numbers of sysexits.h if they fit.
 public enum ExitStatus {
     public static let usage: Int32 = 64
     public static let unavailable: Int32 = 69

@@ -63,6 +63,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// In the form that `init(_:)` reads.
     public var description: String { Self.description(host: host, port: port) }
 
+    /// - Parameter host: without brackets.
     public static func description(host: String, port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }

@@ -23,7 +23,7 @@ package enum PackedPixels: CaseIterable, Sendable {
         }
     }
 
-    /// By the number of wl_shm.format; nil: another format.
+    /// The format with this number in wl_shm.format; nil: unknown.
     ///
     /// All but the first two are drm_fourcc.h's four characters. Their names begin with a word's highest bits.
     package init?(shmFormat: UInt32) {

@@ -15,7 +15,7 @@ public struct SourceWaiter {
 
     private let wake: WakeSignal
     private let descriptors: [Int32]
-    /// Of the sources that lose unread frames.
+    /// The descriptors of sources that lose unread frames.
     private let drained: [Int32]
     /// The wake signal, then the sources.
     private var entries: [pollfd]

@@ -53,7 +53,7 @@ public final class Clipboard: Sendable {
     }
 
     struct State {
-        /// The deadline for the end of the thread, once `end` was called.
+        /// The thread's deadline once `end` was called (CLOCK_MONOTONIC, nanoseconds).
         var ending: Int64?
         var hasFinished = false
         /// There is no connection with a display any more.

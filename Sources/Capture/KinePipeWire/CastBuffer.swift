@@ -4,7 +4,7 @@ import KineMedia
 
 /// The format of a cast's frames that was negotiated with the compositor.
 struct CastFormat: Equatable, Sendable {
-    /// By the order of the components in memory; `x` is unused.
+    /// Each name is the order of the components in memory; `x` is unused.
     enum Pixels: CaseIterable, Sendable {
         case bgrx, bgra, rgbx, rgba, bgr, rgb
 

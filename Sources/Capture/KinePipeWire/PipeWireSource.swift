@@ -9,6 +9,7 @@ import SystemPackage
 
 /// A cast that gives frames. Created and used by the capture thread.
 public final class PipeWireSource: CastSource {
+    /// How a cast is read.
     public struct Options: Sendable {
         /// The most frames a second that the compositor should send.
         public var highestRate: Int

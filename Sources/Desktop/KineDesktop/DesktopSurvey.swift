@@ -3,6 +3,7 @@ import CSDBus
 import Glibc
 import KinePlatform
 
+/// The desktop's answers.
 public struct DesktopSurvey: Sendable, Equatable {
     /// libsystemd is installed.
     public var hasLibrary = false

@@ -21,7 +21,7 @@ struct ExtensionRun: Sendable, Equatable {
     /// The instant at which it closed its control channel.
     var closedAt: Int64?
     var memory: MemoryWatch
-    /// The last request that was passed on to the encoder for it.
+    /// The extension's last request that was passed on to the encoder.
     var toldEncoding = EncodingRequest.none
 
     init(limits: ExtensionLimits, now: Int64) {

@@ -264,7 +264,7 @@ package struct ExtensionStateMachine: Sendable {
         state = .active(run)
     }
 
-    // MARK: What it says
+    // MARK: Reports
 
     private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
         switch report {

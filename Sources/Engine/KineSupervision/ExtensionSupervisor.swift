@@ -216,7 +216,7 @@ package final class ExtensionSupervisor {
         nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
     }
 
-    // MARK: What the take does
+    // MARK: Requests
 
     /// Handles a request of the take or of a client.
     package func request(_ event: ExtensionStateMachine.Event, at now: Int64) {

@@ -45,6 +45,7 @@ struct Liveness: Sendable, Equatable {
     }
 }
 
+/// The memory of one process and its descendants, in bytes.
 struct MemoryWatch: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case fits
@@ -72,7 +73,7 @@ struct MemoryWatch: Sendable, Equatable {
         return .isNearLimit
     }
 
-    /// The kernel ended it at this size.
+    /// The kernel ended it at this many bytes.
     mutating func capped(at resident: Int) { peak = max(peak, resident) }
 }
 

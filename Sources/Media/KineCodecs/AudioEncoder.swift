@@ -35,6 +35,7 @@ public protocol AudioEncoder: AnyObject, SendableMetatype {
     func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(Failure)
 }
 
+/// The settings of an audio encoder.
 public struct AudioEncoderSettings: Sendable, Hashable {
     /// Samples a second.
     public var sampleRate: Int

@@ -2,6 +2,7 @@
 import CFFmpeg
 import KineMedia
 
+/// Encodes single images.
 public enum ImageEncoder {
     public enum Format: String, Sendable, CaseIterable, Codable {
         case png

@@ -47,6 +47,7 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     func drain(output: (VideoEncoderOutput) -> Void) throws(VideoEncoderError)
 }
 
+/// The output of an encoder, in the order of the frames.
 public enum VideoEncoderOutput: Sendable {
     /// New parameter sets for the samples that follow.
     case format(VideoParameterSets)
@@ -54,6 +55,7 @@ public enum VideoEncoderOutput: Sendable {
     case sample(EncodedSample)
 }
 
+/// Why a video encoder cannot be opened or cannot continue.
 public enum VideoEncoderError: Error, Equatable {
     /// The encoder's library is not installed or has another version; `package` is its name in Debian.
     case missing(VideoCodec, package: String)

@@ -3,6 +3,7 @@ import KineMedia
 
 /// The settings of a video encoder. The defaults suit text on a desktop.
 public struct VideoEncoderSettings: Sendable, Equatable {
+    /// A choice between constant quality and a constant bitrate.
     public enum RateControl: Sendable, Equatable {
         /// One quantizer for all P frames (0…51, lower is better). The cheapest mode: frames are not analysed first.
         case constantQuantizer(Int)

@@ -24,6 +24,7 @@ public enum MP4Recovery {
         return try recover(file)
     }
 
+    /// As above, for any file. Does not remove temporary files.
     public static func recover(_ file: any StorageFile) throws(Error) -> RecoveredFile {
         do {
             return try RecoverableRecording(file).finish()
@@ -35,6 +36,7 @@ public enum MP4Recovery {
     }
 }
 
+/// The result of `MP4Recovery` for one file.
 public struct RecoveredFile: Sendable, Equatable {
     public var bytes: Int64
     /// The playing time of the file.

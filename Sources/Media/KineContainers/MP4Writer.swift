@@ -243,6 +243,7 @@ public protocol MovieWriter: AnyObject {
     func finish(at end: MediaTime) throws(StorageError) -> FinishedFile
 }
 
+/// A finished recording.
 public struct FinishedFile: Sendable, Equatable {
     /// The file's path: a new one if the file was removed and its name is taken. For a stream, its name.
     public var path: String

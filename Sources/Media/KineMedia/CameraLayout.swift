@@ -1,5 +1,6 @@
 // The position and look of a camera in a picture, in fractions that suit every picture size.
 
+/// The position, size and look of a camera in a picture.
 public struct CameraLayout: Hashable, Codable, Sendable {
     public enum Shape: String, Codable, Sendable, CaseIterable {
         /// All of the camera's frame.

@@ -1,6 +1,7 @@
 // The part of a frame that differs from the previous one, one bit for each 16×16 tile: the macroblock grid of H.264, so
 // that the encoder uses it directly. A union is an OR: it never grows, and needs no simplification.
 
+/// The 16×16 tiles of a frame that may differ from the previous frame.
 public struct DamageRegion: Equatable, Sendable {
     /// The side of a tile in pixels, an H.264 macroblock (ITU-T H.264, 3.91).
     public static let tileSide = 16
@@ -56,6 +57,7 @@ public struct DamageRegion: Equatable, Sendable {
         words[row * wordsPerRow + column >> 6] |= 1 << UInt64(column & 63)
     }
 
+    /// Adds every tile of the frame that `rect` touches.
     public mutating func insert(_ rect: PixelRect) {
         let inside = rect.intersection(PixelRect(size: size))
         guard !inside.isEmpty else { return }

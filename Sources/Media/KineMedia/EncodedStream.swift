@@ -46,6 +46,7 @@ public enum VideoParameterSets: Hashable, Sendable {
     }
 }
 
+/// The format of a take's video track.
 public struct VideoFormat: Hashable, Sendable {
     public var parameterSets: VideoParameterSets
     /// The visible size in pixels. May be odd: the coded frame is then one pixel larger, and the sample entry crops it.

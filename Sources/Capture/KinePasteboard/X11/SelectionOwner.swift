@@ -213,6 +213,6 @@ final class SelectionOwner {
 }
 
 extension UnicodeScalar {
-    /// In ISO 8859-1, the encoding of the target STRING (ICCCM 2.6.2).
+    /// The byte in ISO 8859-1, the encoding of the target STRING (ICCCM 2.6.2).
     fileprivate var latin: UInt8 { value < 0x100 ? UInt8(value) : UInt8(ascii: "?") }
 }

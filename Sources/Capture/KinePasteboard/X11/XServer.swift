@@ -100,6 +100,7 @@ final class XServer {
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, property, type, 32, UInt32(words.count), words)
     }
 
+    /// Reads at most `limit` bytes of a property.
     func get(_ property: xcb_atom_t, of window: xcb_window_t, deleting: Bool, limit: Int) -> Property? {
         let cookie = xcb_get_property(
             handle, deleting ? 1 : 0, window, property, UInt32(XCB_GET_PROPERTY_TYPE_ANY.rawValue), 0,

@@ -24,7 +24,7 @@ final class WaylandInput {
     private var seat: OpaquePointer?
     private var pointer: OpaquePointer?
     private var keyboard: OpaquePointer?
-    /// By the numbers of linux/input-event-codes.h. A keymap may have Escape on any key.
+    /// Numbers of linux/input-event-codes.h. A keymap may have Escape on any key.
     private var escapeKeys: Set<UInt32> = [WaylandInput.escapeKey]
     /// Called when the mouse enters the window; without an image, it keeps its last one.
     private let cursor: () -> Cursor?

@@ -33,7 +33,7 @@ final class X11Connection {
     let root: UInt32
     let rootVisual: UInt32
     let rootDepth: UInt8
-    /// By their IDs.
+    /// All visuals by their IDs.
     let visuals: [UInt32: X11Visual]
     /// The server's name.
     let name: String

@@ -17,7 +17,7 @@ final class X11ApplicationWindows {
     private(set) var findings: ExclusionFindings?
     private let formats: X11PictureFormats
     private var windows: [UInt32: X11ComposedWindow] = [:]
-    /// From the lowest to the highest.
+    /// The shown windows, from the lowest to the highest.
     private var stack: [X11ComposedWindow] = []
     /// The window right below each of the root's children, at the last look at the stack.
     private var below: [UInt32: UInt32] = [:]
@@ -218,7 +218,7 @@ final class X11ApplicationWindows {
 
 /// The formats in which XRender reads and draws pixels.
 private struct X11PictureFormats {
-    /// Of a pixmap with the screen's visual.
+    /// The format of a pixmap with the screen's visual.
     let root: UInt32
     private let formats: [UInt32: UInt32]
 

@@ -2,6 +2,7 @@
 // the bytes. Pure.
 import Glibc
 
+/// A text that is safe to print.
 public struct X11Text: Equatable, Sendable {
     /// The encoding of a property's bytes, by the property's type.
     public enum Encoding: CaseIterable, Sendable {
@@ -142,7 +143,7 @@ private struct Decoder {
         }
     }
 
-    /// By the C library; nil if it does not know the part, or if bytes have no meaning in it.
+    /// Decodes by the C library; nil if it does not know the part, or if bytes have no meaning in it.
     private static func text(of run: ArraySlice<UInt8>, part: Int) -> String? {
         let converter = iconv_open("UTF-8", "ISO-8859-\(part)")
         guard let converter, Int(bitPattern: converter) != -1 else { return nil }

@@ -156,6 +156,7 @@ public enum X11Properties {
         X11Text(value.split(separator: 0).last.map(Array.init) ?? [], encoding).text
     }
 
+    /// The process in a `_NET_WM_PID`: 32 bits.
     public static func process(_ value: [UInt8]) -> Int32? {
         guard value.count == 4 else { return nil }
         let number = value.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }

@@ -1,4 +1,4 @@
-// Answers a client's request about a finished recording, in an engine that was started only for it.
+// Answers a client's request about a finished recording, in an engine that was started only to do this.
 import FoundationEssentials
 import KineCodecs
 import KineContainers

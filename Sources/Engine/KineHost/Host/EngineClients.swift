@@ -35,6 +35,7 @@ final class EngineClients {
     var linkRefusal: (AskingProgram) -> String? = { _ in EngineError.unknownProgram.message }
     /// When guests are accepted again, after descriptors ran out; nil: they are accepted.
     private var nextAccept: Int64?
+    /// Nanoseconds before guests are accepted again, and for a guest to send its hello.
     private static let acceptRest: Int64 = 250_000_000
     private static let greetingPatience: Int64 = 5_000_000_000
     /// The most guests, so that descriptors are left for the take.

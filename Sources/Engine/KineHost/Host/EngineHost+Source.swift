@@ -28,7 +28,7 @@ extension EngineHost {
         return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
     }
 
-    /// Cancels a switch whose client has gone, so that no person has to draw a region for it.
+    /// Cancels a switch whose client has gone, so that no person has to draw its region.
     func attendSwitch() {
         guard let client = switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()

@@ -75,7 +75,7 @@ extension EngineHost {
     }
 
     /// The reason to refuse a program the frames of a group; nil: it may have them. Its own manifest must name the
-    /// group. This keeps honest programs apart: another program of the same user could write such a manifest.
+    /// group. This keeps honest programs apart, but another program of the same user could write such a manifest.
     static func refusal(of request: FrameRequest, from program: AskingProgram) -> String? {
         let executable: String
         switch program {

@@ -52,7 +52,7 @@ final class PortalSource: CastSource {
     private let video: TakeConfiguration.Video
     /// Whether PipeWire's return can be detected by a connection; otherwise the portal is asked without that.
     private let reachesPipeWire: Bool
-    /// Of the cast or its opening.
+    /// Contains the descriptors of the cast or of its opening.
     private let descriptors: DescriptorSet
     private(set) var size: PixelSize
     private(set) var orientation: Orientation

@@ -5,6 +5,7 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
+/// A screen cast that the person has permitted.
 package struct ScreenCast: Sendable {
     package var stream: ScreenCastStream
     /// A PipeWire socket (`pw_context_connect_fd`) that shows only this stream. The receiver closes it.
@@ -157,7 +158,7 @@ package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {
     }
 
     package var request: ScreenCastRequest
-    /// The app's identifier: the person's permission is kept for it.
+    /// The app's identifier, under which the person's permission is kept.
     package var application: String
     /// Ask the person even if they have permitted it before.
     package var asksAnew: Bool

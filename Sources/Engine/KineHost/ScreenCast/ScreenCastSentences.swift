@@ -3,7 +3,7 @@ import KineCapture
 import KineDesktop
 
 extension ScreenCastHelper.Error {
-    /// As the source's error. A person's refusal and an end by the desktop are separate: the take ends differently.
+    /// The source's error. A person's refusal and an end by the desktop are separate: the take ends differently.
     package var videoSourceError: VideoSourceError {
         switch self {
         case .cast(.declined): .screenCastDeclined

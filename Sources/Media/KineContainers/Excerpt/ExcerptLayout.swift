@@ -16,12 +16,13 @@ public struct ExcerptLayout {
     /// The file's first bytes, up to the first piece or its alignment.
     private(set) var head = ByteChain()
     public private(set) var pieces: [Piece] = []
+    /// The bytes of the whole file.
     public private(set) var size: Int64 = 0
 
     /// The most bytes between two samples that are copied with them; the header of a fragment is shorter.
     static let largestGap: Int64 = 64 << 10
-    /// Runs of at least this size keep their offset within a block: file systems that share blocks then need not copy
-    /// them (ioctl_ficlonerange(2)).
+    /// Runs of at least this many bytes keep their offset within a block: file systems that share blocks then need not
+    /// copy them (ioctl_ficlonerange(2)).
     static let smallestAligned: Int64 = 1 << 20
 
     /// - Parameter encodedSizes: the bytes of each of the excerpt's encoded frames.

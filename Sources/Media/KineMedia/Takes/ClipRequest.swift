@@ -24,6 +24,7 @@ public struct ClipRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// A clip that was written.
 public struct ExportedClip: Codable, Sendable, Equatable {
     /// The start of a clip compared with the request.
     public enum Beginning: Sendable, Equatable {

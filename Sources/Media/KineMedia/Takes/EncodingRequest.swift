@@ -13,6 +13,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         case maximumFrameRate
     }
 
+    /// No limits.
     public static let none = EncodingRequest()
 
     /// The allowed limits; a message with others is skipped.

@@ -2,6 +2,7 @@
 import KinePlatform
 
 extension TakeConfiguration {
+    /// An error in a configuration.
     public enum Problem: Error, Equatable, Sendable {
         /// The value is not allowed. `setting` and `allowed` are parts of a sentence.
         case outOfRange(setting: String, value: String, allowed: String)

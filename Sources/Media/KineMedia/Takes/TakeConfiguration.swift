@@ -195,6 +195,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public init() {}
     }
 
+    /// A destination of the broadcast. Each has its own extension.
     public struct Destination: Codable, Sendable, Equatable {
         /// The ID of the service, which the engine looks up in its `ServiceCatalog`.
         public var service: String
@@ -231,7 +232,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var destinations: [Destination] = []
     /// The samples that the client will request itself; the take prepares them from the start.
     public var expectedSamples: [SampleRequest] = []
+    /// The time limits of the extensions.
     public var supervision = SupervisionLimits()
+    /// The confinement of the extensions.
     public var confinement = ConfinementRequest()
     /// Replace an existing file.
     public var overwrite = false
