@@ -61,7 +61,7 @@ final class Laboratory {
         var outcome = try observe(take, named: recorder.name, executable, arguments)
         var status = stat()
         guard stat(output, &status) == 0 else {
-            throw RecorderFailed(recorder: recorder.name, ending: outcome.cost.ending, printed: lastWords)
+            throw RecorderFailed(recorder: recorder.name, ending: outcome.cost.ending, printed: stderrTail)
         }
         outcome.bytes = Int(status.st_size)
         outcome.frame = try FrameReport(path: output, scene: take.makeScene())
@@ -88,7 +88,7 @@ final class Laboratory {
         outcome.displaySeconds = max(0, after.display - before.display - baseline.display * elapsed)
         if take.audio { outcome.audioSeconds = max(0, after.audio - before.audio - baseline.audio * elapsed) }
         guard outcome.cost.ending == .exited(status: 0) else {
-            throw RecorderFailed(recorder: name, ending: outcome.cost.ending, printed: lastWords)
+            throw RecorderFailed(recorder: name, ending: outcome.cost.ending, printed: stderrTail)
         }
         return outcome
     }
@@ -99,7 +99,7 @@ final class Laboratory {
     /// What the program that is observed prints.
     var logPath: String { folder.file("log") }
 
-    private var lastWords: String { ProcFiles.end(of: logPath) }
+    private var stderrTail: String { ProcFiles.end(of: logPath) }
 
     /// What the servers need for the scene while nobody records it; measured once for each take.
     private func baseline(of take: Take) throws -> Load {

@@ -76,7 +76,7 @@ import Testing
             #expect((last.frames ?? 0) <= (summary.framesDrawn ?? 0))
         }
         let state = try #require(
-            server.state.wait(until: MonotonicClock.now() + RunningKinecast.patience) { $0.isOver ? $0 : nil })
+            server.state.wait(until: MonotonicClock.now() + RunningKinecast.timeout) { $0.isOver ? $0 : nil })
         // No access unit of audio is missing: each lasts 1024 samples.
         let audio = state.media.filter { $0.type == 8 }.dropFirst().map(\.timestamp)
         #expect(audio.count > 100)

@@ -13,7 +13,7 @@ import Testing
             let resent = try network.resentSegments()
             try network.lose(percent: 2)
             NetworkedBroadcast.last(5, farEnd)
-            let deadline = NetworkedBroadcast.patience()
+            let deadline = NetworkedBroadcast.timeout()
             while try network.resentSegments() == resent, MonotonicClock.now() < deadline {
                 NetworkedBroadcast.last(0.2, farEnd)
             }
@@ -43,7 +43,7 @@ import Testing
     /// Waits until frames come no more than half a second later than they did before `instant`.
     private func expectUsualDelay(_ farEnd: FarEnd, before instant: Int64) throws {
         let now = MonotonicClock.now()
-        let settled = farEnd.wait(until: NetworkedBroadcast.patience()) { log in
+        let settled = farEnd.wait(until: NetworkedBroadcast.timeout()) { log in
             log.usualLateness(before: instant).flatMap {
                 log.settled(after: now, beyond: $0, tolerance: 500_000_000)
             }

@@ -67,7 +67,7 @@ import Testing
             let began = MonotonicClock.now()
             let registry = try place.registry()
             // Nothing tells of a take's beginning but --json, which would have it speak every second.
-            while registry.list().running.isEmpty, MonotonicClock.now() < began + RunningKinecast.patience {
+            while registry.list().running.isEmpty, MonotonicClock.now() < began + RunningKinecast.timeout {
                 _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
             }
             let engine = try registry.find(nil).pid

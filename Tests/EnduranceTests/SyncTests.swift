@@ -160,7 +160,7 @@ import Testing
                 (screen.map { ["DISPLAY=\($0.name)"] } ?? []) + (server.map { ["PULSE_SERVER=\($0.address)"] } ?? []))
             try #require(ended.status == 0, "\(ended)")
             if let monitor {
-                _ = monitor.end(deadline: MonotonicClock.now() + Tool.patience)
+                _ = monitor.end(deadline: MonotonicClock.now() + Tool.timeout)
                 let samples = try Tool.contents(of: place.path("monitor")).withUnsafeBytes {
                     Array($0.bindMemory(to: Float.self))
                 }

@@ -6,14 +6,14 @@ import Testing
 @testable import KineCapture
 
 @Suite struct SourceWaiterTests {
-    private let patience = MonotonicClock.now() + 300_000_000_000
+    private let timeout = MonotonicClock.now() + 300_000_000_000
 
     @Test func `each source says for itself whether it has events`() {
         let sources = (0..<3).map { _ in WakeSignal() }
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: sources.map(\.descriptor))
         for ready: Set<Int> in [[0], [2], [0, 1], [0, 1, 2]] {
             for index in ready { sources[index].signal() }
-            waiter.wait(until: patience, for: .sources)
+            waiter.wait(until: timeout, for: .sources)
             #expect(Set((0..<3).filter { waiter.isReady($0) }) == ready)
             for source in sources { source.clear() }
         }
@@ -37,7 +37,7 @@ import Testing
         waiter.wait(until: deadline, for: .nothing)
         #expect(MonotonicClock.now() >= deadline)
         #expect(!waiter.isReady(0))
-        waiter.wait(until: patience, for: .sources)
+        waiter.wait(until: timeout, for: .sources)
         #expect(waiter.isReady(0))
     }
 
@@ -50,7 +50,7 @@ import Testing
         waiter.wait(until: deadline, for: .drained)
         #expect(MonotonicClock.now() >= deadline && !waiter.isReady(0))
         sources[1].signal()
-        waiter.wait(until: patience, for: .drained)
+        waiter.wait(until: timeout, for: .drained)
         #expect(!waiter.isReady(0) && waiter.isReady(1))
     }
 
@@ -58,7 +58,7 @@ import Testing
         let source = WakeSignal()
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [-1, source.descriptor])
         source.signal()
-        waiter.wait(until: patience, for: .sources)
+        waiter.wait(until: timeout, for: .sources)
         #expect(!waiter.isReady(0) && waiter.isReady(1))
     }
 
@@ -67,7 +67,7 @@ import Testing
         let sources = try [50, 200].map { try PatternSource(size: size, framesPerSecond: $0) }
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: sources.map(\.descriptor))
         var frames = [0, 0]
-        while frames.contains(where: { $0 < 3 }), MonotonicClock.now() < patience {
+        while frames.contains(where: { $0 < 3 }), MonotonicClock.now() < timeout {
             var hasChanged = false
             for (index, source) in sources.enumerated() where try source.processEvents() {
                 hasChanged = true
@@ -79,7 +79,7 @@ import Testing
                 #expect(isComplete && area == damage.rectangles().reduce(0) { $0 + $1.size.area })
                 frames[index] += 1
             }
-            if !hasChanged { waiter.wait(until: patience, for: .sources) }
+            if !hasChanged { waiter.wait(until: timeout, for: .sources) }
         }
         #expect(frames.allSatisfy { $0 >= 3 })
     }

@@ -109,7 +109,7 @@ import Testing
         #expect(
             TakeSentences.death(aborted)
                 == "The engine was ended immediately, as asked, with the broadcasts it had" + words)
-        let died = EngineDeath(cause: .died, ending: .exited(status: 3), lastWords: "Fatal error: no", file: file)
+        let died = EngineDeath(cause: .died, ending: .exited(status: 3), stderrTail: "Fatal error: no", file: file)
         #expect(
             TakeSentences.death(died)
                 == "The engine died (exit status 3; its last words: Fatal error: no)" + words)

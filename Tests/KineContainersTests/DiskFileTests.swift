@@ -123,7 +123,8 @@ import Testing
         let path = directory("deep/down/take.mp4")
         _ = try run("mkdir", ["-p", directory("deep/down")])
         let writer = try MP4Writer(
-            file: try DiskFile.create(path, refuges: []), video: SyntheticTake.video, audio: [], creationTime: 0)
+            file: try DiskFile.create(path, fallbackDirectories: []), video: SyntheticTake.video, audio: [],
+            creationTime: 0)
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         _ = try run("rm", ["-r", directory("deep")])
@@ -136,11 +137,11 @@ import Testing
     @Test(arguments: [false, true]) func `a directory that cannot be made again sends the file elsewhere`(isTaken: Bool)
         throws
     {
-        let (path, refuge) = (directory("gone/take.mp4"), directory("videos"))
-        _ = try run("mkdir", [directory("gone"), refuge])
-        if isTaken { try write([7], to: refuge + "/take.mp4") }
+        let (path, fallbackDirectory) = (directory("gone/take.mp4"), directory("videos"))
+        _ = try run("mkdir", [directory("gone"), fallbackDirectory])
+        if isTaken { try write([7], to: fallbackDirectory + "/take.mp4") }
         let writer = try MP4Writer(
-            file: try DiskFile.create(path, refuges: [directory("gone/below a file"), refuge]),
+            file: try DiskFile.create(path, fallbackDirectories: [directory("gone/below a file"), fallbackDirectory]),
             video: SyntheticTake.video,
             audio: [], creationTime: 0)
         writer.append(take.samples[0][0])
@@ -148,10 +149,10 @@ import Testing
         _ = try run("rm", ["-r", directory("gone")])
         try write([1], to: directory("gone"))  // a file in its place: not even root makes a directory of it
         let finished = try writer.finish(at: .milliseconds(900))
-        #expect(finished.path.hasPrefix(refuge + "/take"))
-        #expect((finished.path == refuge + "/take.mp4") == !isTaken)
+        #expect(finished.path.hasPrefix(fallbackDirectory + "/take"))
+        #expect((finished.path == fallbackDirectory + "/take.mp4") == !isTaken)
         #expect(try OracleMovie(contents(of: finished.path)).duration == 81000)
-        if isTaken { #expect(try contents(of: refuge + "/take.mp4") == [7]) }
+        if isTaken { #expect(try contents(of: fallbackDirectory + "/take.mp4") == [7]) }
     }
 
     @Test func `a directory that goes before an overwriting file has its name is made again`() throws {
@@ -159,7 +160,8 @@ import Testing
         _ = try run("mkdir", [directory("gone")])
         try write([1, 2, 3], to: path)
         let writer = try MP4Writer(
-            file: try DiskFile.create(path, ifTaken: .replace, refuges: []), video: SyntheticTake.video, audio: [],
+            file: try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: []), video: SyntheticTake.video,
+            audio: [],
             creationTime: 0)
         _ = try run("rm", ["-r", directory("gone")])
         writer.append(take.samples[0][0])
@@ -171,7 +173,7 @@ import Testing
 
     @Test func `a removed file that cannot be finished is put back unfinished`() throws {
         let path = directory("take.mp4")
-        let file = LimitedFile(try DiskFile.create(path, refuges: []), limit: .max)
+        let file = LimitedFile(try DiskFile.create(path, fallbackDirectories: []), limit: .max)
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
@@ -218,7 +220,7 @@ import Testing
 
     @Test func `a name for what was kept is numbered where it is taken`() throws {
         let path = directory("take.mp4")
-        let file = try DiskFile.create(path, refuges: [])
+        let file = try DiskFile.create(path, fallbackDirectories: [])
         try file.write([4], at: 0)
         #expect(unlink(path) == 0)
         try write([7], to: path)
@@ -258,7 +260,7 @@ import Testing
 
     /// Records one frame to `path`, over what is there.
     private func overwrite(_ path: String) throws -> FinishedFile {
-        let file = try DiskFile.create(path, ifTaken: .replace, refuges: [])
+        let file = try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: [])
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(take.samples[0][0])
         return try writer.finish(at: .milliseconds(500))
@@ -302,7 +304,7 @@ import Testing
     @Test func `a name that becomes a directory's keeps it, and the recording has another`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
-        let file = try DiskFile.create(path, ifTaken: .replace, refuges: [])
+        let file = try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: [])
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
         writer.append(take.samples[0][0])

@@ -12,9 +12,9 @@ import Testing
     private let video = SyntheticTake.video
     private let audio = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
-    private func writer(_ descriptor: FileDescriptor, patience: Int64 = ByteStream.patience) throws -> MP4StreamWriter {
+    private func writer(_ descriptor: FileDescriptor, timeout: Int64 = ByteStream.timeout) throws -> MP4StreamWriter {
         try MP4StreamWriter(
-            stream: ByteStream(descriptor, path: "-", patience: patience), video: video, audio: audio, creationTime: 0)
+            stream: ByteStream(descriptor, path: "-", timeout: timeout), video: video, audio: audio, creationTime: 0)
     }
 
     private func frame(_ milliseconds: Int64) -> EncodedSample {
@@ -68,7 +68,7 @@ import Testing
         for leaves in [true, false] {
             let pipe = try FileDescriptor.pipe()
             defer { try? pipe.writeEnd.close() }
-            let writer = try writer(pipe.writeEnd, patience: 1)
+            let writer = try writer(pipe.writeEnd, timeout: 1)
             if leaves { try pipe.readEnd.close() }
             let expected =
                 leaves ? StorageError.readerGone(path: "standard output") : .readerStalled(path: "standard output")

@@ -143,12 +143,12 @@ import Testing
     @Test func `frames given back from another thread are whole until then`() async {
         let (frames, feed) = AsyncStream.makeStream(of: (FrameRing.Frame, Planes).self)
         var model = Model(visible: PixelSize(width: 80, height: 48))
-        let loans = model.ring.loans
+        let references = model.ring.references
         let reader = Task {
             var count = 0
             for await (frame, contents) in frames {
                 #expect(Planes(frame.planes) == contents)
-                loans.release(frame.slot)
+                references.release(frame.slot)
                 count += 1
             }
             return count

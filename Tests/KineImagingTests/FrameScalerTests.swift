@@ -93,7 +93,7 @@ import Testing
                 #expect(isMarked)
                 shown = now
                 held.append(converted.slot)
-                if held.count == 2 { piecewise.loans.release(held.removeFirst()) }
+                if held.count == 2 { piecewise.references.release(held.removeFirst()) }
             }
         }
     }
@@ -129,7 +129,7 @@ import Testing
         try source.draw(rect) { frame in
             converter.note(frame.changed)
             #expect(converter.convert(frame.planes) == nil)
-            converter.loans.release(0)
+            converter.references.release(0)
             let converted = try #require(converter.convert(frame.planes))
             #expect(converted.changed.rectangles() == [rect])
             #expect(bytes(layout, slot: 0, of: memory)[0][48 * Self.size.width + 32] == 235)

@@ -34,7 +34,7 @@ import Testing
             screen.withPixels(at: rect) { compositor.draw(rect, pixels: $0, stride: $1) }
         }
         let frame = try #require(compositor.commit(evenIfUnchanged: true))
-        defer { compositor.loans.release(frame.slot) }
+        defer { compositor.references.release(frame.slot) }
         return (Planes(frame.planes), frame.changed, region)
     }
 

@@ -67,7 +67,7 @@ final class ClipboardManager: Sendable {
                 xcb_flush(connection)
             }
         }
-        guard contents.wait(until: MonotonicClock.now() + Tool.patience, for: { $0.isThere ? true : nil }) != nil else {
+        guard contents.wait(until: MonotonicClock.now() + Tool.timeout, for: { $0.isThere ? true : nil }) != nil else {
             throw Tool.Error.failed(name: "the manager", ending: .unknown, complaint: "")
         }
     }

@@ -104,7 +104,7 @@ import Testing
                 ProcessEnvironment.current, ["WAYLAND_DISPLAY=\(desktop.display)"]),
             options: options)
         try pipe.writeEnd.close()
-        #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + Tool.patience)[0])
+        #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + Tool.timeout)[0])
         #expect(try pasted().utf8.count == 1 << 20)
         #expect(try await clipboard.read()?.text.utf8.count == 1 << 20)
         _ = stuck.end(signal: SIGKILL, deadline: 0)

@@ -47,28 +47,28 @@ import Testing
     }
 
     @Test func `last words are the last line, or the last that tells of a fatal error`() {
-        #expect(MemoryLog.lastWords(in: "") == nil)
-        #expect(MemoryLog.lastWords(in: " \n\t\n") == nil)
-        #expect(MemoryLog.lastWords(in: "first\n  second\n\n") == "second")
+        #expect(MemoryLog.stderrTail(in: "") == nil)
+        #expect(MemoryLog.stderrTail(in: " \n\t\n") == nil)
+        #expect(MemoryLog.stderrTail(in: "first\n  second\n\n") == "second")
         #expect(
-            MemoryLog.lastWords(in: "a.swift:3: Fatal error: boom\n0x00 in main\n") == "a.swift:3: Fatal error: boom")
-        #expect(MemoryLog.lastWords(in: String(repeating: "x", count: 1000))?.count == 300)
+            MemoryLog.stderrTail(in: "a.swift:3: Fatal error: boom\n0x00 in main\n") == "a.swift:3: Fatal error: boom")
+        #expect(MemoryLog.stderrTail(in: String(repeating: "x", count: 1000))?.count == 300)
     }
 
     @Test func `what a child writes is kept up to the limit, and a child that goes on writing lives`() throws {
         let log = try #require(MemoryLog(name: "kinecast-test", limit: 4096))
-        #expect(log.lastWords() == nil)
+        #expect(log.stderrTail() == nil)
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log.descriptor]
         let quiet = try ChildProcess(
             executable: "/bin/sh", arguments: ["-c", "echo one >&2; echo two >&2"], environment: [], options: options)
         #expect(quiet.wait() == .exited(status: 0))
-        #expect(log.lastWords() == "two")
+        #expect(log.stderrTail() == "two")
         let loud = try ChildProcess(
             executable: "/bin/sh",
             arguments: ["-c", "i=0; while [ $i -lt 500 ]; do echo line-$i-of-many >&2; i=$((i+1)); done; exit 4"],
             environment: [], options: options)
         #expect(loud.wait() == .exited(status: 4))
-        #expect(log.lastWords()?.hasPrefix("line-") == true)
+        #expect(log.stderrTail()?.hasPrefix("line-") == true)
     }
 }

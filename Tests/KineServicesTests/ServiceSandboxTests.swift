@@ -145,7 +145,7 @@ import Testing
         ("/b/x: not found", 127, nil), (nil, 127, nil),
     ])
     func `the loader's last words tell what a program lacks`(words: String?, status: Int32, failure: LoadingFailure?) {
-        #expect(LoadingFailure(of: "/b/x", .exited(status: status), lastWords: words) == failure)
-        #expect(LoadingFailure(of: "/b/x", .killed(signal: 9), lastWords: words) == nil)
+        #expect(LoadingFailure(of: "/b/x", .exited(status: status), stderrTail: words) == failure)
+        #expect(LoadingFailure(of: "/b/x", .killed(signal: 9), stderrTail: words) == nil)
     }
 }

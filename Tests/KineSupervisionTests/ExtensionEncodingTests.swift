@@ -39,7 +39,7 @@ import Testing
         var machine = Tests.live()
         _ = machine.handle(.report(.encoding(request)), at: 2 * Tests.second)
         let ended = machine.handle(
-            .exited(.killed(signal: 11), lastWords: nil, cappedAt: nil), at: 3 * Tests.second)
+            .exited(.killed(signal: 11), stderrTail: nil, cappedAt: nil), at: 3 * Tests.second)
         #expect(ended.first == .endFeeding && machine.status.encoding == .none)
         let again = 4 * Tests.second
         #expect(machine.handle(.timePassed, at: again) == [.launch])

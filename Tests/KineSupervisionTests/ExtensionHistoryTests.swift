@@ -99,7 +99,7 @@ import Testing
             (.report(.encoding(.init(averageBitrate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
             (.protocolViolation("wrote nonsense"), 0), (.channelClosed, 0),
-            (.exited(.exited(status: 0), lastWords: nil, cappedAt: nil), 0), (.impossible("No."), 0),
+            (.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil), 0), (.impossible("No."), 0),
             (.pauseRequested, 0), (.resumeRequested, 0), (.annotateRequested([:]), 0), (.finishRequested, 0),
         ]
     }()
@@ -152,7 +152,7 @@ import Testing
                 _ = history.advance(.finishRequested, by: 0)
                 for _ in 0..<4 where history.hasProcess {
                     _ = history.advance(.timePassed, by: 10 * ExtensionStateMachineTests.second)
-                    _ = history.advance(.exited(.killed(signal: 9), lastWords: nil, cappedAt: nil), by: 0)
+                    _ = history.advance(.exited(.killed(signal: 9), stderrTail: nil, cappedAt: nil), by: 0)
                 }
                 #expect(history.ends == 1, "\(history.events)")
             }

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// The event after a kill: the process is reaped a moment later.
-    static let killed = Machine.Event.exited(.killed(signal: 9), lastWords: nil, cappedAt: nil)
+    static let killed = Machine.Event.exited(.killed(signal: 9), stderrTail: nil, cappedAt: nil)
 
     @Test func `an extension that finishes in time has finished`() {
         var machine = Self.live()
@@ -42,7 +42,7 @@ import Testing
                 == [.endFeeding, .send(.finish(seconds: 5)), .announce(.phase(.finishing))])
         #expect(machine.handle(.report(.finished), at: 3 * Self.second) == [])
         #expect(!machine.isEnded)
-        let exit = Machine.Event.exited(.exited(status: 0), lastWords: nil, cappedAt: nil)
+        let exit = Machine.Event.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil)
         #expect(machine.handle(exit, at: 3 * Self.second) == [.announce(.ended(.finished))])
         #expect(machine.isEnded && machine.status.phase == .ended && machine.status.ending == .finished)
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(machine.handle(.removalRequested, at: 2 * Self.second) == [])
         #expect(machine.handle(.finishRequested, at: 2 * Self.second) == [], "the take ends meanwhile")
         _ = machine.handle(.report(.finished), at: 3 * Self.second)
-        let exit = Machine.Event.exited(.exited(status: 0), lastWords: nil, cappedAt: nil)
+        let exit = Machine.Event.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil)
         #expect(machine.handle(exit, at: 3 * Self.second) == [.announce(.ended(.finished))])
         #expect(machine.status.isRemoved)
     }
@@ -63,7 +63,7 @@ import Testing
     @Test func `a removed destination that crashes while it finishes is not started again`() {
         var machine = Self.live(restarts: 5)
         _ = machine.handle(.removalRequested, at: 2 * Self.second)
-        let crash = Machine.Event.exited(.killed(signal: 11), lastWords: nil, cappedAt: nil)
+        let crash = Machine.Event.exited(.killed(signal: 11), stderrTail: nil, cappedAt: nil)
         #expect(machine.handle(crash, at: 3 * Self.second) == [.announce(.ended(.crashed("signal 11")))])
     }
 
@@ -202,7 +202,7 @@ import Testing
 
     @Test func `what the kernel ended at its limit has exceeded it`() {
         var machine = Self.live(restarts: 0)
-        let exit = Machine.Event.exited(.killed(signal: 9), lastWords: nil, cappedAt: Self.limit)
+        let exit = Machine.Event.exited(.killed(signal: 9), stderrTail: nil, cappedAt: Self.limit)
         #expect(
             machine.handle(exit, at: 2 * Self.second)
                 == [.endFeeding, .announce(.ended(.memoryLimitExceeded(peak: Self.limit, limit: Self.limit)))])
@@ -210,7 +210,7 @@ import Testing
 
     @Test func `a crash names the signal or the status and the last words, and is followed by one new start`() {
         var machine = Self.live()
-        let crash = Machine.Event.exited(.killed(signal: 11), lastWords: "a.swift:3: Fatal error: no", cappedAt: nil)
+        let crash = Machine.Event.exited(.killed(signal: 11), stderrTail: "a.swift:3: Fatal error: no", cappedAt: nil)
         let ending = DestinationEnding.crashed("signal 11: a.swift:3: Fatal error: no")
         #expect(machine.handle(crash, at: 2 * Self.second) == [.endFeeding, .announce(.restarting(after: ending))])
         #expect(machine.nextDeadline == 2 * Self.second + Self.second / 2)
@@ -220,7 +220,7 @@ import Testing
         #expect(machine.status.restarts == 1)
         _ = machine.handle(.startSent, at: 3 * Self.second)
         _ = machine.handle(.report(.started), at: 3 * Self.second)
-        let second = Machine.Event.exited(.exited(status: 0), lastWords: nil, cappedAt: nil)
+        let second = Machine.Event.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil)
         #expect(
             machine.handle(second, at: 4 * Self.second)
                 == [.endFeeding, .announce(.ended(.crashed("exit status 0")))])
@@ -229,7 +229,7 @@ import Testing
     @Test func `an exit status tells more than the closed channel that comes before it`() {
         var machine = Self.live(restarts: 0)
         _ = machine.handle(.channelClosed, at: 2 * Self.second)
-        let exit = Machine.Event.exited(.exited(status: 3), lastWords: nil, cappedAt: nil)
+        let exit = Machine.Event.exited(.exited(status: 3), stderrTail: nil, cappedAt: nil)
         #expect(
             machine.handle(exit, at: 2 * Self.second + 1)
                 == [.endFeeding, .announce(.ended(.crashed("exit status 3")))])
@@ -281,7 +281,7 @@ import Testing
 
     @Test func `a take that ends between a crash and the new start keeps the crash`() {
         var machine = Self.live()
-        _ = machine.handle(.exited(.exited(status: 3), lastWords: nil, cappedAt: nil), at: 2 * Self.second)
+        _ = machine.handle(.exited(.exited(status: 3), stderrTail: nil, cappedAt: nil), at: 2 * Self.second)
         #expect(
             machine.handle(.finishRequested, at: 2 * Self.second) == [.announce(.ended(.crashed("exit status 3")))])
     }

@@ -39,7 +39,7 @@ import Testing
 
     private static func phase(_ phase: DestinationPhase) -> Action { .announce(.phase(phase)) }
 
-    private static let exit = Event.exited(.exited(status: 1), lastWords: nil, cappedAt: nil)
+    private static let exit = Event.exited(.exited(status: 1), stderrTail: nil, cappedAt: nil)
     private static let crash = DestinationEnding.crashed("exit status 1")
     private static let violation = DestinationEnding.crashed("wrote nonsense")
 

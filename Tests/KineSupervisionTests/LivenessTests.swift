@@ -27,9 +27,9 @@ extension ExtensionStateMachineTests {
                     switch step {
                     case .launched: liveness.processLaunched()
                     case .started: liveness.started()
-                    case .live: liveness.heard(isLive: true, reason: nil)
-                    case .notLive: liveness.heard(isLive: false, reason: nil)
-                    case .notLiveForAReason: liveness.heard(isLive: false, reason: "No.")
+                    case .live: liveness.update(isLive: true, reason: nil)
+                    case .notLive: liveness.update(isLive: false, reason: nil)
+                    case .notLiveForAReason: liveness.update(isLive: false, reason: "No.")
                     }
                     return (steps + [step], liveness)
                 }
@@ -68,7 +68,7 @@ extension ExtensionStateMachineTests {
         return machine
     }
 
-    private let exit = Machine.Event.exited(.exited(status: 0), lastWords: nil, cappedAt: nil)
+    private let exit = Machine.Event.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil)
 
     @Test func `a destination is starting until the server has said yes, and is fed meanwhile`() {
         var machine = connecting()

@@ -62,13 +62,13 @@ import Testing
         orphans.note(extension: child.pid, mark: mark)
         #expect(child.wait() == .exited(status: 0))
         orphans.forget(extension: child.pid)
-        #expect(becomes { !orphans.remains(of: mark).isEmpty })
+        #expect(becomes { !orphans.survivors(of: mark).isEmpty })
         // While a process begins a program or ends, it has no environment that could say whose it is.
         #expect(becomes { orphans.processes(of: 1 << 30, mark: "another") == [1 << 30] }, "it is none of another's")
         #expect(
             becomes {
                 orphans.kill(nil, mark: mark)
-                return orphans.remains(of: mark).isEmpty
+                return orphans.survivors(of: mark).isEmpty
             })
     }
 
@@ -108,19 +108,19 @@ import Testing
         orphans.forget(extension: child.pid)
         #expect(
             becomes {
-                orphans.remains(of: "hidden").contains { ProcessTree.variable(Orphans.markVariable, of: $0) == nil }
+                orphans.survivors(of: "hidden").contains { ProcessTree.variable(Orphans.markVariable, of: $0) == nil }
             })
         #expect(
             becomes {
                 orphans.kill(nil, mark: "hidden")
-                return orphans.remains(of: "hidden").isEmpty
+                return orphans.survivors(of: "hidden").isEmpty
             })
     }
 
     @Test func `a child that was there before is nobody's orphan`() throws {
         let child = try start("sleep 100", mark: "spared")
         let orphans = Orphans()
-        #expect(orphans.remains(of: "spared") == [])
+        #expect(orphans.survivors(of: "spared") == [])
         #expect(child.end(signal: SIGKILL, deadline: .max) == .killed(signal: SIGKILL))
     }
 

@@ -28,7 +28,7 @@ import Testing
         try #require(rename(watched.string, directory.appending("aside").string) == 0)
         try #require(mkdir(watched.string, 0o700) == 0)
         mayGoOn.signal { $0 = true }
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         #expect(changes.wait(until: deadline) { $0.contains(.several) ? true : nil } == true)
         write("last")
         #expect(changes.wait(until: deadline) { $0.contains(.written("last")) ? true : nil } == true)

@@ -78,7 +78,7 @@ import Testing
     @Test func `a file that cannot be written leaves the one before, and no half`() async throws {
         try await TestGroup.with { group in
             try group.container.publish(Array("0 100\n".utf8), as: "file")
-            let member = try group.limitedMember(kilobytes: 1, "publish", "file", "2", "1")
+            let member = try group.member("publish", "file", "2", "1", fileLimit: 1024)
             let ended = try member.wait()
             #expect(ended.status == 1)
             #expect(ended.output.contains("Writing file failed"), "\(ended.output)")

@@ -160,7 +160,7 @@ import Testing
             let defaults = try SharedDefaults(group: group.container)
             try defaults.set(7, forKey: "value")
             try defaults.set(Data(repeating: 1, count: 5000), forKey: "large")
-            let ended = try group.limitedMember(kilobytes: 1, "count", "value", "1").wait()
+            let ended = try group.member("count", "value", "1", fileLimit: 1024).wait()
             #expect(ended.status == 1 && ended.output.contains("failed"), "\(ended.output)")
             #expect(try defaults.value(Int.self, forKey: "value") == 7)
         }

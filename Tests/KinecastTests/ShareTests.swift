@@ -97,7 +97,7 @@ import Testing
         #expect(
             try String(contentsOf: URL(filePath: program + ".seen"), encoding: .utf8) == folder.file("a.mp4") + "\n")
         var failing = OpenActivity(with: try script("echo no such codec >&2; exit 3", "broken"))
-        failing.patience = 300_000_000_000
+        failing.timeout = 300_000_000_000
         let error = await #expect(throws: RecordingError.self) { try await preview.share(via: failing) }
         #expect(error?.code == .failedToShare)
         #expect(error?.message.contains("exit status 3: no such codec") == true)
@@ -110,7 +110,7 @@ import Testing
     @Test func `a program that runs on has opened the recording`() async throws {
         let program = try script("echo $$ >\"$0.part\"; mv \"$0.part\" \"$0.pid\"; exec sleep 1000", "window")
         var open = OpenActivity(with: program)
-        open.patience = 0
+        open.timeout = 0
         #expect(try await preview.share(via: open) == .completed(.open, url: nil))
         try await wait(for: "the program") { FileManager.default.fileExists(atPath: program + ".pid") }
         let text = try String(contentsOf: URL(filePath: program + ".pid"), encoding: .utf8)

@@ -135,7 +135,7 @@ final class EngineTake {
             do {
                 messages = try connection.receive(until: end)
             } catch {
-                throw Failed(description: "The engine is gone (\(error)). \(lastWords)")
+                throw Failed(description: "The engine is gone (\(error)). \(stderrTail)")
             }
             var isDone = false
             for message in messages {
@@ -148,8 +148,8 @@ final class EngineTake {
             }
             if isDone { return }
         }
-        if mustHappen { throw Failed(description: "The engine did not answer in time. \(lastWords)") }
+        if mustHappen { throw Failed(description: "The engine did not answer in time. \(stderrTail)") }
     }
 
-    private var lastWords: String { ProcFiles.end(of: logPath) }
+    private var stderrTail: String { ProcFiles.end(of: logPath) }
 }

@@ -60,8 +60,8 @@ struct CrowdReaderCommand: ParsableCommand {
             epoll_ctl(poll, EPOLL_CTL_ADD, crowd[number].descriptor, &event)
         }
         var account = TransferReport()
-        let patience = deadline(in: 60)
-        while MonotonicClock.now() < patience, crowd.contains(where: { $0.isServed && $0.received == 0 }) {
+        let timeout = deadline(in: 60)
+        while MonotonicClock.now() < timeout, crowd.contains(where: { $0.isServed && $0.received == 0 }) {
             read(&crowd, poll, until: MonotonicClock.now() + 10_000_000) { _, _ in }
         }
         print("connected \(crowd.count(where: \.isServed))")

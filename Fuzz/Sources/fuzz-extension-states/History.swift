@@ -48,7 +48,7 @@ struct History {
     mutating func exit(status: Int32, cappedAt: Int?) {
         guard hasProcess else { return }
         hasProcess = false
-        note(.exited(.exited(status: status), lastWords: nil, cappedAt: cappedAt))
+        note(.exited(.exited(status: status), stderrTail: nil, cappedAt: cappedAt))
     }
 
     mutating func note(_ event: ExtensionStateMachine.Event) {

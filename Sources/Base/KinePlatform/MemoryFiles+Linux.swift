@@ -19,7 +19,7 @@ public final class MemoryLog {
 
     /// The line that explains a crash best: the last one with a fatal error, else the last line. Nil if the log is
     /// empty.
-    public func lastWords() -> String? {
+    public func stderrTail() -> String? {
         // The processes that inherited the descriptor share its position: the text ends there unless one moved it.
         guard let end = try? descriptor.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
@@ -28,10 +28,10 @@ public final class MemoryLog {
         guard
             let count = try? bytes.withUnsafeMutableBytes({ try descriptor.read(fromAbsoluteOffset: start, into: $0) })
         else { return nil }
-        return Self.lastWords(in: String(decoding: bytes[..<count], as: UTF8.self))
+        return Self.stderrTail(in: String(decoding: bytes[..<count], as: UTF8.self))
     }
 
-    public static func lastWords(in text: String) -> String? {
+    public static func stderrTail(in text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         let telling = lines.last { $0.contains("Fatal error") || $0.hasPrefix("Fatal ") } ?? lines.last
         return telling.map { String($0.drop(while: \.isWhitespace).prefix(300)) }

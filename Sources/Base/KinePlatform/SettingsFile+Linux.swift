@@ -22,7 +22,7 @@ public struct SettingsFile: Sendable {
     /// A longer file is not ours: hundreds of apps need less.
     private static let limit = 1 << 20
     /// Nanoseconds to wait for another writer, which needs some milliseconds.
-    private static let patience: Int64 = 2_000_000_000
+    private static let timeout: Int64 = 2_000_000_000
 
     public let path: FilePath
 
@@ -81,7 +81,7 @@ public struct SettingsFile: Sendable {
             throw .cannotWrite(path, error as? Errno ?? .ioError)
         }
         // The calling thread of the engine also finishes the recording: a writer that hangs must not delay it.
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
             let code = Errno(rawValue: errno)
             guard code == .interrupted || code == .wouldBlock, MonotonicClock.now() < deadline else {

@@ -15,7 +15,7 @@ public struct PipeWireInventory: Sendable, Equatable {
     public var server: String?
 
     /// Milliseconds for the daemon's answer.
-    private static let patience: Int32 = 3000
+    private static let timeout: Int32 = 3000
 
     public init(library: String? = nil, server: String? = nil) { (self.library, self.server) = (library, server) }
 
@@ -27,7 +27,7 @@ public struct PipeWireInventory: Sendable, Equatable {
         guard kine_load_pipewire() else { return PipeWireInventory() }
         var inventory = PipeWireInventory(library: String(cString: kine_pipewire_version()))
         var version = [CChar](repeating: 0, count: 64)
-        if kine_pipewire_server_version(&version, version.count, patience) {
+        if kine_pipewire_server_version(&version, version.count, timeout) {
             inventory.server = version.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         }
         return inventory

@@ -26,7 +26,7 @@ struct ClockReadings {
     /// Nanoseconds from request to answer. Beyond this the answer's instant is too uncertain.
     static let longestRoundTrip: Int64 = 2_000_000
     /// Refusals in a row, after which the quickest answer is accepted: the machine may be busy.
-    static let patience = 5
+    static let timeout = 5
 
     private let rate: Int64
     private(set) var accepted: AudioClockReading?
@@ -40,7 +40,7 @@ struct ClockReadings {
     mutating func judge(_ reading: AudioClockReading, roundTrip: Int64) -> Verdict {
         var known = (reading: reading, roundTrip: roundTrip)
         if let quickest, quickest.roundTrip < roundTrip { known = quickest }
-        if refusals < Self.patience {
+        if refusals < Self.timeout {
             if roundTrip > Self.longestRoundTrip {
                 refusals += 1
                 quickest = known

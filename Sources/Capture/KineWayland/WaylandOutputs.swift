@@ -195,12 +195,12 @@ public struct WaylandInventory: Sendable {
     public var compositor: String?
 
     /// Nanoseconds for the compositor's answers.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
 
     /// Asks the compositor of that name, and waits for its answers.
     public init(display: String) throws(VideoSourceError) {
         let screen = try WaylandScreen(display: display)
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         // First its globals, then its outputs' properties.
         for _ in 0..<2 {
             guard screen.connection.waitForAnswers(until: deadline) else {

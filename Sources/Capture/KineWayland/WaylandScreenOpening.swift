@@ -12,13 +12,13 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     }
 
     /// Nanoseconds for each step of the compositor.
-    private static let patience: Int64 = 10_000_000_000
+    private static let timeout: Int64 = 10_000_000_000
 
     private let target: WaylandScreenSource.Target
     private let showsCursor: Bool
     private let screen: WaylandScreen
     private var state = State.asking(answers: 0)
-    private var end = MonotonicClock.now() + WaylandScreenOpening.patience
+    private var end = MonotonicClock.now() + WaylandScreenOpening.timeout
 
     /// - Parameters:
     ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
@@ -60,7 +60,7 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     private func choose() throws(VideoSourceError) {
         guard screen.copyProtocol != nil else { throw .noScreencopy }
         let pieces = try WaylandLayout.pieces(of: target, on: screen.outputs.all)
-        end = MonotonicClock.now() + Self.patience
+        end = MonotonicClock.now() + Self.timeout
         var copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))] = []
         for piece in pieces {
             let subject = OutputCopy.Subject(output: piece.output, part: piece.part)

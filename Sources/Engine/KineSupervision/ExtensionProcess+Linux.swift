@@ -13,7 +13,7 @@ final class ExtensionProcess {
     struct End {
         var ending: ChildProcess.Ending
         /// The most telling last line of its standard error.
-        var lastWords: String?
+        var stderrTail: String?
         /// Bytes; its peak memory if the kernel ended it at its limit, else nil.
         var cappedAt: Int?
         /// The error if its program could not be executed.
@@ -154,18 +154,18 @@ final class ExtensionProcess {
     func poll() -> End? {
         guard let ending = process.poll() else { return nil }
         orphans.forget(extension: pid)
-        let lastWords = log?.lastWords()
-        let failure = LoadingFailure(of: service.executable, ending, lastWords: lastWords)
+        let stderrTail = log?.stderrTail()
+        let failure = LoadingFailure(of: service.executable, ending, stderrTail: stderrTail)
         return End(
-            ending: ending, lastWords: lastWords, cappedAt: cap?.peakWhenEnded,
+            ending: ending, stderrTail: stderrTail, cappedAt: cap?.peakWhenEnded,
             notLoaded: failure.map { .notLoaded($0, service: service.id) })
     }
 
     /// Kills the processes that a reaped extension left behind. Returns true once none is left.
     func clear() -> Bool {
         cap?.kill()
-        if orphans.remains(of: mark).isEmpty { return true }
+        if orphans.survivors(of: mark).isEmpty { return true }
         orphans.kill(nil, mark: mark)
-        return orphans.remains(of: mark).isEmpty
+        return orphans.survivors(of: mark).isEmpty
     }
 }

@@ -22,7 +22,7 @@ struct ExtensionRun: Sendable, Equatable {
     var closedAt: Int64?
     var memory: MemoryWatch
     /// The extension's last request that was passed on to the encoder.
-    var toldEncoding = EncodingRequest.none
+    var sentEncoding = EncodingRequest.none
 
     init(limits: ExtensionLimits, now: Int64) {
         lastHeartbeat = now

@@ -21,7 +21,7 @@ extension ExtensionStateMachine {
         /// The extension has closed its end of the control channel.
         case channelClosed
         /// The process was reaped. `cappedAt`: its peak memory in bytes if the kernel ended it at its limit.
-        case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int?)
+        case exited(ChildProcess.Ending, stderrTail: String?, cappedAt: Int?)
         case pauseRequested
         case resumeRequested
         case annotateRequested([String: String])
@@ -61,13 +61,13 @@ extension ExtensionStateMachine {
 // The ending of a destination, from how its extension's process ended.
 extension DestinationEnding {
     /// The ending of a process that ended by itself without a request.
-    static func crash(_ ending: ChildProcess.Ending, lastWords: String?) -> DestinationEnding {
+    static func crash(_ ending: ChildProcess.Ending, stderrTail: String?) -> DestinationEnding {
         let cause =
             switch ending {
             case .exited(let status): "exit status \(status)"
             case .killed(let signal): "signal \(signal)"
             }
-        return .crashed(cause + (lastWords.map { ": \($0)" } ?? ""))
+        return .crashed(cause + (stderrTail.map { ": \($0)" } ?? ""))
     }
 
     /// Whether a new process could succeed. Not after an error that the extension reported: it would report it again.

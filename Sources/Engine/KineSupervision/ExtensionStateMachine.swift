@@ -81,7 +81,7 @@ package struct ExtensionStateMachine: Sendable {
             var deadlines = [run.deadline(limits)]
             if run.stage == .running {
                 if case .settling(let instant) = pause { deadlines.append(instant) }
-                if status.encoding != run.toldEncoding { deadlines.append(nextEncoding) }
+                if status.encoding != run.sentEncoding { deadlines.append(nextEncoding) }
             }
             if status.phase != announced.phase || !unannouncedTexts.isEmpty { deadlines.append(allowance.next) }
             if status.serviceInfo != announced.serviceInfo { deadlines.append(nextServiceInfo) }
@@ -108,7 +108,7 @@ package struct ExtensionStateMachine: Sendable {
             // The last statistics may come after the ending is known.
             if !isEnded { status.statistics = statistics }
             return []
-        case .report(let report): return run == nil ? [] : heard(report, at: now)
+        case .report(let report): return run == nil ? [] : handleReport(report, at: now)
         case .memory(let resident): return measured(resident)
         case .held(let since):
             change { $0.heldSince = since }
@@ -117,14 +117,14 @@ package struct ExtensionStateMachine: Sendable {
         case .channelClosed:
             change { $0.closedAt = $0.closedAt ?? now }
             return []
-        case .exited(let ending, let lastWords, let peak):
-            return exited(ending, lastWords: lastWords, cappedAt: peak, at: now)
+        case .exited(let ending, let stderrTail, let peak):
+            return exited(ending, stderrTail: stderrTail, cappedAt: peak, at: now)
         case .pauseRequested:
             guard pause == .none else { return [] }
             pause = isRunning ? .settling(until: now + limits.settle) : .told
             return []
         case .resumeRequested:
-            let told = tellPause()
+            let told = sendPause()
             guard pause != .none else { return [] }
             pause = .none
             return isRunning ? told + [.send(.resume)] + announcePhase() : []
@@ -163,7 +163,7 @@ package struct ExtensionStateMachine: Sendable {
         case .leaving, .ended: return []
         case .active(let run):
             if let ending = run.overdue(at: now, limits) { return killing(ending) }
-            if case .settling(let instant) = pause, now >= instant, run.stage == .running { return tellPause() }
+            if case .settling(let instant) = pause, now >= instant, run.stage == .running { return sendPause() }
             return tellEncoding(at: now) + announceChanges(at: now) + tellServiceInfo(at: now)
         }
     }
@@ -201,7 +201,7 @@ package struct ExtensionStateMachine: Sendable {
     }
 
     private mutating func exited(
-        _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int?, at now: Int64
+        _ ending: ChildProcess.Ending, stderrTail: String?, cappedAt: Int?, at now: Int64
     ) -> [Action] {
         status.pid = nil
         status.residentMemory = 0
@@ -211,7 +211,7 @@ package struct ExtensionStateMachine: Sendable {
         case .active(var run):
             if let cappedAt { run.memory.capped(at: cappedAt) }
             return conclude(
-                cappedAt == nil ? .crash(ending, lastWords: lastWords) : run.memory.ending, isLast: isFinishing(run),
+                cappedAt == nil ? .crash(ending, stderrTail: stderrTail) : run.memory.ending, isLast: isFinishing(run),
                 at: now)
         case .waiting, .ended: return []
         }
@@ -254,7 +254,7 @@ package struct ExtensionStateMachine: Sendable {
     /// Also drops the extension's request to the encoder. Call before the state changes.
     private mutating func stopFeeding() -> [Action] {
         status.encoding = .none
-        change { $0.toldEncoding = .none }
+        change { $0.sentEncoding = .none }
         return isRunning ? [.endFeeding] : []
     }
 
@@ -266,11 +266,11 @@ package struct ExtensionStateMachine: Sendable {
 
     // MARK: Reports
 
-    private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
+    private mutating func handleReport(_ report: ExtensionReport, at now: Int64) -> [Action] {
         switch report {
         case .started: return started(at: now)
         case .live(let isLive, let reason):
-            liveness.heard(isLive: isLive, reason: reason)
+            liveness.update(isLive: isLive, reason: reason)
             status.problem = liveness.problem
             if isRunning { status.phase = currentPhase }
             return announceChanges(at: now)
@@ -362,11 +362,11 @@ package struct ExtensionStateMachine: Sendable {
 
     /// Passes a new request on to the encoder, unless the last one is too recent.
     private mutating func tellEncoding(at now: Int64) -> [Action] {
-        guard let run, run.stage == .running, status.encoding != run.toldEncoding, now >= nextEncoding else {
+        guard let run, run.stage == .running, status.encoding != run.sentEncoding, now >= nextEncoding else {
             return []
         }
         let request = status.encoding
-        change { $0.toldEncoding = request }
+        change { $0.sentEncoding = request }
         nextEncoding = now + limits.encoding
         return [.requestEncoding(request)]
     }
@@ -380,7 +380,7 @@ package struct ExtensionStateMachine: Sendable {
     }
 
     /// Sends the pause to the extension, unless it was sent before.
-    private mutating func tellPause() -> [Action] {
+    private mutating func sendPause() -> [Action] {
         guard case .settling = pause, isRunning else { return [] }
         pause = .told
         return [.send(.pause)] + announcePhase()

@@ -11,13 +11,13 @@ import SystemPackage
 
 /// One destination of a take. Used by the main thread.
 package final class ExtensionSupervisor {
-    package struct Surroundings {
+    package struct Context {
         let take: Take
         let orphans: Orphans
         /// The engine's environment, as `NAME=value`.
         let environment: [String]
         let confinement: ConfinementRequest
-        /// Passes a feed, or its error, to the main thread, which calls `fed`. Called on any thread.
+        /// Passes a feed, or its error, to the main thread, which calls `feedReady`. Called on any thread.
         let deliver: @Sendable (FeedDelivery) -> Void
         weak var observer: (any SupervisionObserver)?
 
@@ -52,14 +52,14 @@ package final class ExtensionSupervisor {
     /// Announced with the first process.
     private var warning: String?
     private let secrets: [String]
-    private let surroundings: Surroundings
+    private let context: Context
     private var machine: ExtensionStateMachine
     private var process: ExtensionProcess?
     private var feed: SampleFeed?
     /// Open from the first process to the last: no other program gets the port, and viewers wait during a restart.
     private var listener: ListeningSocket?
     /// Processes that have ended and may have left descendants behind.
-    private var remains: [ExtensionProcess] = []
+    private var exitedProcesses: [ExtensionProcess] = []
     /// The number of processes started.
     private var runs = 0
     private var isAnnotated = false
@@ -71,17 +71,17 @@ package final class ExtensionSupervisor {
     /// The take's progress at the end of the last feed; nil before the first and while there is a feed.
     private var countsAtFeedEnd: Take.Counts?
 
-    /// `warning`: announced when it runs. `setupInfo`: checked, see `Service.setupInfo`. `attend` starts it.
+    /// `warning`: announced when it runs. `setupInfo`: checked, see `Service.setupInfo`. `poll` starts it.
     package init(
         index: Int, destination: TakeConfiguration.Destination, service: Service, setupInfo: [String: String],
-        warning: String?, supervision: SupervisionLimits, surroundings: Surroundings
+        warning: String?, supervision: SupervisionLimits, context: Context
     ) {
         self.index = index
         self.destination = destination
         self.service = service
         self.setupInfo = setupInfo
         self.warning = warning
-        self.surroundings = surroundings
+        self.context = context
         secrets = service.secrets(in: setupInfo)
         machine = ExtensionStateMachine(
             status: DestinationStatus(
@@ -90,7 +90,7 @@ package final class ExtensionSupervisor {
     }
 
     /// The destination has ended, and none of its processes is left.
-    package var isDone: Bool { machine.isEnded && process == nil && remains.isEmpty }
+    package var isDone: Bool { machine.isEnded && process == nil && exitedProcesses.isEmpty }
 
     package var isEnded: Bool { machine.isEnded }
 
@@ -123,11 +123,11 @@ package final class ExtensionSupervisor {
         ]
     }
 
-    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
+    /// The latest instant to call `poll`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     package var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
 
     /// Reads reports, checks the process and handles deadlines. Call it whenever the loop wakes.
-    package func attend(at now: Int64) {
+    package func poll(at now: Int64) {
         guard !isDone else { return }
         if let process {
             listen(to: process, at: now)
@@ -135,13 +135,13 @@ package final class ExtensionSupervisor {
                 // It wrote its last reports before it ended.
                 listen(to: process, at: now)
                 self.process = nil
-                remains.append(process)
+                exitedProcesses.append(process)
                 nextWatch = now
                 if let error = end.notLoaded {
                     handle(.impossible(error.description.cleaned(of: secrets, limit: 500)), at: now)
                 }
-                let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500, bytes: 1000)
-                handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
+                let stderrTail = end.stderrTail?.cleaned(of: secrets, limit: 500, bytes: 1000)
+                handle(.exited(end.ending, stderrTail: stderrTail, cappedAt: end.cappedAt), at: now)
             }
         }
         if let nextWatch, now >= nextWatch { watch(at: now) }
@@ -159,7 +159,7 @@ package final class ExtensionSupervisor {
                 for report in reports {
                     handle(.report(report.cleaned(of: secrets)), at: now)
                     if case .desktop(let request) = report {
-                        surroundings.observer?.perform(request, for: desktopClient, at: now)
+                        context.observer?.perform(request, for: desktopClient, at: now)
                     }
                 }
             }
@@ -192,9 +192,9 @@ package final class ExtensionSupervisor {
     }
 
     private func watch(at now: Int64) {
-        remains.removeAll { $0.clear() }
+        exitedProcesses.removeAll { $0.clear() }
         guard let process else {
-            nextWatch = remains.isEmpty ? nil : now + Self.closeWatchInterval
+            nextWatch = exitedProcesses.isEmpty ? nil : now + Self.closeWatchInterval
             return
         }
         let (resident, threads) = process.usage()
@@ -226,7 +226,7 @@ package final class ExtensionSupervisor {
 
     /// Sends the new source to the extension, unless a client has set an annotation.
     package func sourceSwitched(at now: Int64) {
-        let annotation = surroundings.take.factory.annotation
+        let annotation = context.take.factory.annotation
         if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
     }
 
@@ -239,19 +239,21 @@ package final class ExtensionSupervisor {
         while let process, MonotonicClock.now() < deadline {
             if process.poll() != nil {
                 self.process = nil
-                remains.append(process)
+                exitedProcesses.append(process)
             } else {
                 _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
             }
         }
-        while !remains.isEmpty, MonotonicClock.now() < deadline {
-            remains.removeAll { $0.clear() }
-            if !remains.isEmpty { _ = WakeSignal.poll([], until: MonotonicClock.now() + Self.closeWatchInterval) }
+        while !exitedProcesses.isEmpty, MonotonicClock.now() < deadline {
+            exitedProcesses.removeAll { $0.clear() }
+            if !exitedProcesses.isEmpty {
+                _ = WakeSignal.poll([], until: MonotonicClock.now() + Self.closeWatchInterval)
+            }
         }
     }
 
     /// Handles a feed, or the reason why there is none.
-    package func fed(_ delivery: FeedDelivery, at now: Int64) {
+    package func feedReady(_ delivery: FeedDelivery, at now: Int64) {
         guard delivery.run == runs, let process else { return }
         switch delivery.result {
         case .failure(let error): handle(.impossible(error.message), at: now)
@@ -275,7 +277,7 @@ package final class ExtensionSupervisor {
     /// Warns of audio that this take does not have: a destination that was added later cannot start it.
     private func warnOfMissingAudio() {
         guard runs == 1 else { return }
-        for type in surroundings.take.audio.missing(for: AudioRequirements(service.manifest.samples)) {
+        for type in context.take.audio.missing(for: AudioRequirements(service.manifest.samples)) {
             let what = type == .audioMic ? "the microphone" : "the applications"
             let sentence =
                 "\(service.manifest.name) gets no audio of \(what), for which this take has no track in its form; "
@@ -290,7 +292,7 @@ package final class ExtensionSupervisor {
 
     private func announce(_ kind: DestinationEvent.Kind) {
         let isLog = if case .log = kind { true } else { false }
-        surroundings.observer?.announce(
+        context.observer?.announce(
             DestinationEvent(
                 destination: index, label: destination.label, kind: kind, status: isLog ? nil : status))
     }
@@ -316,19 +318,19 @@ package final class ExtensionSupervisor {
             switch action {
             case .launch: launch(at: now)
             case .beginFeeding:
-                surroundings.observer?.extensionRuns(self)
+                context.observer?.extensionRuns(self)
                 if let feed {
                     countMissed(by: feed, at: now)
-                    surroundings.take.beginFeeding(feed)
+                    context.take.beginFeeding(feed)
                 }
             case .endFeeding:
-                if let feed { surroundings.take.endFeeding(feed) }
-                countsAtFeedEnd = surroundings.take.counts(at: now)
+                if let feed { context.take.endFeeding(feed) }
+                countsAtFeedEnd = context.take.counts(at: now)
             case .send(let order): send(order, at: now)
             case .kill: process?.kill()
-            case .requestKeyframe: surroundings.take.requestKeyframe(.lost)
+            case .requestKeyframe: context.take.requestKeyframe(.lost)
             case .requestEncoding(let request):
-                if let feed { surroundings.take.requestEncoding(request, for: feed) }
+                if let feed { context.take.requestEncoding(request, for: feed) }
             case .announce(let kind): announce(kind)
             }
         }
@@ -346,9 +348,9 @@ package final class ExtensionSupervisor {
             let process = try ExtensionProcess(
                 ExtensionProcess.Start(
                     service: service, mark: "\(index).\(runs)", setupInfo: setupInfo,
-                    environment: surroundings.environment, confinement: surroundings.confinement,
+                    environment: context.environment, confinement: context.confinement,
                     listener: listener),
-                orphans: surroundings.orphans)
+                orphans: context.orphans)
             self.process = process
             lastResident = 0
             nextWatch = now + Self.closeWatchInterval
@@ -357,8 +359,8 @@ package final class ExtensionSupervisor {
         } catch {
             return handle(.impossible(error.description), at: now)
         }
-        let (index, runs, deliver) = (index, runs, surroundings.deliver)
-        surroundings.take.makeFeed(
+        let (index, runs, deliver) = (index, runs, context.deliver)
+        context.take.makeFeed(
             FeedRequest(service.manifest.samples, of: service.manifest.name) { result in
                 deliver(FeedDelivery(destination: index, run: runs, result: result))
             })
@@ -392,7 +394,7 @@ package final class ExtensionSupervisor {
     /// Counts the samples that the take made between two processes of the extension: no process received them.
     private func countMissed(by feed: SampleFeed, at now: Int64) {
         guard let before = countsAtFeedEnd.take() else { return }
-        let counts = surroundings.take.counts(at: now)
+        let counts = context.take.counts(at: now)
         let seconds = (counts.duration - before.duration).seconds
         if feed.hasVideo {
             let most = feed.frames?.framesPerSecond.map { Int(seconds * Double($0)) } ?? .max

@@ -21,7 +21,7 @@ struct Liveness: Sendable, Equatable {
     }
 
     /// A report without a reason keeps the last one.
-    mutating func heard(isLive: Bool, reason: String?) {
+    mutating func update(isLive: Bool, reason: String?) {
         said = isLive
         problem = isLive ? nil : reason ?? problem
         note()

@@ -52,7 +52,7 @@ package final class Orphans {
 
     /// Every process that a reaped extension left behind. Orphans without a mark always count: to leave a process
     /// behind is worse than to end one of another extension.
-    func remains(of mark: String) -> [Int32] { withDescendants(living(of: mark, unmarked: true)) }
+    func survivors(of mark: String) -> [Int32] { withDescendants(living(of: mark, unmarked: true)) }
 
     private func withDescendants(_ roots: [Int32]) -> [Int32] {
         roots.flatMap { [$0] + ProcessTree.descendants(of: $0) }
@@ -61,7 +61,7 @@ package final class Orphans {
     /// Kills every process of an extension without waiting for their end. Stops them first, until no new one is found:
     /// otherwise a process that forks fast would escape. `pid`: nil once the extension was reaped.
     func kill(_ pid: Int32?, mark: String) {
-        func find() -> [Int32] { pid.map { processes(of: $0, mark: mark) } ?? remains(of: mark) }
+        func find() -> [Int32] { pid.map { processes(of: $0, mark: mark) } ?? survivors(of: mark) }
         var stopped: [Int32: ProcessHandle] = [:]
         for _ in 0..<16 {
             let new = Set(find()).subtracting(stopped.keys)

@@ -59,7 +59,7 @@ public final class Compositor {
     public var codedSize: PixelSize { ring.size }
 
     /// The readers of each slot, who release frames here.
-    public var loans: SlotLoans { ring.loans }
+    public var references: SlotReferences { ring.references }
 
     // MARK: Layers
 

@@ -43,7 +43,7 @@ public final class FrameRing {
     }
 
     private final class HeapMemory: @unchecked Sendable {
-        // Sendable: an address that never changes; `SlotLoans` decides which thread may use a slot.
+        // Sendable: an address that never changes; `SlotReferences` decides which thread may use a slot.
         let base: UnsafeMutableRawPointer
 
         init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
@@ -53,7 +53,7 @@ public final class FrameRing {
 
     public let layout: PlanarLayout
     /// The readers of each slot; any thread releases frames here.
-    public let loans: SlotLoans
+    public let references: SlotReferences
     private var slots: [Slot]
     private var newest: Int?
     private var drawing: Int?
@@ -74,7 +74,7 @@ public final class FrameRing {
         slots = (0..<slotCount).map {
             Slot(planes: layout.frame(at: memory.base + $0 * layout.slotBytes), missed: .full(size: size))
         }
-        loans = SlotLoans(slotCount: slotCount, memory: memory.owner)
+        references = SlotReferences(slotCount: slotCount, memory: memory.owner)
         changed = DamageRegion(size: size)
     }
 
@@ -85,14 +85,14 @@ public final class FrameRing {
 
     private var chroma: ColourFormat.Chroma { layout.colour.chroma }
 
-    public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
+    public var hasFreeSlot: Bool { references.firstFree(except: newest) != nil }
 
     /// Begins to draw in a free slot. False if none is free: the encoder is late, and no frame should be read now.
     public func begin() -> Bool {
         precondition(drawing == nil, "the last frame was neither committed nor abandoned")
         // Drawing is compared with the newest frame, which is never drawn over. Of the other slots, uses the one with
         // the fewest missed tiles; a fresh one misses all of them, and stays unused as long as possible.
-        guard let slot = loans.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
+        guard let slot = references.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
             return false
         }
         drawing = slot
@@ -144,7 +144,7 @@ public final class FrameRing {
         for index in slots.indices where index != slot { slots[index].missed.formUnion(changed) }
         slots[slot].missed.removeAll()
         newest = slot
-        loans.retain(slot)
+        references.retain(slot)
         abandon()
         return result
     }
@@ -160,7 +160,7 @@ public final class FrameRing {
     }
 
     /// Releases a frame; from any thread.
-    public func release(_ frame: Frame) { loans.release(frame.slot) }
+    public func release(_ frame: Frame) { references.release(frame.slot) }
 
     // MARK: Tiles
 

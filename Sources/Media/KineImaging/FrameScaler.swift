@@ -5,7 +5,7 @@ import KineMedia
 
 /// Makes frames of one size and format in its own slots. Used by one thread; any thread may release slots.
 public final class FrameScaler {
-    /// A converted frame, retained once; see `SlotLoans`.
+    /// A converted frame, retained once; see `SlotReferences`.
     public struct Frame: Sendable {
         public let slot: Int
         /// The tiles, on the converted frame's grid, that may differ from the previous converted frame.
@@ -13,7 +13,7 @@ public final class FrameScaler {
     }
 
     public let layout: FrameLayout
-    public let loans: SlotLoans
+    public let references: SlotReferences
     private let renderer: PictureRenderer
     private let base: UnsafeMutableRawPointer
     /// For each slot, the changes since it was last up to date, on the converted frame's grid.
@@ -26,7 +26,7 @@ public final class FrameScaler {
         renderer = PictureRenderer(geometry, layout: layout)
         self.layout = layout
         base = memory.base
-        loans = SlotLoans(slotCount: slotCount, memory: memory.owner)
+        references = SlotReferences(slotCount: slotCount, memory: memory.owner)
         changed = .full(size: layout.size)
         missed = Array(repeating: changed, count: slotCount)
     }
@@ -41,13 +41,13 @@ public final class FrameScaler {
     /// Converts `frame`, whose damage was noted. Nil if no slot is free: the next frame then has this one's damage.
     public func convert(_ frame: PlanarFrame) -> Frame? {
         for slot in missed.indices { missed[slot].formUnion(changed) }
-        guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
+        guard let index = references.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
         let target = base + index * layout.slotBytes
         if !missed[index].isEmpty {
             renderer.draw(DamageRegion(missed[index], size: renderer.geometry.size), of: .planar(frame), at: target)
         }
         missed[index].removeAll()
-        loans.retain(index)
+        references.retain(index)
         defer { changed.removeAll() }
         return Frame(slot: index, changed: changed)
     }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Counts the readers of each slot, and keeps the memory of the slots alive. Any thread may use it.
-public final class SlotLoans: Sendable {
+public final class SlotReferences: Sendable {
     private let readers: Mutex<[Int]>
     private let memory: any AnyObject & Sendable
 

@@ -18,7 +18,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// The engine speaks another version of the control protocol.
     case otherVersion(theirs: Int)
     /// An engine started for one question did not answer it.
-    case noReport(executable: FilePath, option: String, ChildProcess.Ending, lastWords: String?)
+    case noReport(executable: FilePath, option: String, ChildProcess.Ending, stderrTail: String?)
     /// The system refused to start a thread.
     case noThread(name: String, Errno)
     /// The take cannot be found, or several takes match.

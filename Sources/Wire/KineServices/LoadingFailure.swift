@@ -12,15 +12,15 @@ public enum LoadingFailure: Equatable, Sendable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - executable: the path that the program was started with.
-    ///   - lastWords: the last line of its standard error.
+    ///   - stderrTail: the last line of its standard error.
     /// - Returns: nil if the loader did not end the program.
-    public init?(of executable: FilePath, _ ending: ChildProcess.Ending, lastWords: String?) {
+    public init?(of executable: FilePath, _ ending: ChildProcess.Ending, stderrTail: String?) {
         // glibc's _dl_fatal_printf (elf/dl-minimal.c) and, for versions, elf/dl-version.c exit with 127 and 1.
         let name = "\(executable): "
-        guard case .exited(let status) = ending, status != 0, let lastWords, lastWords.hasPrefix(name) else {
+        guard case .exited(let status) = ending, status != 0, let stderrTail, stderrTail.hasPrefix(name) else {
             return nil
         }
-        let message = String(lastWords.dropFirst(name.count)).printable(limit: 200)
+        let message = String(stderrTail.dropFirst(name.count)).printable(limit: 200)
         let occasion = "error while loading shared libraries: "
         if message.hasPrefix(occasion) {
             let reason = message.dropFirst(occasion.count)

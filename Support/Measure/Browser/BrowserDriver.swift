@@ -19,7 +19,7 @@ struct BrowserDriver {
             defer { try? pipe.writeEnd.close() }
             driver = try start("chromedriver", ["--port=0"], environment, output: pipe.writeEnd)
         }
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         var said: [String] = []
         while let line = Tool.readLine(pipe.readEnd, until: deadline) {
             said.append(line)
@@ -41,7 +41,7 @@ struct BrowserDriver {
         let port = try freePort()
         let driver = try start(
             "WebKitWebDriver", ["--host=127.0.0.1", "--port=\(port)"], environment, output: nil)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while true {
             if let connection = try? LoopbackConnection.open(port: port) {
                 try? connection.close()

@@ -27,7 +27,7 @@ final class Marionette {
         let process = try BrowserDriver.start(
             "firefox-esr", ["--headless", "--marionette", "--no-remote", "--profile", profile] + arguments, environment,
             output: nil)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while true {
             let text = ProcFiles.read(profile + "/MarionetteActivePort")
             if let port = UInt16(text), let connection = try? LoopbackConnection.open(port: port) {

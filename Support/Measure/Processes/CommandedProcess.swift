@@ -42,7 +42,7 @@ package final class CommandedProcess {
     /// Waits for a line that `isWanted`. Returns it and those before it.
     @discardableResult
     package func lines(until what: String, _ isWanted: (String) -> Bool) throws -> [String] {
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         var lines: [String] = []
         while MonotonicClock.now() < deadline {
             guard WakeSignal.poll([answers.rawValue], until: MonotonicClock.now() + 5_000_000)[0] else {

@@ -45,7 +45,7 @@ public final class PrivateAudio {
                 "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1"
             ],
             environment: kept + ["HOME=\(directory.path)", "XDG_RUNTIME_DIR=\(directory.path)"], options: options)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while !PrivateAudio.answers(socket) {
             if process.poll() != nil || MonotonicClock.now() > deadline {
                 let ending = process.end(signal: SIGKILL, deadline: 0)

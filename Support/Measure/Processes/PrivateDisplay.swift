@@ -40,7 +40,7 @@ public final class PrivateDisplay {
                 "-nolisten", "tcp", "-noreset",
             ] + options, environment: ProcessEnvironment.current, options: child)
         // The number is written once the server listens, with a newline behind it.
-        guard let number = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.patience) else {
+        guard let number = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.timeout) else {
             let ending = process.end(signal: SIGKILL, deadline: 0)
             throw Tool.Error.failed(
                 name: "Xvfb", ending: ending, complaint: ProcFiles.read(directory.file("log")))

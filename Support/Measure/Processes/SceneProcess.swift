@@ -45,7 +45,7 @@ public final class SceneProcess {
                 executable: executable, arguments: [scene.rawValue, "--log", folder.file("log")] + arguments,
                 environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
         }
-        let line = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.patience)
+        let line = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.timeout)
         guard let line, line.hasPrefix("ready "), let id = UInt32(line.dropFirst(6)) else {
             let ending = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
             throw Tool.Error.failed(name: "kinecast-scene", ending: ending, complaint: "It showed no first frame.")

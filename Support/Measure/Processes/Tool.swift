@@ -109,7 +109,7 @@ public enum Tool {
     }
 
     /// Only a failure waits for it, so it is long enough for a machine that does much else: nanoseconds.
-    package static let patience: Int64 = 300_000_000_000
+    package static let timeout: Int64 = 300_000_000_000
 
     /// The next line, without its end, a byte at a time: what follows is left for others. Nil where none is whole at the end, or
     /// when CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever).

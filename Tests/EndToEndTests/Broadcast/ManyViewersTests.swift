@@ -73,7 +73,7 @@ import Testing
         func fragments() throws -> [String] {
             let answer = try HTTPExchange.ask(
                 port: UInt16(port), method: "GET", path: "/hls/show.m3u8", content: [],
-                deadline: MonotonicClock.now() + RunningKinecast.patience)
+                deadline: MonotonicClock.now() + RunningKinecast.timeout)
             guard answer.status == 200 else { return [] }
             return String(decoding: answer.content, as: UTF8.self).split(separator: "\n").map(String.init)
                 .filter { $0.hasSuffix(".ts") }
@@ -116,7 +116,7 @@ import Testing
                 for _ in 0..<20 {
                     let answer = try HTTPExchange.ask(
                         port: UInt16(edge.port), method: "GET", path: path, content: [],
-                        deadline: MonotonicClock.now() + RunningKinecast.patience)
+                        deadline: MonotonicClock.now() + RunningKinecast.timeout)
                     #expect(answer.status == 200)
                     bodies.insert(answer.content)
                 }

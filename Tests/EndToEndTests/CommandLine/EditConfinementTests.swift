@@ -33,7 +33,7 @@ import Testing
                 environment: place.environment, options: options)
             try pipe.writeEnd.close()
             // The answer is longer than a pipe holds, so the engine waits in the middle of it.
-            #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + RunningKinecast.patience)[0])
+            #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + RunningKinecast.timeout)[0])
             let status = ProcFiles.read("/proc/\(engine.pid)/status").split(separator: "\n")
             #expect(status.contains("NoNewPrivs:\t1"))
             // One against executing programs, and that of the sandbox.

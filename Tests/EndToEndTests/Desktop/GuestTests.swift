@@ -62,7 +62,7 @@ import Testing
     ) throws -> [EngineMessage] {
         var all: [EngineMessage] = []
         while !isEnough(all) {
-            let new = try guest.receive(until: MonotonicClock.now() + RunningKinecast.patience)
+            let new = try guest.receive(until: MonotonicClock.now() + RunningKinecast.timeout)
             try #require(!new.isEmpty, "\(all)")
             all += new
         }
@@ -276,7 +276,7 @@ import Testing
             let sockets = try (0..<300).map { _ in try UnixSocket.connect(to: path) }
             defer { for socket in sockets { try? socket.close() } }
             var entries = sockets.map { pollfd(fd: $0.rawValue, events: 0, revents: 0) }
-            poll(&entries[299], 1, Int32(RunningKinecast.patience / 1_000_000))
+            poll(&entries[299], 1, Int32(RunningKinecast.timeout / 1_000_000))
             #expect(try place.run("pause").status == 0)
             poll(&entries, nfds_t(entries.count), 0)
             #expect(entries.count { $0.revents == 0 } <= 32)
@@ -331,6 +331,6 @@ private struct GuestProgram {
     /// Closes the connection, and waits for the program.
     func end() {
         connection.close()
-        _ = process.end(signal: SIGTERM, deadline: MonotonicClock.now() + RunningKinecast.patience)
+        _ = process.end(signal: SIGTERM, deadline: MonotonicClock.now() + RunningKinecast.timeout)
     }
 }

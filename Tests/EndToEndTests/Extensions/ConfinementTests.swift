@@ -70,7 +70,7 @@ import Testing
             for _ in 0..<3 {
                 let answer = try HTTPExchange.ask(
                     port: port, method: "GET", path: "/", content: [],
-                    deadline: MonotonicClock.now() + RunningKinecast.patience)
+                    deadline: MonotonicClock.now() + RunningKinecast.timeout)
                 #expect(answer.status == 200)
             }
             _ = try engine.stop()

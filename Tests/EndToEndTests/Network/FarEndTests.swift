@@ -16,7 +16,7 @@ import Testing
         #expect(server.poll() == nil)
         try input.close()
         // Signal 0 is none: it has to end by itself.
-        let ending = server.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.patience)
+        let ending = server.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.timeout)
         #expect(ending == .exited(status: 0))
     }
 }

@@ -44,7 +44,7 @@ import Testing
     @Test func `a server that never reads gets another chance, and one that does is taken up`() throws {
         try NetworkedBroadcast.run(deaf: true, NetworkedBroadcast.pattern) { _, _, farEnd in
             // The second connection shows that the first was given up.
-            #expect(farEnd.wait(until: NetworkedBroadcast.patience()) { $0.opened.count >= 2 ? true : nil } == true)
+            #expect(farEnd.wait(until: NetworkedBroadcast.timeout()) { $0.opened.count >= 2 ? true : nil } == true)
             try farEnd.start()
             try NetworkedBroadcast.frames(30, at: farEnd)
         }

@@ -106,7 +106,7 @@ final class HostileTake {
         try engine.state("done")
         var status = try #require(try engine.status().destinations.first)
         // Counted some times a second, also by an engine that is not dumpable.
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         while status.residentMemory < 1 << 20, MonotonicClock.now() < deadline {
             status = try #require(try engine.status().destinations.first)
         }

@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct DeathTests {
     /// Waits until the engine behind a connection is done; returns its last message.
     func lastMessage(_ connection: ClientConnection) throws -> EngineMessage? {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         var last: EngineMessage?
         do throws(ControlError) {
             while true {

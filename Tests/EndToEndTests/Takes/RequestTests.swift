@@ -24,7 +24,7 @@ import Testing
         // Both have the same number: each counts its own.
         for (client, request) in zip(clients, requests) { try client.send(request, id: 1) }
         engine.process.signal(SIGCONT)
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         return try clients.map { client in
             while true {
                 let messages = try client.receive(until: deadline)
@@ -83,7 +83,7 @@ import Testing
                 try client.send(ClientMessage(id: id, request))
             }
             var heard: [EngineMessage] = []
-            let deadline = MonotonicClock.now() + RunningKinecast.patience
+            let deadline = MonotonicClock.now() + RunningKinecast.timeout
             while !heard.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
                 let messages = try client.receive(until: deadline)
                 try #require(!messages.isEmpty, "\(heard)")

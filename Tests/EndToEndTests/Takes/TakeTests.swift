@@ -84,7 +84,7 @@ import Testing
                 try engine.connection.send(.stop(immediately: false))
                 try engine.wait("the end") { if case .finished(let end) = $0 { end } else { nil } }
                 engine.connection.close()
-                _ = engine.process.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.patience)
+                _ = engine.process.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.timeout)
                 _ = try TakeFile.finishedDuration(output)
             }
         }

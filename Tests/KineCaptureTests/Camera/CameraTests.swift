@@ -72,7 +72,7 @@ import Testing
     private func open(_ input: CameraInput, wanted: PixelSize = PixelSize(width: 64, height: 48)) throws -> CameraSource
     {
         let opening = try CameraOpening(input, wanted: wanted)
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         while MonotonicClock.now() < deadline {
             if let source = try opening.processEvents() { return try #require(source as? CameraSource) }
             _ = WakeSignal.poll([opening.descriptor], until: deadline)
@@ -84,7 +84,7 @@ import Testing
 
     /// The next frame's pixels, 0xRRGGBB.
     private func next(_ source: CameraSource) throws -> [UInt32] {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         while try !source.processEvents() {
             guard MonotonicClock.now() < deadline else { throw Timeout() }
             _ = WakeSignal.poll([source.descriptor], until: deadline)
@@ -210,7 +210,7 @@ import Testing
     /// The error with which a file's camera ends.
     private func failure(of path: String) throws -> VideoSourceError? {
         let opening = try CameraOpening(.file(path), wanted: PixelSize(width: 64, height: 48))
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         return #expect(throws: VideoSourceError.self) {
             while try opening.processEvents() == nil {
                 guard MonotonicClock.now() < deadline else { throw Timeout() }

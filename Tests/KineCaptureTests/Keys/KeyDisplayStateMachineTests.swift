@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct KeyDisplayStateMachineTests {
     private static let settling = KeyDisplayStateMachine.settling
-    private static let patience = KeyDisplayStateMachine.patience
+    private static let timeout = KeyDisplayStateMachine.timeout
 
     /// A machine that trusts the object, at `instant`.
     private func trusting(_ object: String = "field", at instant: Int64 = 0) throws -> KeyDisplayStateMachine {
@@ -102,8 +102,8 @@ import Testing
             case .other: machine.answer(question, "other", at: now)
             case .moved: _ = machine.moveFocus(at: now)
             case .grabbed: _ = machine.setGrabbed(true, at: now)
-            case .late: machine.answer(question, "field", at: now + Self.patience + 1)
-            case .silent: #expect(machine.advance(to: now + Self.patience + 1).isEmpty)
+            case .late: machine.answer(question, "field", at: now + Self.timeout + 1)
+            case .silent: #expect(machine.advance(to: now + Self.timeout + 1).isEmpty)
             case .shortcut: _ = machine.press(.shortcut("Esc"), at: now)
             }
             // Whatever comes then, also answers that name the first object.

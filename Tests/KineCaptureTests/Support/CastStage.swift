@@ -50,12 +50,12 @@ final class CastStage {
     /// Waits until the opening is through.
     static func opened(_ opening: PipeWireOpening) throws -> any VideoSource {
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while MonotonicClock.now() < deadline {
             if let source = try opening.processEvents() { return source }
             waiter.wait(until: min(deadline, opening.deadline ?? .max), for: .sources)
         }
-        throw VideoSourceError.castGaveNoFrame(seconds: Int(Tool.patience / 1_000_000_000))
+        throw VideoSourceError.castGaveNoFrame(seconds: Int(Tool.timeout / 1_000_000_000))
     }
 
     /// Sends frames until one has arrived: what is sent before a reader has the buffers of a new format is lost.
@@ -77,7 +77,7 @@ final class CastStage {
 extension CastStateMachine.Limits {
     /// Only a failure waits that long.
     static let patient = CastStateMachine.Limits(
-        opening: Tool.patience, pause: Tool.patience, newFormat: Tool.patience)
+        opening: Tool.timeout, pause: Tool.timeout, newFormat: Tool.timeout)
 }
 
 extension Watcher {
@@ -92,7 +92,7 @@ extension Watcher {
     /// The damage of a frame that the producer makes by `command`, read. Waits for it.
     func damage(of command: String, by producer: CastProducer) throws -> DamageRegion {
         try producer.send(command)
-        #expect(try wait(until: MonotonicClock.now() + Tool.patience) == .changed)
+        #expect(try wait(until: MonotonicClock.now() + Tool.timeout) == .changed)
         return try look()
     }
 }

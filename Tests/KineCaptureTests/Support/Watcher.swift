@@ -17,7 +17,7 @@ final class Watcher {
     private var waiter: SourceWaiter
 
     /// The instant until which something that has to come is waited for from now on.
-    static var patience: Int64 { MonotonicClock.now() + 300_000_000_000 }
+    static var timeout: Int64 { MonotonicClock.now() + 300_000_000_000 }
 
     /// The end of a wait for a change.
     enum Ending { case changed, deadline }
@@ -35,7 +35,7 @@ final class Watcher {
 
     /// Waits until a source is open, and reads its first frame.
     convenience init(opening: any VideoSourceOpening) throws {
-        let deadline = Self.patience
+        let deadline = Self.timeout
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
         while true {
             if let source = try opening.processEvents() {
@@ -99,7 +99,7 @@ final class Watcher {
         sourceLocation: SourceLocation = #_sourceLocation, until isDone: (Watcher) -> Bool
     ) throws -> DamageRegion {
         var damage = DamageRegion(size: size)
-        let deadline = Self.patience
+        let deadline = Self.timeout
         while !isDone(self) {
             guard try wait(until: deadline) == .changed else {
                 Issue.record("the change never came", sourceLocation: sourceLocation)

@@ -80,7 +80,7 @@ import Testing
         try compositor.send("damage DP-1 \(damage)")
         try compositor.paint(rect, Self.red)
         try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         let told = damage.split(separator: " ").map { Int($0)! }
         let inside = PixelRect(x: told[0], y: told[1], width: told[2], height: told[3])
             .intersection(PixelRect(size: Self.size))

@@ -40,7 +40,7 @@ import Testing
         try compositor.send("hold DP-1")
         for corner in corners { try compositor.paint(corner, Self.red) }
         try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         #expect(try watcher.look() == DamageRegion.tiles(corners))
         #expect(watcher.shows(painted: corners.map { ($0, Self.red) }))
     }
@@ -51,7 +51,7 @@ import Testing
         try compositor.send("hold DP-1")
         for dot in dots { try compositor.paint(dot, Self.red) }
         try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         let damage = try watcher.look()
         var missed = DamageRegion.tiles(dots)
         missed.subtract(damage)
@@ -101,7 +101,7 @@ import Testing
             _ = try watcher.wait(until: MonotonicClock.now())  // sends the request
             #expect(try compositor.counts().missing == missing[index], "\(index)")
             try compositor.paint(rect, Self.red)
-            #expect(try watcher.wait(until: Watcher.patience) == .changed)
+            #expect(try watcher.wait(until: Watcher.timeout) == .changed)
             #expect(try watcher.look() == DamageRegion.tiles([rect]))
             #expect(watcher.shows(painted: rects.prefix(index + 1).map { ($0, Self.red) }))
         }
@@ -181,7 +181,7 @@ import Testing
         // Across its corner.
         let corner = PixelRect(x: 80, y: 40, width: 20, height: 10)
         try compositor.paint(corner, Self.red)
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         #expect(
             try watcher.look() == DamageRegion.tiles([PixelRect(x: 0, y: 0, width: 10, height: 5)], of: region.size))
         #expect(isRight([(corner, Self.red)]))
@@ -349,11 +349,11 @@ import Testing
     @Test func `what was to be seen no more is in no frame, and nothing is read until there is a new one`() throws {
         let watcher = try compositor.watch()
         try compositor.paint(PixelRect(size: Self.size), Self.red)
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         try compositor.send("pattern DP-1 2")
         watcher.source.discardFrames()
         #expect(try !watcher.source.read(.full(size: Self.size)) { _ in Issue.record("an old frame") })
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         #expect(try watcher.look().isFull)
         #expect(watcher.shows(pattern: 2))
         // The last frame of an output that has gone can still be read.

@@ -155,10 +155,10 @@ import Testing
         #expect(ready(&machine, damage: [Self.dot]) == .release && machine.frame == frame(damage: nil))
         _ = machine.taken()
         #expect(machine.failed(.constraints, at: 20) == .release)
-        #expect(machine.deadline == 20 + Machine.constraintPatience)
+        #expect(machine.deadline == 20 + Machine.constraintTimeout)
         #expect(constrain(&machine) == .capture(Self.layout, missing: nil))
         #expect(machine.failed(.constraints, at: 30) == .release)
-        #expect(machine.advance(to: 30 + Machine.constraintPatience) == .open)
+        #expect(machine.advance(to: 30 + Machine.constraintTimeout) == .open)
     }
 
     @Test func `a session that has stopped is followed by another one, and an output that has gone by none`() {
@@ -189,7 +189,7 @@ import Testing
                 switch event {
                 case .time: request = machine.advance(to: now)
                 case .later:
-                    now += Machine.constraintPatience
+                    now += Machine.constraintTimeout
                     request = machine.advance(to: now)
                 case .constraints: request = constrain(&machine)
                 case .other: request = constrain(&machine, PixelSize(width: 30, height: 70))

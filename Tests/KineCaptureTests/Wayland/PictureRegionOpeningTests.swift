@@ -30,9 +30,9 @@ import Testing
     }
 
     private func opening(
-        on display: String? = nil, patience: Int64 = 300_000_000_000
+        on display: String? = nil, timeout: Int64 = 300_000_000_000
     ) throws -> PictureRegionOpening {
-        try PictureRegionOpening(display: display ?? desktop.display, patience: patience) {
+        try PictureRegionOpening(display: display ?? desktop.display, timeout: timeout) {
             () throws(VideoSourceError) in
             do { return try stage.opening() } catch { throw .castRefused("\(error)") }
         }
@@ -156,13 +156,13 @@ import Testing
     }
 
     @Test func `who draws nothing is not waited for`() throws {
-        let opening = try opening(patience: 1_000_000)
+        let opening = try opening(timeout: 1_000_000)
         #expect(throws: VideoSourceError.regionNotDrawn) { try end(opening) }
     }
 
     @Test func `Weston, which has no mouse here, takes all requests too`() throws {
         let session = try WaylandDesktop(size: Self.size)
-        let opening = try opening(on: session.socket, patience: 1_000_000_000)
+        let opening = try opening(on: session.socket, timeout: 1_000_000_000)
         #expect(throws: VideoSourceError.regionNotDrawn) { try end(opening) }
     }
 
@@ -198,7 +198,7 @@ import Testing
             }
         }
         try #require(isBound == 0 && listen(socket, 1) == 0)
-        let opening = try PictureRegionOpening(display: display, answerPatience: 1_000_000) {
+        let opening = try PictureRegionOpening(display: display, answerTimeout: 1_000_000) {
             () throws(VideoSourceError) in
             do { return try stage.opening() } catch { throw .castRefused("\(error)") }
         }

@@ -44,7 +44,7 @@ extension PipeWireSourceTests {
 
     @Test func `a producer that dies is the cast's end, after a pause`() throws {
         let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
+        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
         stage.producer.end()
         #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
         #expect(throws: VideoSourceError.castStopped) { try watcher.source.processEvents() }
@@ -52,7 +52,7 @@ extension PipeWireSourceTests {
 
     @Test func `a producer that leaves is the cast's end too`() throws {
         let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
+        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
         try stage.producer.send("leave")
         #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
     }

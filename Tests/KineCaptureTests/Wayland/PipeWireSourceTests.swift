@@ -341,7 +341,7 @@ import Testing
     @Test func `a cast that sends nothing in its new format is started again`() throws {
         let stage = try CastStage()
         let watcher = try stage.watch(
-            limits: CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience, newFormat: 10_000_000))
+            limits: CastStateMachine.Limits(opening: Tool.timeout, pause: Tool.timeout, newFormat: 10_000_000))
         for (width, height) in [(320, 200), (64, 48)] {
             try stage.producer.resize(to: PixelSize(width: width, height: height), untilRestart: true)
             #expect(watcher.source.size != stage.producer.picture.size)
@@ -353,7 +353,7 @@ import Testing
     @Test func `a window that has another size is asked for once more, where one frame shows it`() throws {
         let stage = try CastStage()
         let watcher = try stage.watch(
-            limits: CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience, newFormat: 10_000_000))
+            limits: CastStateMachine.Limits(opening: Tool.timeout, pause: Tool.timeout, newFormat: 10_000_000))
         let crop = PixelRect(x: 8, y: 4, width: 96, height: 64)
         try stage.producer.send("frame crop=8,4,96,64")
         for state in ["paused", "streaming"] {

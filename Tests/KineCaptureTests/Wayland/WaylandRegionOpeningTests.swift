@@ -23,9 +23,9 @@ import Testing
         ground = try WaylandPainter(PixelRect(size: Self.size), colour: 0, isGround: true, display: desktop.display)
     }
 
-    private func opening(patience: Int64 = 300_000_000_000) throws -> WaylandRegionOpening {
+    private func opening(timeout: Int64 = 300_000_000_000) throws -> WaylandRegionOpening {
         let display = desktop.display
-        return try WaylandRegionOpening(display: display, patience: patience) { region throws(VideoSourceError) in
+        return try WaylandRegionOpening(display: display, timeout: timeout) { region throws(VideoSourceError) in
             try WaylandScreenOpening(.region(region), display: display, showsCursor: false)
         }
     }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `who draws nothing is not waited for`() throws {
-        #expect(throws: VideoSourceError.regionNotDrawn) { try end(try opening(patience: 1_000_000)) }
+        #expect(throws: VideoSourceError.regionNotDrawn) { try end(try opening(timeout: 1_000_000)) }
         #expect(children().isEmpty)
     }
 

@@ -170,11 +170,11 @@ import Testing
         let watcher = try watch()
         try watcher.settle()
         try ground.fill(PixelRect(size: Self.size), colour: 0xff_0000)
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         try ground.fill(PixelRect(size: Self.size), colour: 0x00_ff00)
         watcher.source.discardFrames()
         #expect(try !watcher.source.read(.full(size: Self.size)) { _ in Issue.record("an old frame") })
-        #expect(try watcher.wait(until: Watcher.patience) == .changed)
+        #expect(try watcher.wait(until: Watcher.timeout) == .changed)
         #expect(try watcher.look().isFull)
         #expect(watcher.isAll(0x00_ff00, in: PixelRect(size: Self.size)))
     }

@@ -22,9 +22,9 @@ import Testing
         painter.moveMouse(x: 300, y: 200)
     }
 
-    private func opening(patience: Int64 = 60_000_000_000) throws -> X11RegionOpening {
+    private func opening(timeout: Int64 = 60_000_000_000) throws -> X11RegionOpening {
         let name = screen.name
-        return try X11RegionOpening(display: name, patience: patience) { (rect) throws(VideoSourceError) in
+        return try X11RegionOpening(display: name, timeout: timeout) { (rect) throws(VideoSourceError) in
             try X11ScreenSource(target: .region(rect), showsCursor: false, display: name)
         }
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `it is given up when nobody does anything`() throws {
-        let opening = try opening(patience: 50_000_000)
+        let opening = try opening(timeout: 50_000_000)
         #expect(throws: VideoSourceError.regionNotDrawn) { try drive(opening) }
         #expect(painter.pixel(x: 2, y: 2) == Self.ground)
         #expect(painter.grabMouse())

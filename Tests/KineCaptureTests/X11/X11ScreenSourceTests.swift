@@ -57,8 +57,8 @@ import Testing
         painter.finish()
         // The event is before the pixels in the socket, so it is read with them, and the socket has nothing more to tell.
         _ = try watcher.source.read(tiles(PixelRect(x: 0, y: 0, width: 1, height: 1), in: Self.size)) { _ in }
-        let patience = MonotonicClock.now() + 300_000_000_000
-        #expect(try watcher.wait(until: patience) == .changed)
+        let timeout = MonotonicClock.now() + 300_000_000_000
+        #expect(try watcher.wait(until: timeout) == .changed)
     }
 
     @Test func `what happens while the source waits for no change is told of at the next wait`() throws {
@@ -69,8 +69,8 @@ import Testing
         painter.finish()
         var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [watcher.source.descriptor])
         waiter.wait(until: MonotonicClock.now() + 1_000_000, for: .nothing)
-        let patience = MonotonicClock.now() + 300_000_000_000
-        #expect(try watcher.wait(until: patience) == .changed)
+        let timeout = MonotonicClock.now() + 300_000_000_000
+        #expect(try watcher.wait(until: timeout) == .changed)
         _ = screen
     }
 

@@ -39,7 +39,8 @@ import Testing
         for report in reports { _ = machine.handle(.report(report.cleaned(of: [])), at: 0) }
         _ = machine.handle(.finishRequested, at: 0)
         _ = machine.handle(
-            .exited(.exited(status: 255), lastWords: long.cleaned(of: [], limit: 500, bytes: 1000), cappedAt: .max / 2),
+            .exited(
+                .exited(status: 255), stderrTail: long.cleaned(of: [], limit: 500, bytes: 1000), cappedAt: .max / 2),
             at: 0)
         return machine.status
     }

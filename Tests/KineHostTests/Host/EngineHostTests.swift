@@ -11,7 +11,7 @@ import ThreadTesting
 @testable import KineWire
 
 @Suite(.serialized) struct EngineHostTests {
-    private static let patience: Int64 = 60_000_000_000
+    private static let timeout: Int64 = 60_000_000_000
 
     /// Runs a host in a thread of its own, in which no further thread can be started once it is there.
     private func host(_ body: (ClientConnection) throws -> Void) throws -> Int32? {
@@ -33,7 +33,7 @@ import ThreadTesting
         _ client: ClientConnection, until isLast: (EngineMessage) -> Bool
     ) throws -> [EngineMessage] {
         var all: [EngineMessage] = []
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while !all.contains(where: isLast) {
             let new = try client.receive(until: deadline)
             if new.isEmpty { break }
@@ -170,7 +170,7 @@ import ThreadTesting
         clients.dismissSilent(at: 5_000_000_000)
         #expect(clients.nextDeadline == nil)
         clients.tellAll(.paused)
-        #expect(try client.receive(until: MonotonicClock.now() + Self.patience) == [.event(.paused)])
+        #expect(try client.receive(until: MonotonicClock.now() + Self.timeout) == [.event(.paused)])
         withExtendedLifetime(owner) {}
     }
 

@@ -36,7 +36,7 @@ import Testing
             guard head.hasPrefix("HTTP/1.1 405") else { throw PlainClient.Failure(description: head) }
             // The request ends after its response.
             client.send("12345")
-            while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+            while try client.read(deadline: MonotonicClock.now() + PlainClient.timeout) {}
             return true
         }
         #expect(isClosed)

@@ -135,7 +135,7 @@ import Testing
         let answer = try await blocking {
             let client = try PlainClient(port: port)
             client.get("/")
-            while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+            while try client.read(deadline: MonotonicClock.now() + PlainClient.timeout) {}
             return String(decoding: client.received, as: UTF8.self)
         }
         #expect(!answer.contains("HTTP/"))

@@ -32,7 +32,7 @@ import Testing
         let client = try PlainClient(port: port)
         client.get(path, host: host, headers: headers, method: method)
         let head = try client.head()
-        while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+        while try client.read(deadline: MonotonicClock.now() + PlainClient.timeout) {}
         return head + "\r\n\r\n" + String(decoding: client.received, as: UTF8.self)
     }
 

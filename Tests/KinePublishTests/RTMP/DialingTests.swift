@@ -126,7 +126,7 @@ private final class SilentPort {
         defer { resolver.release() }
         let publisher = try told.publisher("rtmp://name.example:\(server.port)/app/key") {
             $0.resolver = resolver
-            $0.times.patience = .milliseconds(20)
+            $0.times.timeout = .milliseconds(20)
             $0.firstDelay = Self.short
         }
         try await publisher.start()

@@ -60,7 +60,7 @@ final class PlainClient: @unchecked Sendable {
 
     /// A response's status line and headers.
     func head() throws -> String {
-        let deadline = MonotonicClock.now() + PlainClient.patience
+        let deadline = MonotonicClock.now() + PlainClient.timeout
         while true {
             if let end = find([13, 10, 13, 10], from: consumed) {
                 defer { consumed = end + 4 }
@@ -72,7 +72,7 @@ final class PlainClient: @unchecked Sendable {
 
     /// The next chunk of a chunked body (RFC 9112, 7.1); empty at the body's end, nil at the connection's.
     func chunk() throws -> [UInt8]? {
-        let deadline = MonotonicClock.now() + PlainClient.patience
+        let deadline = MonotonicClock.now() + PlainClient.timeout
         while true {
             if let end = find([13, 10], from: consumed) {
                 guard let size = Int(String(decoding: received[consumed..<end], as: UTF8.self), radix: 16) else {
@@ -95,7 +95,7 @@ final class PlainClient: @unchecked Sendable {
     }
 
     /// Long enough for a machine that does much else; only a failure waits for it.
-    static let patience: Int64 = 300_000_000_000
+    static let timeout: Int64 = 300_000_000_000
 }
 
 /// What a record says, read from its bytes by their documented layout.

@@ -14,7 +14,7 @@ import Testing
         let pipe = try FileDescriptor.pipe()
         defer { for end in [pipe.readEnd, pipe.writeEnd] { try? end.close() } }
         let events = TakeEvents()
-        let stream = ByteStream(pipe.writeEnd, path: "-", patience: .max / 2)
+        let stream = ByteStream(pipe.writeEnd, path: "-", timeout: .max / 2)
         let recording = try RecordingThread(
             target: .stream(stream), audio: [], clock: TakeClock(),
             grid: FrameGrid(framesPerSecond: 30, isConstant: false), observer: events)

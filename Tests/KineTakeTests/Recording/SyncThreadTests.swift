@@ -14,7 +14,7 @@ import Testing
         var isOpen = false
     }
 
-    private let patience = MonotonicClock.now() + 300_000_000_000
+    private let timeout = MonotonicClock.now() + 300_000_000_000
 
     /// The time between two looks at a state that nothing announces.
     private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 1_000_000) }
@@ -32,12 +32,12 @@ import Testing
         let medium = Monitor(Medium())
         let thread = thread(medium)
         #expect(try thread.start())
-        #expect(medium.wait(until: patience) { $0.begun == 1 ? true : nil } == true)
+        #expect(medium.wait(until: timeout) { $0.begun == 1 ? true : nil } == true)
         #expect(try !thread.start())
         medium.signal { $0.isOpen = true }
-        #expect(medium.wait(until: patience) { $0.ended == 1 ? true : nil } == true)
+        #expect(medium.wait(until: timeout) { $0.ended == 1 ? true : nil } == true)
         // The thread is free a moment after the medium is.
-        while try !thread.start(), MonotonicClock.now() < patience { pause() }
+        while try !thread.start(), MonotonicClock.now() < timeout { pause() }
         thread.end()
         #expect(medium.withLock { $0.ended } == medium.withLock { $0.begun })
     }
@@ -48,7 +48,7 @@ import Testing
         let thread = thread(medium, failure: failure)
         #expect(try thread.start())
         #expect(throws: failure) {
-            while MonotonicClock.now() < patience {
+            while MonotonicClock.now() < timeout {
                 _ = try thread.start()
                 pause()
             }
@@ -60,7 +60,7 @@ import Testing
         let medium = Monitor(Medium())
         let thread = thread(medium)
         #expect(try thread.start())
-        #expect(medium.wait(until: patience) { $0.begun == 1 ? true : nil } == true)
+        #expect(medium.wait(until: timeout) { $0.begun == 1 ? true : nil } == true)
         let opener = DedicatedThread(name: "opener") { medium.signal { $0.isOpen = true } }
         thread.end()
         opener.join()

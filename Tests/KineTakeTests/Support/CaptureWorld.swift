@@ -25,7 +25,7 @@ struct CaptureWorld {
         case holdSlots
         /// A third of an interval goes by.
         case moment
-        /// A while goes by, longer than between two looks on suspicion.
+        /// A while goes by, longer than between two looks on fullReadInterval.
         case rest
     }
 
@@ -136,7 +136,7 @@ struct CaptureWorld {
             areSlotsLent.toggle()
             waitingSince = nil
         case .moment: return run(for: interval / 3)
-        case .rest: return run(for: DamageTrust.interval + interval / 7)
+        case .rest: return run(for: DamageVerification.interval + interval / 7)
         }
         run(for: 0)
     }

@@ -58,7 +58,7 @@ final class FrameCollector: CaptureDelegate, EncodedFrameSink {
     }
 
     func captureOpened(_ canvas: FrameCanvas) -> FrameDistributor {
-        let canvas = FrameCanvas(size: canvas.size, codedSize: canvas.codedSize, loans: canvas.loans) {
+        let canvas = FrameCanvas(size: canvas.size, codedSize: canvas.codedSize, references: canvas.references) {
             [willRelease] frame in
             willRelease(frame)
             canvas.release(frame)

@@ -65,7 +65,8 @@ import Testing
         let released = Monitor(0)
         WithoutThreads.run {
             let ring = FrameRing(size: size)
-            let canvas = FrameCanvas(size: size, codedSize: size, loans: ring.loans) { _ in released.signal { $0 += 1 }
+            let canvas = FrameCanvas(size: size, codedSize: size, references: ring.references) { _ in
+                released.signal { $0 += 1 }
             }
             let encoding = VideoEncodingThread(
                 plan: EncodingPlan(Self.configuration(output: nil), services: [], size: size),

@@ -45,7 +45,7 @@ import Testing
             try #require(compositor.begin())
             compositor.fill(damage, with: Compositor.Colour(red: Self.grey, green: Self.grey, blue: Self.grey))
             let frame = try #require(compositor.commit(evenIfUnchanged: true))
-            defer { compositor.loans.release(frame.slot) }
+            defer { compositor.references.release(frame.slot) }
             let columns = 160 / 16
             return Set(
                 (0..<columns * 6).filter { tile in

@@ -57,10 +57,10 @@ import Testing
             var end = settled(world)
             end.handle(.cover)
             end.handle(.paint)
-            end.run(for: DamageTrust.interval + 3 * end.interval)
+            end.run(for: DamageVerification.interval + 3 * end.interval)
             if !end.isCardShown { failed.append(history) }
             // It stands still, whatever changes below it.
-            if end.frames.last.map({ $0.at > end.now - DamageTrust.interval }) == true { failed.append(history) }
+            if end.frames.last.map({ $0.at > end.now - DamageVerification.interval }) == true { failed.append(history) }
         }
         expectNone(failed)
     }
@@ -152,11 +152,11 @@ import Testing
         #expect(world.frames.count == 2 && world.isTrue)
     }
 
-    @Test func `what nobody reports is found with the next look on suspicion, whatever happens`() {
+    @Test func `what nobody reports is found with the next look on fullReadInterval, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 4, from: begun()) { world, history in
             var end = settled(world)
-            end.run(for: DamageTrust.interval + end.interval)
+            end.run(for: DamageVerification.interval + end.interval)
             if !end.isTrue { failed.append(history) }
         }
         expectNone(failed)
@@ -186,7 +186,7 @@ import Testing
     @Test func `only what was reported is read, and a still screen never is`() {
         var failed: [[CaptureWorld.Event]] = []
         let events: [CaptureWorld.Event] = [.paint, .paintAgain, .repeatFrame, .holdSlots, .moment]
-        // Too short for a look on suspicion.
+        // Too short for a look on fullReadInterval.
         forEachHistory(of: 6, events, from: begun()) { world, history in
             let reads = settled(world).reads.dropFirst()
             if !reads.allSatisfy({ $0.region == $0.reported }) { failed.append(history) }
@@ -350,7 +350,7 @@ import Testing
 
     @Test func `what is painted while a strip is read does not count as unreported`() {
         let world = begun()
-        let now = world.now + DamageTrust.interval
+        let now = world.now + DamageVerification.interval
         var changed = DamageRegion(size: CaptureWorld.size)
         changed.insert(column: 0, row: 0)
         for isReportedNow in [true, false] {
@@ -409,15 +409,15 @@ import Testing
     @Test func `an unreported change has everything read at the frame rate for a while`() {
         var world = begun()
         world.handle(.paintSecretly)
-        world.run(for: DamageTrust.interval)
+        world.run(for: DamageVerification.interval)
         #expect(world.isTrue)
         let reads = world.reads.count
-        world.run(for: DamageTrust.suspicion)
-        let expected = Int(DamageTrust.suspicion / world.interval)
+        world.run(for: DamageVerification.fullReadInterval)
+        let expected = Int(DamageVerification.fullReadInterval / world.interval)
         #expect((expected - 1...expected + 3).contains(world.reads.count - reads))
         world.run(for: world.interval)
         let after = world.reads.count
-        world.run(for: DamageTrust.interval / 2)
+        world.run(for: DamageVerification.interval / 2)
         #expect(world.reads.count == after)
     }
 
@@ -465,7 +465,7 @@ import Testing
         return world.waits
     }
 
-    @Test(arguments: [30, 60], 1...3) func `a look on suspicion makes no frame of a busy screen wait`(
+    @Test(arguments: [30, 60], 1...3) func `a look on fullReadInterval makes no frame of a busy screen wait`(
         rate: Int, seed: UInt64
     ) {
         let waits = waits(framesPerSecond: rate, seed: seed, reportsTwice: 0)

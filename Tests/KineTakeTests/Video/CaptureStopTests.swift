@@ -36,11 +36,11 @@ import Testing
     }
 
     private func capture(
-        _ gate: Monitor<Gate>, _ cancellation: Cancellation, patience: Int64, frames: FrameCollector,
+        _ gate: Monitor<Gate>, _ cancellation: Cancellation, timeout: Int64, frames: FrameCollector,
         opening: (@Sendable () -> any VideoSourceOpening)? = nil
     ) -> CaptureThread {
         CaptureThread(
-            configuration: Self.configuration, clock: TakeClock(), cancellation: cancellation, patience: patience,
+            configuration: Self.configuration, clock: TakeClock(), cancellation: cancellation, timeout: timeout,
             delegate: frames, observer: TakeEvents(), open: opening ?? { ImmediateOpening { StuckSource(gate) } })
     }
 
@@ -58,7 +58,7 @@ import Testing
         // Shutting the socket of an X connection does the same.
         _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
         let frames = FrameCollector(Self.configuration, isRecorded: false)
-        let capture = capture(gate, cancellation, patience: 60_000_000_000, frames: frames)
+        let capture = capture(gate, cancellation, timeout: 60_000_000_000, frames: frames)
         _ = gate.wait { $0.isReached ? true : nil }
         let impatient = DedicatedThread(name: "impatient") { cancellation.cancel() }
         capture.stop()
@@ -70,7 +70,7 @@ import Testing
         let gate = Monitor(Gate())
         let cancellation = Cancellation()
         let frames = FrameCollector(Self.configuration, isRecorded: false)
-        let capture = capture(gate, cancellation, patience: 1_000_000, frames: frames)
+        let capture = capture(gate, cancellation, timeout: 1_000_000, frames: frames)
         _ = gate.wait { $0.isReached ? true : nil }
         capture.stop()
         #expect(cancellation.isCancelled)
@@ -86,7 +86,7 @@ import Testing
         _ = cancellation.onCancel { door.signal { $0.isOpen = true } }
         let frames = FrameCollector(Self.configuration, isRecorded: false)
         let capture = capture(
-            gate, cancellation, patience: 60_000_000_000, frames: frames,
+            gate, cancellation, timeout: 60_000_000_000, frames: frames,
             opening: {
                 ImmediateOpening {
                     Self.hold(door)
@@ -115,7 +115,7 @@ import Testing
         let (gate, asked) = (Monitor(Gate()), Monitor(false))
         let frames = FrameCollector(Self.configuration, isRecorded: false)
         let capture = capture(
-            gate, Cancellation(), patience: 300_000_000_000, frames: frames, opening: { UnansweredOpening(asked) })
+            gate, Cancellation(), timeout: 300_000_000_000, frames: frames, opening: { UnansweredOpening(asked) })
         _ = asked.wait { $0 ? true : nil }
         capture.stop()
         expectEnd(frames)
@@ -147,7 +147,7 @@ import Testing
         let cancellation = Cancellation()
         _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
         let capture = capture(
-            gate, cancellation, patience: 1_000_000, frames: frames, opening: { SlowOpening(wake, asked, gate) })
+            gate, cancellation, timeout: 1_000_000, frames: frames, opening: { SlowOpening(wake, asked, gate) })
         for step in 1...2 {
             _ = asked.wait { $0 >= step ? true : nil }
             wake.signal()

@@ -101,7 +101,7 @@ import Testing
         let stage = Stage()
         stage.expect(1)
         var colour: UInt32 = 1
-        let end = MonotonicClock.now() + DamageTrust.interval * 5 / 4
+        let end = MonotonicClock.now() + DamageVerification.interval * 5 / 4
         while MonotonicClock.now() < end {
             stage.screen.fill(tile(Int(colour) % 8, Int(colour / 8) % 6), colour &* 0x3_0507 & 0xff_ffff)
             colour += 1
@@ -111,7 +111,7 @@ import Testing
         let reads = stage.screen.reads
         stage.stop()
         // The whole frame at the beginning and at each look, and a tile or a few for each frame after it.
-        let looks = Int((MonotonicClock.now() - begun) / DamageTrust.interval)
+        let looks = Int((MonotonicClock.now() - begun) / DamageVerification.interval)
         #expect(reads < Self.size.area * (1 + looks) + drawn * 16 * 256)
         #expect(reads - Self.size.area * (1 + looks) < drawn * Self.size.area / 4)
     }

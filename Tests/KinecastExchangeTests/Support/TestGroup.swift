@@ -30,22 +30,15 @@ struct TestGroup {
     }
 
     /// Another process of the group.
-    func member(_ verb: String, _ words: String...) throws -> RunningKinecast {
+    ///
+    /// - Parameter fileLimit: the size of its files in bytes. Writing beyond it is an error, which does not end the process.
+    func member(_ verb: String, _ words: String..., fileLimit: Int? = nil) throws -> RunningKinecast {
         try RunningKinecast(
             arguments: [verb, Self.identifier] + words,
             environment: ProcessEnvironment.merging(
-                ProcessEnvironment.current.filter { !$0.hasPrefix("XDG_DATA_HOME=") }, ["HOME=\(directory)"]),
+                ProcessEnvironment.current.filter { !$0.hasPrefix("XDG_DATA_HOME=") },
+                ["HOME=\(directory)"] + (fileLimit.map { ["MEMBER_FILE_LIMIT=\($0)"] } ?? [])),
             directory: directory, executable: RunningKinecast.sibling("kinecast-member"))
-    }
-
-    /// The same under a limit on the size of files, which fails with an error, and does not end the process.
-    func limitedMember(kilobytes: Int, _ verb: String, _ words: String...) throws -> RunningKinecast {
-        let command = ([RunningKinecast.sibling("kinecast-member"), verb, Self.identifier] + words).map(\.shellWord)
-        return try RunningKinecast(
-            arguments: ["-c", "trap '' XFSZ; ulimit -f \(kilobytes); exec \(command.joined(separator: " "))"],
-            environment: ProcessEnvironment.merging(
-                ProcessEnvironment.current.filter { !$0.hasPrefix("XDG_DATA_HOME=") }, ["HOME=\(directory)"]),
-            directory: directory, executable: "/bin/bash")
     }
 }
 

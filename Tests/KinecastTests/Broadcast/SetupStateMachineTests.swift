@@ -14,7 +14,7 @@ import Testing
         Service(
             manifest: ServiceManifest(id: "meter", name: "Meter", executable: "meter"), origin: .user, bundle: nil,
             executable: "/meter"))
-    private static let exit = Machine.Input.exited(.exited(status: 0), lastWords: nil)
+    private static let exit = Machine.Input.exited(.exited(status: 0), stderrTail: nil)
 
     private func machine() -> Machine { Machine(Self.service, limits: SetupLimits(), now: 0) }
 
@@ -61,7 +61,7 @@ import Testing
         let service = Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter")
         var machine = Machine(BroadcastService(service), limits: SetupLimits(), now: 0)
         #expect(machine.handle(.report(.login("https://example.org/")), at: 1) == [.kill])
-        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 2))
         #expect(error?.message.contains("wants a login, and its manifest has no network") == true)
     }
 
@@ -79,7 +79,7 @@ import Testing
     func `an address that is not https, or hides its host, ends the program`(address: String) {
         var machine = machine()
         #expect(machine.handle(.report(.login(address)), at: 1) == [.kill])
-        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 2))
         #expect(error?.code == .setupFailed && error?.message.contains("an address of the login") == true)
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(machine.handle(.time, at: 2 * Self.second) == [.kill])
         #expect(machine.handle(.time, at: 9 * Self.second) == [])
         #expect(
-            machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 9 * Self.second)
+            machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 9 * Self.second)
                 == [.end(.success(SetupOutcome(info: [:])))])
     }
 
@@ -173,7 +173,7 @@ import Testing
             var machine = machine()
             let actions = inputs.flatMap { machine.handle($0, at: 1) }
             #expect(actions.last == .kill, "\(words)")
-            let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+            let error = failure(of: machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 2))
             #expect(error?.code == .setupFailed && error?.message.contains(words) == true, "\(words)")
         }
     }
@@ -201,7 +201,7 @@ import Testing
         let answers = ["note": "/home/u/.ssh/id_rsa", "cert": "/given"]
         _ = machine.handle(.answered(answers, question: 1), at: 1)
         #expect(machine.handle(.report(.finished(SetupResult(setupInfo: info))), at: 2) == [.kill])
-        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 3))
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 3))
         #expect(error?.message.contains("a value of its own for \(info.keys.first ?? "")") == true)
     }
 
@@ -235,9 +235,9 @@ import Testing
         #expect(machine.nextDeadline == 5 + Self.second)
         var crashed = machine
         #expect(machine.handle(.time, at: 5 + Self.second) == [.kill])
-        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 6 * Self.second))
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), stderrTail: nil), at: 6 * Self.second))
         #expect(error?.message.contains("closed its control channel") == true)
-        let crash = failure(of: crashed.handle(.exited(.killed(signal: 5), lastWords: "Fatal error: x"), at: 6))
+        let crash = failure(of: crashed.handle(.exited(.killed(signal: 5), stderrTail: "Fatal error: x"), at: 6))
         #expect(crash?.message.contains("has crashed") == true)
     }
 
@@ -255,7 +255,7 @@ import Testing
         for inputs in [[], [Self.question(1)], [Machine.Input.report(.login("https://example.org/"))]] {
             var machine = machine()
             for input in inputs { _ = machine.handle(input, at: 0) }
-            let error = failure(of: machine.handle(.exited(.killed(signal: 11), lastWords: "Fatal error: x"), at: 1))
+            let error = failure(of: machine.handle(.exited(.killed(signal: 11), stderrTail: "Fatal error: x"), at: 1))
             #expect(error?.code == .setupFailed && error?.message.contains("Fatal error: x") == true)
         }
     }
@@ -268,7 +268,7 @@ import Testing
         let complaint =
             "/b/setup: error while loading shared libraries: libFoundation.so: cannot open shared object file: "
             + "Permission denied"
-        let error = failure(of: machine.handle(.exited(.exited(status: 127), lastWords: complaint), at: 1))
+        let error = failure(of: machine.handle(.exited(.exited(status: 127), stderrTail: complaint), at: 1))
         #expect(error?.code == .setupFailed)
         #expect(
             error?.message

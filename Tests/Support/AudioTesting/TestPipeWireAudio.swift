@@ -75,7 +75,7 @@ public final class TestPipeWireAudio {
     }
 
     private func wait(for what: String, until condition: () throws -> Bool) throws {
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while try !condition() {
             guard processes.allSatisfy({ $0.poll() == nil }), MonotonicClock.now() < deadline else {
                 throw TestAudioServer.Failure(

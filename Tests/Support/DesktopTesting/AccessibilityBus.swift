@@ -26,7 +26,7 @@ package final class AccessibilityBus {
         process = try ChildProcess(
             executable: Self.launcher, arguments: ["--launch-immediately"],
             environment: ProcessEnvironment.current(changing: environment, removing: Self.unwanted), options: options)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while true {
             do {
                 _ = try Tool.output(

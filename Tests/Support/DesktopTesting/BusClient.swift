@@ -9,7 +9,7 @@ package final class BusClient {
         package var member: String
     }
 
-    private static let patience: Int64 = 60_000_000_000
+    private static let timeout: Int64 = 60_000_000_000
     private let connection: BusConnection
 
     package init(_ bus: TestBus) throws { connection = try BusConnection(address: bus.address) }
@@ -21,7 +21,7 @@ package final class BusClient {
     ) throws -> [BusValue] {
         var answer: BusConnection.Answer?
         connection.call(BusCall(destination, path: path, interface: interface, member, arguments)) { answer = $0 }
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while true {
             connection.process()
             if let answer { return try answer.get() }

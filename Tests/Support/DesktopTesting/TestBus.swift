@@ -45,7 +45,7 @@ package final class TestBus: Sendable {
             executable: try Tool.path(of: "dbus-daemon"),
             arguments: ["--config-file=\(file)", "--nofork", "--nopidfile", "--print-address=1"],
             environment: ProcessEnvironment.current, options: options)
-        guard Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.patience) != nil else {
+        guard Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.timeout) != nil else {
             throw Tool.Error.failed(
                 name: "dbus-daemon", ending: process.end(signal: SIGKILL, deadline: 0), complaint: "")
         }

@@ -19,6 +19,12 @@ import SystemPackage
 enum GroupMember {
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
+        // Set here and not before the program begins: the thread sanitizer writes a larger file when a program starts.
+        if let bytes = ProcessEnvironment.value("MEMBER_FILE_LIMIT").flatMap({ rlim_t($0) }) {
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(1) }
+        }
         do {
             guard words.count >= 3 else { throw Wrong(description: "too few words") }
             let arguments = Array(words)

@@ -8,7 +8,7 @@ import Testing
 
 package enum AuthorCommands {
     /// The compiler has minutes of work where nothing was built before.
-    package static let patience: Int64 = 900_000_000_000
+    package static let timeout: Int64 = 900_000_000_000
 
     /// The build directory of this checkout.
     package static let buildDirectory: FilePath = {
@@ -49,6 +49,6 @@ package enum AuthorCommands {
         return try RunningKinecast(
             arguments: ["-c", command], environment: ProcessEnvironment.merging(environment, additions),
             directory: directory, executable: "/bin/bash"
-        ).wait(for: patience)
+        ).wait(for: timeout)
     }
 }

@@ -6,7 +6,7 @@ extension ClientConnection {
     /// Sends a request and waits for its answer, whatever else comes before. Nil where none came in time.
     package func ask(_ request: ClientRequest, id: Int = 1) throws -> Result<EngineReply, Refusal>? {
         try send(request, id: id)
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         while true {
             let messages = try receive(until: deadline)
             guard !messages.isEmpty else { return nil }

@@ -41,7 +41,7 @@ package final class EngineUnderTest {
     /// Waits for the first event that `match` accepts, from the beginning.
     @discardableResult
     package func wait<Found>(_ what: String, for match: (EngineEvent) -> Found?) throws -> (Found, at: Int64) {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         var next = 0
         while true {
             while next < heard.count {
@@ -60,7 +60,7 @@ package final class EngineUnderTest {
     }
 
     package func answer(to id: Int) throws -> Result<EngineReply, Refusal> {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         while true {
             if let answer = answers[id] { return answer }
             try read(until: deadline, waitingFor: "the answer to request \(id)")
@@ -173,7 +173,7 @@ package final class EngineUnderTest {
             }
         }.0
         let status: Int32 =
-            switch process.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.patience) {
+            switch process.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.timeout) {
             case .exited(let status): status
             case .killed(let signal): 128 + signal
             }

@@ -46,14 +46,14 @@ package enum NetworkedBroadcast {
         ]
     }
 
-    package static func patience() -> Int64 { MonotonicClock.now() + RunningKinecast.patience }
+    package static func timeout() -> Int64 { MonotonicClock.now() + RunningKinecast.timeout }
 
     /// Waits until `count` more frames have come than now; the last of them.
     @discardableResult
     package static func frames(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
         let before = farEnd.log.withLock { $0.frames.count }
         return try #require(
-            farEnd.wait(until: patience()) { log in
+            farEnd.wait(until: timeout()) { log in
                 log.frames.count >= before + count ? log.frames.last : nil
             }, "no frames came any more")
     }

@@ -63,7 +63,7 @@ package enum Players {
             _ = browser.wait()
             try? output.close()
         }
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let deadline = MonotonicClock.now() + RunningKinecast.timeout
         var text = ""
         var chunk = [UInt8](repeating: 0, count: 4096)
         while WakeSignal.poll([output.rawValue], until: deadline)[0] {

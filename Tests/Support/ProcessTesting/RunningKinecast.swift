@@ -81,7 +81,7 @@ package final class RunningKinecast {
     }
 
     /// Only a failure waits for it, so it is long enough for a machine that does much else.
-    package static let patience: Int64 = 300_000_000_000
+    package static let timeout: Int64 = 300_000_000_000
 
     package let process: ChildProcess
     private let ends: [FileDescriptor]
@@ -134,7 +134,7 @@ package final class RunningKinecast {
     /// Waits for an event of that name that `isWanted`, and returns the first.
     @discardableResult
     package func event(_ name: String, where isWanted: (Event) -> Bool = { _ in true }) throws -> Event {
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while true {
             if let found = Event.all(in: text[0]).first(where: { $0.event == name && isWanted($0) }) { return found }
             try read(until: deadline, waitingFor: name)
@@ -148,14 +148,14 @@ package final class RunningKinecast {
 
     /// Waits for these words on standard error, or on standard output.
     package func words(_ words: String, onOutput: Bool = false) throws {
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while !text[onOutput ? 0 : 1].contains(words) { try read(until: deadline, waitingFor: words) }
     }
 
     /// Waits for a line of standard output with that beginning, behind the last one that was waited for.
     @discardableResult
     package func line(_ beginning: String) throws -> String {
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while true {
             let rest = text[0].utf8.dropFirst(passed)
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -178,8 +178,8 @@ package final class RunningKinecast {
     }
 
     /// Waits for its end, at most for so many nanoseconds.
-    package func wait(for patience: Int64 = RunningKinecast.patience) throws -> Ended {
-        let deadline = MonotonicClock.now() + patience
+    package func wait(for timeout: Int64 = RunningKinecast.timeout) throws -> Ended {
+        let deadline = MonotonicClock.now() + timeout
         while isOpen.contains(true) { try read(until: deadline, waitingFor: "the end") }
         let status: Int32 =
             switch process.end(signal: 0, deadline: deadline) {

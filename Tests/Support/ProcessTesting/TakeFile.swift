@@ -16,6 +16,6 @@ package enum StrangerProcess {
     /// Waits until a process that is not this one's child has ended.
     package static func waitForEnd(of pid: Int32) -> Bool {
         guard let process = ProcessHandle(pid) else { return true }
-        return WakeSignal.poll([process.descriptor], until: MonotonicClock.now() + RunningKinecast.patience) == [true]
+        return WakeSignal.poll([process.descriptor], until: MonotonicClock.now() + RunningKinecast.timeout) == [true]
     }
 }

@@ -49,7 +49,7 @@ package final class SwayDesktop {
                     "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1",
                 ], removing: ["DISPLAY", "WAYLAND_DISPLAY", "SWAYSOCK"]),
             options: child)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         while true {
             let names = PrivateDirectory.entries(FilePath(directory.path))
             // The socket is there long before anything is answered.

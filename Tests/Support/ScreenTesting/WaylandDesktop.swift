@@ -41,7 +41,7 @@ public final class WaylandDesktop {
             environment: ProcessEnvironment.current(
                 changing: ["XDG_RUNTIME_DIR": directory.path], removing: ["DISPLAY", "WAYLAND_DISPLAY"]),
             options: child)
-        let deadline = MonotonicClock.now() + Tool.patience
+        let deadline = MonotonicClock.now() + Tool.timeout
         var lines: [String] = []
         while let line = Tool.readLine(log, until: deadline) {
             if let name = line.split(separator: "listening on display ").dropFirst().first {

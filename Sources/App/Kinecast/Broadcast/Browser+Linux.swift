@@ -14,7 +14,7 @@ enum Browser {
         guard isAvailable else { return }
         Task {
             try? await DesktopProgram.start(
-                DesktopProgram.openers, adding: [address.absoluteString], remedy: "", patience: DesktopProgram.patience)
+                DesktopProgram.openers, adding: [address.absoluteString], remedy: "", timeout: DesktopProgram.timeout)
         }
     }
 }

@@ -10,23 +10,23 @@ struct DesktopProgram: Sendable {
 
     /// In nanoseconds. A program that still runs after this time has opened the recording. Some players exit at once
     /// because another instance goes on; others run until they are closed.
-    static let patience: Int64 = 3_000_000_000
+    static let timeout: Int64 = 3_000_000_000
 
     /// Programs that open files and addresses with the person's default programs.
     static let openers = [
         DesktopProgram(name: "xdg-open", arguments: []), DesktopProgram(name: "gio", arguments: ["open"]),
     ]
 
-    /// Starts the first candidate that is installed. It outlives this process. Throws if it fails within `patience`.
+    /// Starts the first candidate that is installed. It outlives this process. Throws if it fails within `timeout`.
     static func start(
-        _ candidates: [DesktopProgram], adding arguments: [String], remedy: String, patience: Int64
+        _ candidates: [DesktopProgram], adding arguments: [String], remedy: String, timeout: Int64
     ) async throws {
         try Task.checkCancellation()
         try await BlockingCall.run("kine-share") { () throws(RecordingError) in
             for program in candidates {
                 let path = program.name.contains("/") ? program.name : ExecutableSearch.find(program.name)
                 guard let path, access(path, X_OK) == 0 else { continue }
-                return try program.start(path, adding: arguments, patience)
+                return try program.start(path, adding: arguments, timeout)
             }
             let names = candidates.map(\.name).joined(separator: " nor ")
             throw RecordingError(
@@ -34,7 +34,7 @@ struct DesktopProgram: Sendable {
         }
     }
 
-    private func start(_ path: String, adding added: [String], _ patience: Int64) throws(RecordingError) {
+    private func start(_ path: String, adding added: [String], _ timeout: Int64) throws(RecordingError) {
         let log = MemoryLog(name: "kinecast-share", limit: 64 << 10)
         var options = ChildProcess.Options()
         options.descriptors = [nil, log?.descriptor, log?.descriptor]
@@ -47,7 +47,7 @@ struct DesktopProgram: Sendable {
         } catch {
             throw RecordingError(.failedToShare, "\(path) cannot be started (\(error)); check its permissions.")
         }
-        let deadline = MonotonicClock.now() + patience
+        let deadline = MonotonicClock.now() + timeout
         while process.poll() == nil, MonotonicClock.now() < deadline {
             _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
         }
@@ -58,7 +58,7 @@ struct DesktopProgram: Sendable {
             throw RecordingError(
                 .failedToShare,
                 "\(name) did not open the recording (\(ending.sentence)"
-                    + "\(log?.lastWords().map { ": \($0)" } ?? "")); open it by hand.")
+                    + "\(log?.stderrTail().map { ": \($0)" } ?? "")); open it by hand.")
         }
     }
 

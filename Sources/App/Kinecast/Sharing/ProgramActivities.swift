@@ -6,7 +6,7 @@ public struct OpenActivity: ShareActivity {
     public let type = ShareActivityType.open
     public let title = "Open"
     private let program: String?
-    var patience = DesktopProgram.patience
+    var timeout = DesktopProgram.timeout
 
     /// - Parameter program: a name in PATH, or a path; nil: the desktop's program for videos.
     public init(with program: String? = nil) { self.program = program }
@@ -18,7 +18,7 @@ public struct OpenActivity: ShareActivity {
             program.map { [DesktopProgram(name: $0, arguments: [])] } ?? DesktopProgram.openers
         try await DesktopProgram.start(
             candidates, adding: [recording.url.path], remedy: program == nil ? "install xdg-utils" : "install it",
-            patience: patience)
+            timeout: timeout)
         return nil
     }
 }
@@ -30,7 +30,7 @@ public struct EmailActivity: ShareActivity {
     private let recipients: [String]
     private let subject: String
     private let body: String
-    var patience = DesktopProgram.patience
+    var timeout = DesktopProgram.timeout
 
     public init(to recipients: [String] = [], subject: String = "", body: String = "") {
         self.recipients = recipients
@@ -50,7 +50,7 @@ public struct EmailActivity: ShareActivity {
         if !body.isEmpty { arguments += ["--body", body] }
         try await DesktopProgram.start(
             [DesktopProgram(name: "xdg-email", arguments: arguments)], adding: recipients,
-            remedy: "install xdg-utils", patience: patience)
+            remedy: "install xdg-utils", timeout: timeout)
         return nil
     }
 }

@@ -14,7 +14,7 @@ struct DestinationCheck {
     typealias Candidate = (destination: TakeConfiguration.Destination, service: Service)
 
     /// The longest wait for one answer, in nanoseconds; the executable itself gives up sooner.
-    private static let patience: Int64 = 30_000_000_000
+    private static let timeout: Int64 = 30_000_000_000
 
     let candidates: [Candidate]
 
@@ -43,7 +43,7 @@ struct DestinationCheck {
         for (index, (candidate, check)) in zip(candidates, running).enumerated() {
             let report: DestinationReport
             do {
-                report = try check.get().report(until: MonotonicClock.now() + Self.patience)
+                report = try check.get().report(until: MonotonicClock.now() + Self.timeout)
                 if report.problem != nil { status = ExitStatus.destinationFailed }
             } catch {
                 if status == 0 { status = ExitStatus.unavailable }

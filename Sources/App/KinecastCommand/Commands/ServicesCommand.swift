@@ -46,7 +46,7 @@ struct ServicesCommand: ParsableCommand {
         var yes = false
 
         /// The time for the person to read and to check paths, in nanoseconds.
-        private static let patience: Int64 = 600_000_000_000
+        private static let timeout: Int64 = 600_000_000_000
 
         func run() throws {
             let service = try InstalledServices.catalog().install(FilePath(escaped: path)) { service, isNeeded in
@@ -56,7 +56,7 @@ struct ServicesCommand: ParsableCommand {
                 }
                 rights.forEach(Terminal.standardError.line)
                 if yes || !isNeeded { return true }
-                return TerminalQuestion.controlling()?.ask("Install it with these rights?", patience: Self.patience)
+                return TerminalQuestion.controlling()?.ask("Install it with these rights?", timeout: Self.timeout)
             }
             Terminal.standardError.line(
                 "Installed \(ServiceText.name(service)) in \(service.bundle?.escaped ?? "its place"); "

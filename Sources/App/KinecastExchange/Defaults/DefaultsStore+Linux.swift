@@ -28,7 +28,7 @@ final class DefaultsStore: Sendable {
     private let lastGood = Mutex(DefaultsSnapshot())
 
     /// Nanoseconds that a change waits for changes of other processes.
-    private static let patience: Int64 = 5_000_000_000
+    private static let timeout: Int64 = 5_000_000_000
     /// The age in nanoseconds at which the previous file is replaced.
     private static let age: Int64 = 1_000_000_000
 
@@ -139,7 +139,7 @@ final class DefaultsStore: Sendable {
         } catch {
             throw .group(.system(operation: "Locking \(path)", error as? Errno ?? .ioError))
         }
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + Self.timeout
         while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now() < deadline else {
                 try? file.close()

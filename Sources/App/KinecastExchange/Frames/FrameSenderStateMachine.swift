@@ -43,7 +43,7 @@ struct FrameSenderStateMachine {
     }
 
     /// Nanoseconds that a receiver may hold a sample.
-    static let patience: Int64 = 1_000_000_000
+    static let timeout: Int64 = 1_000_000_000
 
     private let wait: Int64
     private var receivers: Set<Int> = []
@@ -53,7 +53,7 @@ struct FrameSenderStateMachine {
     private(set) var delivered = 0
 
     /// - Parameter wait: nanoseconds for a first receiver; 0: without a receiver a sample is lost at once.
-    init(wait: Int64) { self.wait = min(max(wait, 0), Self.patience) }
+    init(wait: Int64) { self.wait = min(max(wait, 0), Self.timeout) }
 
     var isSending: Bool { pending != nil }
     var receiverCount: Int { receivers.count }
@@ -79,7 +79,7 @@ struct FrameSenderStateMachine {
         case .send(let sample):
             precondition(pending == nil, "one sample at a time")
             if case .frame(let skipped) = sample { lost.frames += skipped }
-            pending = Pending(sample: sample, deadline: now + wait, limit: now + wait + Self.patience)
+            pending = Pending(sample: sample, deadline: now + wait, limit: now + wait + Self.timeout)
             return receivers.isEmpty && wait > 0 ? [] : offer(at: now)
         case .released(let receiver, let number):
             guard var pending, pending.number == number, pending.holders.remove(receiver) != nil else { return [] }
@@ -102,7 +102,7 @@ struct FrameSenderStateMachine {
         lastNumber += 1
         pending.number = lastNumber
         pending.holders = receivers
-        pending.deadline = min(now + Self.patience, pending.limit)
+        pending.deadline = min(now + Self.timeout, pending.limit)
         self.pending = pending
         return receivers.sorted().map { .offer(to: $0, number: lastNumber, lost: lost) } + finishIfDone(at: now)
     }

@@ -22,7 +22,7 @@ final class PrivateBus: Sendable {
         defer { try? pipe.readEnd.close() }
         process = try Self.start(configuration: file, report: pipe.writeEnd, servers)
         // It prints its address once it listens.
-        let deadline = MonotonicClock.now() + VirtualSession.patience
+        let deadline = MonotonicClock.now() + VirtualSession.timeout
         var byte: UInt8 = 0
         guard WakeSignal.poll([pipe.readEnd.rawValue, servers.cancellation.descriptor], until: deadline)[0],
             Glibc.read(pipe.readEnd.rawValue, &byte, 1) == 1

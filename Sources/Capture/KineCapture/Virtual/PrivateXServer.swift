@@ -22,7 +22,7 @@ final class PrivateXServer: Sendable {
         }
         defer { try? pipe.readEnd.close() }
         process = try Self.start(size: size, authority: authority, displayNumber: pipe.writeEnd, servers)
-        let deadline = MonotonicClock.now() + VirtualSession.patience
+        let deadline = MonotonicClock.now() + VirtualSession.timeout
         guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, servers.cancellation) else {
             throw servers.giveUp(process, .noDisplayNumber(size))
         }

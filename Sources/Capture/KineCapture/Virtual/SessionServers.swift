@@ -65,7 +65,7 @@ struct SessionServers {
     func wait(
         for process: ChildProcess, _ failure: VirtualSession.Error, until isReady: () -> Bool
     ) throws(VirtualSession.Error) {
-        let deadline = MonotonicClock.now() + VirtualSession.patience
+        let deadline = MonotonicClock.now() + VirtualSession.timeout
         while !isReady() {
             guard process.poll() == nil, MonotonicClock.now() < deadline, !cancellation.isCancelled else {
                 throw giveUp(process, failure)

@@ -147,7 +147,7 @@ public final class VirtualSession: Sendable {
     }
 
     /// The time for a server to answer, in nanoseconds.
-    static let patience: Int64 = 20_000_000_000
+    static let timeout: Int64 = 20_000_000_000
 }
 
 extension VirtualSession.Error {

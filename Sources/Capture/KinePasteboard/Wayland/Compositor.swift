@@ -12,7 +12,7 @@ final class Compositor {
     private var manager: OpaquePointer?
 
     /// Nanoseconds for the compositor to carry out a request.
-    static let patience: Int64 = 10_000_000_000
+    static let timeout: Int64 = 10_000_000_000
 
     init(display: String) throws(Clipboard.Error) {
         place = .wayland(display: display)
@@ -68,7 +68,7 @@ final class Compositor {
 
     /// Returns when the compositor has carried out all requests so far.
     func waitForAnswers() throws(Clipboard.Error) {
-        guard connection.waitForAnswers(until: MonotonicClock.now() + Self.patience) else { throw .noConnection(place) }
+        guard connection.waitForAnswers(until: MonotonicClock.now() + Self.timeout) else { throw .noConnection(place) }
     }
 
     /// As `WaylandConnection.handleEvents(or:until:)`.

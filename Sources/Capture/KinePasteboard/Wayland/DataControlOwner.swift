@@ -116,7 +116,7 @@ final class DataControlOwner {
         sources.insert(source)
         let now = MonotonicClock.now()
         owned = Owned(offered: OfferedText(text), source: source, settled: now + Self.settlingTime)
-        acquisitions.append(Acquisition(answer: answer, deadline: now + Compositor.patience))
+        acquisitions.append(Acquisition(answer: answer, deadline: now + Compositor.timeout))
         compositor.afterAnswers { [unowned self] in
             let acquisition = acquisitions.removeFirst()
             acquisition.answer(owned == nil ? .failure(.notOwned) : .success(()))

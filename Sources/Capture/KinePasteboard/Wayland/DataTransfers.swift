@@ -22,9 +22,9 @@ struct DataTransfers {
     }
 
     /// Nanoseconds for the other program to read or write each piece.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
     /// Nanoseconds for a whole text.
-    private static let wholePatience: Int64 = 20_000_000_000
+    private static let wholeTimeout: Int64 = 20_000_000_000
     /// The most transfers in one direction. One more outgoing transfer ends the longest waiting one, so that programs
     /// that do not read block no others.
     private static let most = 64
@@ -55,7 +55,7 @@ struct DataTransfers {
         {
             close(outgoing.remove(at: oldest).descriptor)
         }
-        outgoing.append(Outgoing(descriptor: own, rest: bytes[...], deadline: now + Self.patience))
+        outgoing.append(Outgoing(descriptor: own, rest: bytes[...], deadline: now + Self.timeout))
     }
 
     /// Takes ownership of the descriptor, the non-blocking reading end of a pipe.
@@ -66,7 +66,7 @@ struct DataTransfers {
         }
         incoming.append(
             Incoming(
-                descriptor: descriptor, answer: answer, end: now + Self.wholePatience, deadline: now + Self.patience))
+                descriptor: descriptor, answer: answer, end: now + Self.wholeTimeout, deadline: now + Self.timeout))
     }
 
     /// - Parameter ready: the descriptors that can be written or read.
@@ -104,7 +104,7 @@ struct DataTransfers {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return errno != EAGAIN }
             outgoing[index].rest = outgoing[index].rest.dropFirst(count)
-            outgoing[index].deadline = now + Self.patience
+            outgoing[index].deadline = now + Self.timeout
         }
         return true
     }
@@ -118,7 +118,7 @@ struct DataTransfers {
             guard count >= 0 else { return errno == EAGAIN ? nil : .failure(.noAnswer) }
             if count == 0 { return .success(ClipboardText(grouped: incoming[index].bytes)) }
             incoming[index].bytes += piece[..<count]
-            incoming[index].deadline = min(now + Self.patience, incoming[index].end)
+            incoming[index].deadline = min(now + Self.timeout, incoming[index].end)
             if incoming[index].bytes.count > ClipboardText.groupedLimit { return .failure(.tooLong) }
         }
     }

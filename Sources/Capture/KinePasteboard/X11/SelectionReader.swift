@@ -15,9 +15,9 @@ struct SelectionReader {
     }
 
     /// Nanoseconds for the owner's answer and for each piece.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
     /// Nanoseconds for a whole text.
-    private static let wholePatience: Int64 = 20_000_000_000
+    private static let wholeTimeout: Int64 = 20_000_000_000
 
     private let server: XServer
     private var state = State.idle
@@ -40,7 +40,7 @@ struct SelectionReader {
     private mutating func proceed(at now: Int64) {
         guard case .idle = state, !waiting.isEmpty else { return }
         let answer = waiting.removeFirst()
-        state = .asked(answer, deadline: now + Self.patience)
+        state = .asked(answer, deadline: now + Self.timeout)
         // Without an owner, the server itself answers.
         server.convert(.clipboard, to: .group, in: .data, at: xcb_timestamp_t(XCB_CURRENT_TIME))
     }
@@ -55,7 +55,7 @@ struct SelectionReader {
             return finish(answer, .failure(.noAnswer), at: now)
         }
         if value.type == server[.incremental] {
-            state = .collecting(answer, [], deadline: now + Self.patience, end: now + Self.wholePatience)
+            state = .collecting(answer, [], deadline: now + Self.timeout, end: now + Self.wholeTimeout)
         } else {
             finish(answer, value.isCut ? .failure(.tooLong) : .success(ClipboardText(grouped: value.bytes)), at: now)
         }
@@ -71,7 +71,7 @@ struct SelectionReader {
         } else if bytes.count > ClipboardText.groupedLimit || value.isCut {
             finish(answer, .failure(.tooLong), at: now)
         } else {
-            state = .collecting(answer, bytes, deadline: min(now + Self.patience, end), end: end)
+            state = .collecting(answer, bytes, deadline: min(now + Self.timeout, end), end: end)
         }
     }
 

@@ -17,7 +17,7 @@ struct SelectionTransfers {
     }
 
     /// Nanoseconds for a client to read each piece.
-    private static let patience: Int64 = 5_000_000_000
+    private static let timeout: Int64 = 5_000_000_000
     /// One more ends the longest waiting transfer, so that clients that do not read block no others.
     private static let most = 32
 
@@ -43,7 +43,7 @@ struct SelectionTransfers {
         server.watch(window, true)
         server.set(property, of: window, type: server[.incremental], words: [UInt32(bytes.count)])
         transfers[Place(window: window, property: property)] = Transfer(
-            type: type, rest: bytes[...], deadline: now + Self.patience)
+            type: type, rest: bytes[...], deadline: now + Self.timeout)
     }
 
     /// A client has deleted a property, which means that it has read that piece. The last piece is empty.
@@ -54,7 +54,7 @@ struct SelectionTransfers {
         server.set(property, of: window, type: transfer.type, bytes: piece)
         guard !piece.isEmpty else { return remove(place) }
         transfer.rest = transfer.rest.dropFirst(piece.count)
-        transfer.deadline = now + Self.patience
+        transfer.deadline = now + Self.timeout
         transfers[place] = transfer
     }
 

@@ -68,7 +68,7 @@ struct ImageCaptureStateMachine {
     /// Nanoseconds until another session after the compositor has ended one while its output remains.
     static let stopInterval: Int64 = 500_000_000
     /// Nanoseconds for a compositor that refuses a buffer to send its new constraints.
-    static let constraintPatience: Int64 = 1_000_000_000
+    static let constraintTimeout: Int64 = 1_000_000_000
     private static let largestSide = 32768
 
     /// The part of the output, in logical pixels from its corner; nil: all of it.
@@ -229,7 +229,7 @@ struct ImageCaptureStateMachine {
         case .stopped: return stopped(at: now)
         case .constraints:
             // The new constraints will follow.
-            state = .asked(until: now + Self.constraintPatience)
+            state = .asked(until: now + Self.constraintTimeout)
             forgetBuffers()
             return .release
         case .unknown:

@@ -39,7 +39,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
     private static let quietTime: Int64 = 150_000_000
 
     private let window: WaylandRegionWindow
-    private let patience: Int64
+    private let timeout: Int64
     private let descriptors: DescriptorSet
     /// The cast's descriptor.
     private var member: Int32 = -1
@@ -49,15 +49,15 @@ public final class PictureRegionOpening: VideoSourceOpening {
 
     /// - Parameters:
     ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
-    ///   - patience: nanoseconds without input after which the drawing ends.
-    ///   - answerPatience: nanoseconds for the compositor's answers.
+    ///   - timeout: nanoseconds without input after which the drawing ends.
+    ///   - answerTimeout: nanoseconds for the compositor's answers.
     ///   - open: starts to open the cast of a monitor, a `CastSource`. Called once, after the compositor has accepted.
     public init(
-        display: String, patience: Int64 = 60_000_000_000, answerPatience: Int64 = 10_000_000_000,
+        display: String, timeout: Int64 = 60_000_000_000, answerTimeout: Int64 = 10_000_000_000,
         open: () throws(VideoSourceError) -> any VideoSourceOpening
     ) throws(VideoSourceError) {
-        self.patience = patience
-        window = try WaylandRegionWindow(display: display, patience: answerPatience)
+        self.timeout = timeout
+        window = try WaylandRegionWindow(display: display, timeout: answerTimeout)
         do throws(Errno) {
             descriptors = try DescriptorSet()
             try descriptors.insert(window.connection.descriptor)
@@ -164,14 +164,14 @@ public final class PictureRegionOpening: VideoSourceOpening {
         // If a frame cannot be read, another follows.
         guard let picture = try StillPicture(of: source) else { return }
         try window.show(picture, at: source.position)
-        state = .drawing(source, Drawing(in: picture.size, after: frameCount, until: now + patience))
+        state = .drawing(source, Drawing(in: picture.size, after: frameCount, until: now + timeout))
     }
 
     private func draw(
         _ events: [WaylandRegionWindow.Event], _ source: any CastSource, _ drawing: Drawing, _ now: Int64
     ) throws(VideoSourceError) {
         var drawing = drawing
-        if !events.isEmpty { drawing.until = now + patience }
+        if !events.isEmpty { drawing.until = now + timeout }
         for event in events {
             switch event {
             case .input(let input): drawing.selection.handle(input)

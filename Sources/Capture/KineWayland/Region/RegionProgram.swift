@@ -62,7 +62,7 @@ final class RegionProgram {
     /// Nil while the person is drawing.
     var outcome: Outcome? {
         guard let ending = process.poll() else { return nil }
-        return Self.outcome(ending, output: output.lastWords(), complaint: complaints.lastWords())
+        return Self.outcome(ending, output: output.stderrTail(), complaint: complaints.stderrTail())
     }
 
     static func outcome(_ ending: ChildProcess.Ending, output: String?, complaint: String?) -> Outcome {

@@ -30,17 +30,17 @@ public final class WaylandRegionOpening: VideoSourceOpening {
 
     /// - Parameters:
     ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
-    ///   - patience: nanoseconds after which the drawing ends.
+    ///   - timeout: nanoseconds after which the drawing ends.
     ///   - open: starts to open the drawn region, in logical pixels of the desktop. May be called twice.
     public init(
-        display: String, patience: Int64 = 60_000_000_000,
+        display: String, timeout: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> WaylandScreenOpening
     ) throws(VideoSourceError) {
         self.display = display
         self.open = open
         do throws(Errno) { descriptors = try DescriptorSet() } catch { throw .noDescriptor(error) }
         let program = try RegionProgram(display: display)
-        state = .drawing(program, until: MonotonicClock.now() + patience)
+        state = .drawing(program, until: MonotonicClock.now() + timeout)
         try wait(for: program.descriptor)
     }
 
@@ -66,7 +66,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
 
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
         let now = MonotonicClock.now()
-        if case .drawing(let program, let end) = state { try attend(program, until: end, now) }
+        if case .drawing(let program, let end) = state { try poll(program, until: end, now) }
         if case .looking(let opening, let region) = state, let source = try opening.processEvents() {
             var settling = ScreenSettling(.afterWindow, since: now)
             settling.noteFrame(at: now)
@@ -98,7 +98,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         return nil
     }
 
-    private func attend(_ program: RegionProgram, until end: Int64, _ now: Int64) throws(VideoSourceError) {
+    private func poll(_ program: RegionProgram, until end: Int64, _ now: Int64) throws(VideoSourceError) {
         switch program.outcome {
         case nil where now < end: break
         case nil: fail(.regionNotDrawn, ending: program)

@@ -22,7 +22,7 @@ final class WaylandRegionWindow {
     private var memory: OpaquePointer?
     private var input: WaylandInput?
     private var answers = 0
-    private let patience: Int64
+    private let timeout: Int64
     /// Deadline of the pending roundtrip, if any.
     private(set) var deadline: Int64?
 
@@ -73,14 +73,14 @@ final class WaylandRegionWindow {
 
     /// Connects with the compositor of that name, as in WAYLAND_DISPLAY, without waiting for an answer.
     ///
-    /// - Parameter patience: nanoseconds for each answer.
-    init(display: String, patience: Int64) throws(VideoSourceError) {
-        self.patience = patience
+    /// - Parameter timeout: nanoseconds for each answer.
+    init(display: String, timeout: Int64) throws(VideoSourceError) {
+        self.timeout = timeout
         connection = try .connection(with: display)
         outputs = WaylandOutputs(connection)
         connection.appeared = { [unowned self] in found($0) }
         connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }
-        deadline = MonotonicClock.now() + patience
+        deadline = MonotonicClock.now() + timeout
         expectAnswer()
     }
 
@@ -173,7 +173,7 @@ final class WaylandRegionWindow {
     /// Removes the window: see `isGone`.
     func hide() {
         takeAway()
-        deadline = MonotonicClock.now() + patience
+        deadline = MonotonicClock.now() + timeout
         connection.afterAnswers { [unowned self] in (isGone, deadline) = (true, nil) }
         connection.flush()
     }

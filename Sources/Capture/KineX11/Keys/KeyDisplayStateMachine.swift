@@ -28,7 +28,7 @@ struct KeyDisplayStateMachine {
     /// Nanoseconds between the first answer and the second question.
     static let settling: Int64 = 150_000_000
     /// Nanoseconds for an answer. A slower program is busy, with keys waiting in it.
-    static let patience: Int64 = 250_000_000
+    static let timeout: Int64 = 250_000_000
     /// The most keys that are checked at the same time.
     private static let mostChecks = 32
 
@@ -75,14 +75,14 @@ struct KeyDisplayStateMachine {
         for index in checks.indices {
             switch checks[index].phase {
             case .first(question, let asked):
-                guard let object, now - asked <= Self.patience, checks[index].object ?? object == object else {
+                guard let object, now - asked <= Self.timeout, checks[index].object ?? object == object else {
                     return forget()
                 }
                 checks[index].object = object
                 checks[index].phase = .settling(until: now + Self.settling)
                 return
             case .second(question, let asked):
-                guard let object, now - asked <= Self.patience, checks[index].object == object else { return forget() }
+                guard let object, now - asked <= Self.timeout, checks[index].object == object else { return forget() }
                 if let text = checks[index].text { badge = Badge(text: text, since: now) } else { trusted = object }
                 checks.remove(at: index)
                 return
@@ -101,7 +101,7 @@ struct KeyDisplayStateMachine {
                 checks[index].phase = .second(question: lastQuestion, asked: now)
                 questions.append(lastQuestion)
             case .first(_, let asked), .second(_, let asked):
-                guard now - asked > Self.patience else { continue }
+                guard now - asked > Self.timeout else { continue }
                 forget()
                 return []
             case .settling: break
@@ -114,7 +114,7 @@ struct KeyDisplayStateMachine {
     var deadline: Int64? {
         checks.map { check in
             switch check.phase {
-            case .first(_, let asked), .second(_, let asked): asked + Self.patience + 1
+            case .first(_, let asked), .second(_, let asked): asked + Self.timeout + 1
             case .settling(let until): until
             }
         }.min()

@@ -16,14 +16,14 @@ public final class X11RegionOpening: VideoSourceOpening {
         case over
     }
 
-    private static let grabPatience: Int64 = 1_000_000_000
+    private static let grabTimeout: Int64 = 1_000_000_000
     private static let grabInterval: Int64 = 50_000_000
     private static let quietTime: Int64 = 150_000_000
     private static let settlingLimit: Int64 = 1_000_000_000
 
     private let connection: X11Connection
     private let cancellation: Cancellation?
-    private let patience: Int64
+    private let timeout: Int64
     private let open: (PixelRect) throws(VideoSourceError) -> any VideoSource
     private let cursor: UInt32
     private let escapeKeys: Set<UInt8>
@@ -33,21 +33,21 @@ public final class X11RegionOpening: VideoSourceOpening {
 
     /// `display` is the server's name; nil: DISPLAY. Throws without such a server, or if its screen cannot be captured.
     /// - Parameters:
-    ///   - patience: nanoseconds without input that end the drawing. A screen saver cannot lock the screen meanwhile.
+    ///   - timeout: nanoseconds without input that end the drawing. A screen saver cannot lock the screen meanwhile.
     ///   - open: opens the drawn region, in the screen's coordinates.
     public init(
-        display: String? = nil, cancellation: Cancellation? = nil, patience: Int64 = 60_000_000_000,
+        display: String? = nil, cancellation: Cancellation? = nil, timeout: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> any VideoSource
     ) throws(VideoSourceError) {
         connection = try X11Connection(display: display, cancellation: cancellation)
         if let problem = connection.screenProblem { throw problem }
         self.cancellation = cancellation
-        self.patience = patience
+        self.timeout = timeout
         self.open = open
         cursor = Self.crosshair(connection)
         escapeKeys = Self.keys(of: Self.escape, connection)
         damage = xcb_generate_id(connection.handle)
-        state = .grabbing(until: MonotonicClock.now() + Self.grabPatience)
+        state = .grabbing(until: MonotonicClock.now() + Self.grabTimeout)
     }
 
     public var descriptor: Int32 { connection.descriptor }
@@ -119,7 +119,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         }
         let overlay = try X11RegionOverlay(connection, cursor: cursor)
         overlay.show("Drag over the part to capture. Escape cancels.", beside: pointerPosition)
-        state = .drawing(overlay, RegionSelection(screen: overlay.screen), until: now + patience)
+        state = .drawing(overlay, RegionSelection(screen: overlay.screen), until: now + timeout)
     }
 
     private func release() {
@@ -171,7 +171,7 @@ public final class X11RegionOpening: VideoSourceOpening {
     ) {
         var selection = selection
         selection.handle(input)
-        state = .drawing(overlay, selection, until: now + patience)
+        state = .drawing(overlay, selection, until: now + timeout)
         switch selection.state {
         case .drawn(let rect): settle(.success(rect), hiding: overlay, now)
         case .cancelled: settle(.failure(.regionCancelled), hiding: overlay, now)

@@ -39,7 +39,7 @@ public final class BusConnection {
     public typealias Answer = Result<[BusValue], BusError>
 
     /// Microseconds to wait for an answer. A service that asks a person answers at once, and signals the result later.
-    private static let patience: UInt64 = 25_000_000
+    private static let timeout: UInt64 = 25_000_000
 
     package let bus: OpaquePointer
     private var waiting: [ObjectIdentifier: Waiting] = [:]
@@ -148,7 +148,7 @@ public final class BusConnection {
         }
         try BusMessage.check(
             "sd_bus_call_async",
-            sd_bus_call_async(bus, &one.slot, message, Self.answered, pointer(one), Self.patience))
+            sd_bus_call_async(bus, &one.slot, message, Self.answered, pointer(one), Self.timeout))
         waiting[ObjectIdentifier(one)] = one
     }
 

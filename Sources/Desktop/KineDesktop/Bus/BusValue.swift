@@ -62,7 +62,6 @@ public indirect enum BusValue: Sendable, Equatable {
     public var asBoolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
     public var asUInt32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
     public var asInt32: Int32? { if case .int32(let value) = self { value } else { nil } }
-    public var asByte: UInt8? { if case .byte(let value) = self { value } else { nil } }
     public var asDescriptor: BusDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
     /// The content of a variant.
     public var content: BusValue? { if case .variant(let value) = self { value } else { nil } }

@@ -30,7 +30,7 @@ final class AppOpener {
     }
 
     /// Nanoseconds for each way.
-    static let patience: Int64 = 5_000_000_000
+    static let timeout: Int64 = 5_000_000_000
 
     private let app: AppIdentity?
     private let desktop: Desktop?
@@ -87,7 +87,7 @@ final class AppOpener {
             openings[number] = nil
             return opening.finished(false)
         }
-        if case .bus = way { opening.deadline = now + Self.patience } else { opening.deadline = nil }
+        if case .bus = way { opening.deadline = now + Self.timeout } else { opening.deadline = nil }
         openings[number] = opening
         switch way {
         case .bus(let application):
@@ -140,7 +140,7 @@ final class AppOpener {
     private static let openIfHandled =
         #"test -n "$("$1" query default "x-scheme-handler/$3")" && exec "$2" "$3://""#
 
-    /// Starts a program and waits for its end, at most `patience`; afterwards the program continues.
+    /// Starts a program and waits for its end, at most `timeout`; afterwards the program continues.
     private static func run(
         _ path: String, _ arguments: [String], _ token: String?, mayRunOn: Bool, tell: (Outcome) -> Void
     ) {
@@ -155,7 +155,7 @@ final class AppOpener {
                 executable: path, arguments: arguments, environment: ProcessEnvironment.current(changing: variables),
                 options: options)
         else { return tell(.failed) }
-        let deadline = MonotonicClock.now() + patience
+        let deadline = MonotonicClock.now() + timeout
         while process.poll() == nil, MonotonicClock.now() < deadline {
             _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
         }

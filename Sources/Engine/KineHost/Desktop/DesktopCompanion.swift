@@ -54,7 +54,7 @@ public final class DesktopCompanion {
             || services.awaitsClick && MonotonicClock.now() < end
         {
             services.isAppGone = connection.isClosed
-            if !connection.isClosed || services.hasPending { end = MonotonicClock.now() + Self.clickPatience }
+            if !connection.isClosed || services.hasPending { end = MonotonicClock.now() + Self.clickTimeout }
             var entries = [
                 pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(
@@ -72,7 +72,7 @@ public final class DesktopCompanion {
             // After an error the connection is closed, which ends the loop.
             let requests = connection.isClosed ? [] : (try? connection.readAvailable()) ?? []
             for request in requests { services.perform(request, for: client, at: MonotonicClock.now()) }
-            services.attend(at: MonotonicClock.now())
+            services.poll(at: MonotonicClock.now())
         }
         services.leave(until: MonotonicClock.now() + 1_000_000_000)
         desktop?.end(until: MonotonicClock.now() + 1_000_000_000)
@@ -80,7 +80,7 @@ public final class DesktopCompanion {
     }
 
     /// Nanoseconds to wait for a click after the last notification.
-    private static let clickPatience: Int64 = 86_400_000_000_000
+    private static let clickTimeout: Int64 = 86_400_000_000_000
 
     private var client: DesktopServices.Client {
         DesktopServices.Client(

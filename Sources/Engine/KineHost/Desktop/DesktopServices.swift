@@ -70,7 +70,7 @@ final class DesktopServices {
 
     var nextDeadline: Int64? { [machine.nextDeadline, opener.nextDeadline].compactMap(\.self).min() }
 
-    func attend(at now: Int64) {
+    func poll(at now: Int64) {
         if let deadline = machine.nextDeadline, now >= deadline { handle(.timePassed, at: now) }
         opener.timePassed(at: now)
     }

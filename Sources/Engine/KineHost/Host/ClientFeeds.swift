@@ -118,7 +118,7 @@ final class ClientFeeds {
     }
 
     /// Ends the feeds of clients that have gone, or corrupted their memory. Call it whenever the loop wakes.
-    func attend(at now: Int64) {
+    func poll(at now: Int64) {
         remove { $0.client.isClosed }
         guard let due = nextWatch, now >= due else { return }
         for reader in readers where reader.feed?.violation != nil {

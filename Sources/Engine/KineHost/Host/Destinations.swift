@@ -31,7 +31,7 @@ final class Destinations {
     private let desktop: DesktopServices?
     private let tell: (DestinationEvent) -> Void
     /// Made for the first destination: without one, this process need not adopt others.
-    private lazy var surroundings = ExtensionSupervisor.Surroundings(
+    private lazy var context = ExtensionSupervisor.Context(
         take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
         deliver: { [inbox] in inbox.post(.feed($0)) }, observer: self)
     private let frameReceivers: FrameReceivers
@@ -88,7 +88,7 @@ final class Destinations {
         return (service, "\(service.manifest.name) goes on without \(groups): \(reason)")
     }
 
-    /// The calling thread must live as long as the process. `inbox` passes feeds to the main thread, which calls `fed`;
+    /// The calling thread must live as long as the process. `inbox` passes feeds to the main thread, which calls `feedReady`;
     /// `announce` sends events to the clients.
     init(
         take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
@@ -105,7 +105,7 @@ final class Destinations {
         tell = announce
     }
 
-    /// Adds a destination; `attend` starts it. Returns its number. `program`: the one that adds it; nil: the owner.
+    /// Adds a destination; `poll` starts it. Returns its number. `program`: the one that adds it; nil: the owner.
     @discardableResult
     func add(
         _ checked: Checked, for program: AskingProgram? = nil, isPaused: Bool = false, at now: Int64
@@ -125,7 +125,7 @@ final class Destinations {
         destination.label = unusedLabel(destination.label.printable(limit: 200))
         let supervisor = ExtensionSupervisor(
             index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
-            warning: checked.warning, supervision: supervision, surroundings: surroundings)
+            warning: checked.warning, supervision: supervision, context: context)
         if let annotation { supervisor.request(.annotateRequested(annotation), at: now) }
         if isScreenLocked { supervisor.request(.screenLockChanged(true), at: now) }
         if isPaused { supervisor.request(.pauseRequested, at: now) }
@@ -171,14 +171,14 @@ final class Destinations {
     var statuses: [DestinationStatus] { supervisors.map(\.status) }
 
     var pollEntries: [pollfd] { supervisors.flatMap(\.pollEntries) }
-    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
+    /// The latest instant to call `poll`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     var nextDeadline: Int64? { supervisors.compactMap(\.nextDeadline).min() }
 
     /// Call it whenever the loop wakes.
-    func attend(at now: Int64) { for supervisor in supervisors { supervisor.attend(at: now) } }
+    func poll(at now: Int64) { for supervisor in supervisors { supervisor.poll(at: now) } }
 
-    func fed(_ delivery: FeedDelivery, at now: Int64) {
-        supervisors.first { $0.status.destination == delivery.destination }?.fed(delivery, at: now)
+    func feedReady(_ delivery: FeedDelivery, at now: Int64) {
+        supervisors.first { $0.status.destination == delivery.destination }?.feedReady(delivery, at: now)
     }
 
     /// Passes a request of the take or a client on to each destination.

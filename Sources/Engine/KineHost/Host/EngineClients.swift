@@ -37,7 +37,7 @@ final class EngineClients {
     private var nextAccept: Int64?
     /// Nanoseconds before guests are accepted again, and for a guest to send its hello.
     private static let acceptRest: Int64 = 250_000_000
-    private static let greetingPatience: Int64 = 5_000_000_000
+    private static let greetingTimeout: Int64 = 5_000_000_000
     /// The most guests, so that descriptors are left for the take.
     static let mostOfProcess = 32
     static let mostInAll = 128
@@ -68,7 +68,7 @@ final class EngineClients {
         guests.append(
             Guest(
                 connection: connection, program: AskingProgram(at: connection.descriptor), process: process,
-                greetingDeadline: now + Self.greetingPatience))
+                greetingDeadline: now + Self.greetingTimeout))
         let excess = Self.excess(guests.map { ($0.process, $0.program == .commandLine) })
         if let excess { dismiss(guests[excess].connection) }
     }

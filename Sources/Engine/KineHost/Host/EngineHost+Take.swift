@@ -71,7 +71,7 @@ extension EngineHost {
         case _ where opened == nil: early.append(message)
         case .take(let event): happened(event, at: now)
         case .recordingEnded(let ending): self.ending = ending
-        case .feed(let delivery): destinations?.fed(delivery, at: now)
+        case .feed(let delivery): destinations?.feedReady(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
         case .clip(let delivery): clipExports.deliver(delivery)
         case .samplesEnded:
@@ -155,7 +155,7 @@ extension EngineHost {
                 finish(at: instant)
             case .end(let reason): end(reason)
             case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
-            case .leave: departure = (0, 0)
+            case .leave: exitPlan = (0, 0)
             }
         }
         asker?.answer(refusal.map { .failure($0) } ?? .success(.done))
@@ -183,9 +183,9 @@ extension EngineHost {
     }
 
     /// The deadline of the first audio, while the take waits only for that.
-    var audioDeadline: Int64? { machine.awaitsAudioSince.map { $0 + Self.audioPatience } }
+    var audioDeadline: Int64? { machine.awaitsAudioSince.map { $0 + Self.audioTimeout } }
 
-    private static let audioPatience: Int64 = 5_000_000_000
+    private static let audioTimeout: Int64 = 5_000_000_000
 
     /// Begins the take without the missing audio.
     func giveUpAudio() {
@@ -259,10 +259,10 @@ extension EngineHost {
     }
 
     /// Nanoseconds for the client to end its programs on the private screen.
-    private static let patience: Int64 = 5_000_000_000
+    private static let timeout: Int64 = 5_000_000_000
 
     private func leave(with event: EngineEvent, status: Int32) {
         clients.tellAll(event)
-        departure = (status, MonotonicClock.now() + Self.patience)
+        exitPlan = (status, MonotonicClock.now() + Self.timeout)
     }
 }

@@ -37,7 +37,7 @@ public final class EngineHost {
     var early: [Inbox.Message] = []
     var nextProgress: Int64?
     /// The exit status, and the deadline for the client to end its programs on the private screen; nil: the take runs.
-    var departure: (status: Int32, deadline: Int64)?
+    var exitPlan: (status: Int32, deadline: Int64)?
     /// The current source; nil: the one that the take began with.
     var shown: TakeConfiguration.Source?
     /// The source that is being opened, and the request for it.
@@ -74,7 +74,7 @@ public final class EngineHost {
             wait()
             let now = MonotonicClock.now()
             if signals.next() != nil {
-                departure?.deadline = 0
+                exitPlan?.deadline = 0
                 handle(.stopRequested(.stopped, at: now))
             }
             clients.accept(at: now)
@@ -84,10 +84,10 @@ public final class EngineHost {
             }
             clients.dismissSilent(at: MonotonicClock.now())
             attendSwitch()
-            destinations?.attend(at: MonotonicClock.now())
-            clientFeeds.attend(at: MonotonicClock.now())
-            desktopServices?.attend(at: MonotonicClock.now())
-            doWhatIsDue(at: MonotonicClock.now())
+            destinations?.poll(at: MonotonicClock.now())
+            clientFeeds.poll(at: MonotonicClock.now())
+            desktopServices?.poll(at: MonotonicClock.now())
+            handleTimers(at: MonotonicClock.now())
         }
         destinations?.abandon()
         _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)
@@ -95,13 +95,13 @@ public final class EngineHost {
         desktopServices?.leave(until: MonotonicClock.now() + 1_000_000_000)
         desktop?.leave()
         request?.registration.unregister()
-        return departure?.status ?? 0
+        return exitPlan?.status ?? 0
     }
 
     /// The result was sent, and the client has ended its programs on the private screen: they must end before it.
     private var hasLeft: Bool {
-        guard let departure else { return false }
-        return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= departure.deadline
+        guard let exitPlan else { return false }
+        return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= exitPlan.deadline
     }
 
     private func wait() {
@@ -109,7 +109,7 @@ public final class EngineHost {
             [signals.descriptor, inbox.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
-            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextDeadline,
+            nextProgress, durationEnd, destinations?.nextDeadline, exitPlan?.deadline, clients.nextDeadline,
             clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline, audioDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
@@ -122,7 +122,7 @@ public final class EngineHost {
         return take.clock.snapshot.instant(afterRecording: limit)
     }
 
-    private func doWhatIsDue(at now: Int64) {
+    private func handleTimers(at now: Int64) {
         if let deadline = permission?.inquiry?.machine.deadline, now >= deadline { permission(.time(now)) }
         if let deadline = audioDeadline, now >= deadline { giveUpAudio() }
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }

@@ -58,9 +58,9 @@ struct PermissionStateMachine: Sendable {
     }
 
     /// Nanoseconds for a desktop to show the question.
-    static let desktopPatience: Int64 = 10_000_000_000
+    static let desktopTimeout: Int64 = 10_000_000_000
     /// Nanoseconds for a person to answer.
-    static let personPatience: Int64 = 60_000_000_000
+    static let personTimeout: Int64 = 60_000_000_000
 
     private let hasDesktop: Bool
     private let hasTerminal: Bool
@@ -85,10 +85,10 @@ struct PermissionStateMachine: Sendable {
             if !declined.isEmpty { return finish(.refuse(.declinedBefore, declined)) }
             if missing.isEmpty { return finish(.allow) }
             guard hasDesktop else { return askInTerminal(missing, at: now) }
-            state = .findingDesktop(missing, until: now + Self.desktopPatience)
+            state = .findingDesktop(missing, until: now + Self.desktopTimeout)
             return [.askOnDesktop(missing)]
         case (.findingDesktop(let kinds, _), .shownOnDesktop):
-            state = .onDesktop(kinds, until: now + Self.personPatience)
+            state = .onDesktop(kinds, until: now + Self.personTimeout)
             return []
         case (.findingDesktop(let kinds, _), .notOnDesktop), (.onDesktop(let kinds, _), .notOnDesktop):
             return [.withdrawFromDesktop] + askInTerminal(kinds, at: now)
@@ -123,7 +123,7 @@ struct PermissionStateMachine: Sendable {
 
     private mutating func askInTerminal(_ kinds: Set<PermissionKind>, at now: Int64) -> [Action] {
         guard hasTerminal else { return finish(.refuse(.nobodyToAsk, kinds)) }
-        state = .inTerminal(kinds, until: now + Self.personPatience)
+        state = .inTerminal(kinds, until: now + Self.personTimeout)
         return [.askInTerminal(kinds)]
     }
 

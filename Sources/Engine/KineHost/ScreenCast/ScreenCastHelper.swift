@@ -43,7 +43,7 @@ package final class ScreenCastHelper {
     }
 
     /// Nanoseconds for the process to close the dialog after its socket was closed.
-    private static let patience: Int64 = 2_000_000_000
+    private static let timeout: Int64 = 2_000_000_000
 
     private let connection: Connection
     private let process: ChildProcess
@@ -85,7 +85,7 @@ package final class ScreenCastHelper {
     deinit {
         connection.close()
         // It ends by itself; one that hangs is killed.
-        _ = process.end(signal: 0, deadline: MonotonicClock.now() + Self.patience)
+        _ = process.end(signal: 0, deadline: MonotonicClock.now() + Self.timeout)
     }
 
     /// For poll: readable when `processEvents` has something to do.
@@ -151,7 +151,7 @@ package struct ScreenCastOrder: Codable, Sendable, Equatable, ControlMessage {
 
         /// Whether a stream shows another monitor, as far as known. A portal that reports another kind of source than
         /// requested (`ScreenCastStream.target`) has no monitor positions either.
-        func isAnother(than stream: ScreenCastStream) -> Bool {
+        func differs(from stream: ScreenCastStream) -> Bool {
             guard let position, let shown = stream.position, stream.target == .monitor else { return false }
             return position != shown
         }

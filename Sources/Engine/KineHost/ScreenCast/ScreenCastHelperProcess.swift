@@ -11,7 +11,7 @@ public final class ScreenCastHelperProcess {
     private typealias Connection = ControlConnection<ScreenCastOrder, ScreenCastReport>
 
     /// Nanoseconds to send the last messages.
-    private static let farewell: Int64 = 1_000_000_000
+    private static let flushTimeout: Int64 = 1_000_000_000
 
     private let connection: Connection
     /// Why a token was not saved.
@@ -27,7 +27,7 @@ public final class ScreenCastHelperProcess {
         } catch {
             tell(.ended(error))
         }
-        _ = connection.drain(until: MonotonicClock.now() + Self.farewell)
+        _ = connection.drain(until: MonotonicClock.now() + Self.flushTimeout)
         return 0
     }
 
@@ -54,10 +54,10 @@ public final class ScreenCastHelperProcess {
                 case .restoreToken(let token): keep(token, for: order, in: tokens)
                 case .opened(let stream, let remote):
                     var problem = storeProblem
-                    if let monitor = order.monitor, monitor.isAnother(than: stream) {
+                    if let monitor = order.monitor, monitor.differs(from: stream) {
                         // With this token, the portal would never show the requested monitor.
                         keep(nil, for: order, in: tokens)
-                        problem = monitor.isAnotherSentence
+                        problem = monitor.mismatchSentence
                     }
                     tell(.opened(stream, problem: problem), FileDescriptor(rawValue: remote.rawValue))
                 case .ended(let error): throw error
@@ -77,7 +77,7 @@ public final class ScreenCastHelperProcess {
 
     /// Sends the messages that close the dialog. The end of the connection also closes it.
     private func leave(_ session: ScreenCastSession) {
-        let deadline = MonotonicClock.now() + Self.farewell
+        let deadline = MonotonicClock.now() + Self.flushTimeout
         while session.hasUnsentMessages, MonotonicClock.now() < deadline {
             var entries = [session.pollEntry]
             WakeSignal.poll(&entries, until: deadline)

@@ -35,8 +35,8 @@ extension VideoSourceError {
 }
 
 extension ScreenCastOrder.Monitor {
-    /// For `isAnother`.
-    var isAnotherSentence: String {
+    /// For `differs`.
+    var mismatchSentence: String {
         "The desktop shows another monitor than \(name.printable(limit: 60)), since that was chosen in its dialog, and asks again next time; "
             + "choose \(name.printable(limit: 60)) there."
     }

@@ -69,12 +69,12 @@ struct PortalKind: SourceKind {
 
 extension PortalKind {
     /// Nanoseconds for the desktop's answers.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
 
     /// Lists its sources after those of kinds without a portal.
     static func survey(_ list: inout SourceList) {
         guard WaylandSession.compositor != nil else { return }
-        let survey = DesktopSurvey.ask(.find(), about: .screenCasts, until: MonotonicClock.now() + patience)
+        let survey = DesktopSurvey.ask(.find(), about: .screenCasts, until: MonotonicClock.now() + timeout)
         let hasLibrary = PipeWireInventory.hasLibrary
         if hasLibrary { list.dialogs = survey.screenCastTargets.map { $0 == .monitor ? .monitor : .window } }
         guard list.screenBackend == nil else { return }
@@ -87,7 +87,7 @@ extension PortalKind {
 
     static func check() -> DoctorCheck? {
         guard ScreenBackend.find(nil) == .portal else { return nil }
-        let survey = DesktopSurvey.ask(.find(), until: MonotonicClock.now() + patience)
+        let survey = DesktopSurvey.ask(.find(), until: MonotonicClock.now() + timeout)
         let inventory = WaylandSession.compositor.flatMap { try? WaylandInventory(display: $0) }
         if let version = survey.screenCastVersion {
             return .passed(

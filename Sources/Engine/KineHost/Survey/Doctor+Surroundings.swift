@@ -9,10 +9,10 @@ import SystemPackage
 
 extension Doctor {
     /// Nanoseconds for the desktop's answers.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
 
     static func desktop() -> [DoctorCheck] {
-        desktop(DesktopSurvey.ask(.find(), until: MonotonicClock.now() + patience))
+        desktop(DesktopSurvey.ask(.find(), until: MonotonicClock.now() + timeout))
     }
 
     static func desktop(_ survey: DesktopSurvey) -> [DoctorCheck] {

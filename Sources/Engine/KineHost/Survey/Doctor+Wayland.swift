@@ -8,13 +8,13 @@ import KineWayland
 
 extension Doctor {
     /// Nanoseconds for the desktop's answers.
-    private static let patience: Int64 = 3_000_000_000
+    private static let timeout: Int64 = 3_000_000_000
 
     /// No checks on X11.
     static func wayland() -> [DoctorCheck] {
         guard WaylandSession.compositor != nil else { return [] }
         let isCopied = ScreenBackend.find(nil) != .portal
-        let survey = DesktopSurvey.ask(.find(), until: MonotonicClock.now() + patience)
+        let survey = DesktopSurvey.ask(.find(), until: MonotonicClock.now() + timeout)
         let desktop = ProcessEnvironment.value("XDG_CURRENT_DESKTOP") ?? ""
         let checks = [
             portal(survey, desktop: desktop, isNeeded: !isCopied), pipeWire(.find(), isNeeded: !isCopied),

@@ -13,7 +13,7 @@ final class AudioAssembler {
     private var nextPlace: Int64?
 
     /// Nanoseconds without audio after which a device counts as silent.
-    static let patience: Int64 = 1_500_000_000
+    static let timeout: Int64 = 1_500_000_000
     /// Nanoseconds kept back, so that a pause which another thread declares "now" does not come too late.
     static let margin: Int64 = 100_000_000
     /// The same while somebody listens. If a pause comes later than this, the surplus is made up for after it.
@@ -37,7 +37,7 @@ final class AudioAssembler {
         for track in tracks {
             for lane in track.lanes where lane.isPlaced && !lane.isClosed {
                 let end = grid.instant(of: lane.store.end)
-                if end > now - Self.patience { horizon = min(horizon, end) }
+                if end > now - Self.timeout { horizon = min(horizon, end) }
             }
         }
         return horizon

@@ -23,7 +23,7 @@ package final class AudioPipeline: Sendable {
     }
 
     /// Nanoseconds that `finish` waits for the last audio of the devices.
-    private static let finishingPatience: Int64 = 800_000_000
+    private static let finishingTimeout: Int64 = 800_000_000
 
     /// Connects to the audio server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
     ///
@@ -141,7 +141,7 @@ package final class AudioPipeline: Sendable {
     func finish(at end: Int64) {
         guard let running, running.worker.prepareToFinish(at: end) else { return }
         running.capture.hurry()
-        running.worker.waitForAudio(until: MonotonicClock.now() + Self.finishingPatience)
+        running.worker.waitForAudio(until: MonotonicClock.now() + Self.finishingTimeout)
         running.capture.stop()
         running.worker.finish(at: end)
     }

@@ -34,7 +34,7 @@ final class ClipBuffer: Sendable {
         var reply: @Sendable (Result<ExportedClip, ClipError>) -> Void
 
         /// The samples up to the end have come by then, or will not come.
-        var deadline: Int64 { instant + ClipBuffer.patience }
+        var deadline: Int64 { instant + ClipBuffer.timeout }
     }
 
     enum ExportState {
@@ -66,7 +66,7 @@ final class ClipBuffer: Sendable {
     /// Bytes of samples for which the thread wakes before its round.
     private static let batch = 1 << 20
     /// Nanoseconds that an export waits for the audio up to its end.
-    private static let patience: Int64 = 5_000_000_000
+    private static let timeout: Int64 = 5_000_000_000
 
     private let state: Monitor<State>
     private let thread: DedicatedThread

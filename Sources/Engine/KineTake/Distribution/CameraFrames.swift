@@ -18,12 +18,12 @@ final class CameraFrames: @unchecked Sendable {
         // The frame being drawn, and those that the reader has.
         let slotCount = 1 + FrameSink.slotsEach
         let memory = try FrameMemory(layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slotCount))
-        store = FrameStore(memory, loans: SlotLoans(slotCount: slotCount, memory: memory), readers: 1)
+        store = FrameStore(memory, references: SlotReferences(slotCount: slotCount, memory: memory), readers: 1)
     }
 
     /// Draws the newest frame into a free slot and adds a reference to that slot. Nil if no slot is free.
     func draw(_ source: any VideoSource) -> Int? {
-        guard let slot = store.loans.firstFree() else { return nil }
+        guard let slot = store.references.firstFree() else { return nil }
         if renderer?.geometry.source != source.size {
             renderer = PictureRenderer(PictureGeometry(source: source.size, crop: .fit, size: size), layout: layout)
         }
@@ -39,7 +39,7 @@ final class CameraFrames: @unchecked Sendable {
             isDrawn = true
         }
         guard isDrawn else { return nil }
-        store.loans.retain(slot)
+        store.references.retain(slot)
         return slot
     }
 }

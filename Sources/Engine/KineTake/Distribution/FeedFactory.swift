@@ -112,7 +112,7 @@ package final class FeedFactory: Sendable {
             state.distributor = distributor
             state.annotation = annotation
             state.store = state.memory.map {
-                FrameStore($0.frames, loans: distributor.canvas.loans, readers: $0.readers)
+                FrameStore($0.frames, references: distributor.canvas.references, readers: $0.readers)
             }
         }
         fulfilReadyRequests()

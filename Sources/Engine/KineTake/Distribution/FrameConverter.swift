@@ -89,7 +89,7 @@ final class FrameConverter: Sendable {
             state.changed.formUnion(frame.changed)
             let previous = state.newest.take()?.frame
             guard isAwaited else { return previous }
-            canvas.loans.retain(frame.slot)
+            canvas.references.retain(frame.slot)
             state.sequence += 1
             state.newest = Frame(frame: frame, time: time, duration: duration, sequence: state.sequence)
             return previous
@@ -116,7 +116,7 @@ final class FrameConverter: Sendable {
                     feed.frames.flatMap { $0.isConverted ? (feed: feed, sink: $0) : nil }
                 }
                 let step = state.nextStep(sinks, at: MonotonicClock.now(), sleepingUntil: deadline)
-                if case .deliver(let work) = step { canvas.loans.retain(work.frame.frame.slot) }
+                if case .deliver(let work) = step { canvas.references.retain(work.frame.frame.slot) }
                 return step
             }
             switch step {
@@ -177,7 +177,7 @@ final class ConvertedFrames: @unchecked Sendable {
         scaler = FrameScaler(
             geometry, layout: layout, slotCount: slotCount,
             memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
-        store = FrameStore(memory, loans: scaler.loans, readers: readers)
+        store = FrameStore(memory, references: scaler.references, readers: readers)
     }
 
     /// Notes the changes of the encoder's frames between the looks `number` − 1 and `number`. Between two of its feeds a conversion
@@ -193,7 +193,7 @@ final class ConvertedFrames: @unchecked Sendable {
     func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
         if let newest {
             if newest.sequence == sequence { return (newest.slot, nil) }
-            store.loans.release(newest.slot)
+            store.references.release(newest.slot)
             self.newest = nil
         }
         guard let converted = scaler.convert(frame.planes) else { return nil }

@@ -70,7 +70,7 @@ final class FrameDistributor: Sendable {
             feed.offer(
                 slot: slot, at: time, duration: Self.cameraFrameDuration,
                 changed: .full(size: frames.store.memory.layout.size))
-            frames.store.loans.release(slot)
+            frames.store.references.release(slot)
         }
     }
 

@@ -62,7 +62,7 @@ package final class FrameSink: Sendable {
     }
 
     deinit {
-        state.withLock { for slot in $0.slots { store.loans.release(slot) } }
+        state.withLock { for slot in $0.slots { store.references.release(slot) } }
         store.removeReader()
     }
 
@@ -112,7 +112,7 @@ package final class FrameSink: Sendable {
         state.withLock { state in
             guard case .offering = state.phase else { return }
             state.damage.formUnion(changed)
-            store.loans.retain(slot)
+            store.references.retain(slot)
             state.slots.insert(slot)
             state.slotCount += 1
             do throws(StreamSender.Error) {
@@ -152,7 +152,7 @@ package final class FrameSink: Sendable {
         for slot in freed where state.slots.contains(slot) {
             state.slots.remove(slot)
             state.slotCount -= 1
-            store.loans.release(slot)
+            store.references.release(slot)
         }
     }
 }
@@ -160,14 +160,14 @@ package final class FrameSink: Sendable {
 /// The memory of frames for some readers. It has slots for a certain number of them: one more would make the others wait for a slot.
 final class FrameStore: Sendable {
     let memory: FrameMemory
-    let loans: SlotLoans
+    let references: SlotReferences
     private let limit: Int
     private let readers = Atomic<Int>(0)
 
     /// `readers`: the most at a time.
-    init(_ memory: FrameMemory, loans: SlotLoans, readers: Int) {
+    init(_ memory: FrameMemory, references: SlotReferences, readers: Int) {
         self.memory = memory
-        self.loans = loans
+        self.references = references
         limit = readers
     }
 

@@ -65,13 +65,13 @@ package final class Take: Sendable {
                 configuration: configuration, services: services, sinks: sinks, factory: factory, observer: observer),
             observer: observer
         ) { () throws(VideoSourceError) in
-            cover.wait(until: MonotonicClock.now() + Self.coverPatience)
+            cover.wait(until: MonotonicClock.now() + Self.coverTimeout)
             return try sources.open(configuration, cancellation) { observer.observe(.warning($0)) }
         }
     }
 
     /// Nanoseconds that the desktop has to say whether the screen is locked.
-    private static let coverPatience: Int64 = 3_000_000_000
+    private static let coverTimeout: Int64 = 3_000_000_000
 
     /// Nil: there is to be no file.
     private static func openFile(

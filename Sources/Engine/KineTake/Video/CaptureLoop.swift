@@ -62,12 +62,12 @@ final class CaptureLoop {
             })
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor], drained: source.drained)
-        let loans = compositor.loans
+        let references = compositor.references
         distributor = delegate.captureOpened(
             FrameCanvas(
-                size: compositor.size, codedSize: compositor.codedSize, loans: loans
+                size: compositor.size, codedSize: compositor.codedSize, references: references
             ) { frame in
-                loans.release(frame.slot)
+                references.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
         camera.shown = { [distributor, clock] source in

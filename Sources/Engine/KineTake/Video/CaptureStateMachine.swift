@@ -88,7 +88,7 @@ struct CaptureStateMachine {
     private let durationLimit: MediaTime?
     private var activity = Activity.capturing
     private var pacer: FramePacer
-    private var trust: DamageTrust
+    private var verification: DamageVerification
     private var grid: FrameGrid
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
@@ -119,7 +119,7 @@ struct CaptureStateMachine {
     // The frame in work.
     private(set) var frameInstant: Int64 = .min
     private var mustRepeat = false
-    private var look: DamageTrust.Look?
+    private var look: DamageVerification.Look?
 
     init(_ configuration: TakeConfiguration, sourceSize: PixelSize, now: Int64) {
         let video = configuration.video
@@ -131,7 +131,7 @@ struct CaptureStateMachine {
         grid = FrameGrid(video)
         pending = .full(size: sourceSize)
         reported = DamageRegion(size: sourceSize)
-        trust = DamageTrust(rows: pending.rows, now: now)
+        verification = DamageVerification(rows: pending.rows, now: now)
     }
 
     /// Nothing is read now, in a pause or because the take has its length.
@@ -164,7 +164,7 @@ struct CaptureStateMachine {
         failingSince = nil
         pending.insertAll()
         // Our own change, not unreported damage: the check begins anew.
-        trust = DamageTrust(rows: pending.rows, now: now)
+        verification = DamageVerification(rows: pending.rows, now: now)
         return true
     }
 
@@ -172,7 +172,7 @@ struct CaptureStateMachine {
     mutating func changeSource(size: PixelSize, at now: Int64) {
         pending = .full(size: size)
         reported = DamageRegion(size: size)
-        trust = DamageTrust(rows: pending.rows, now: now)
+        verification = DamageVerification(rows: pending.rows, now: now)
         needsWholeFrame = true
         isSwitchPending = true
         failingSince = nil
@@ -217,7 +217,7 @@ struct CaptureStateMachine {
         let nextRepeat = min(repeatAt, stillInterval.map { lastDelivery + $0 } ?? .max)
         mustRepeat = now >= nextRepeat
         guard hasWork(at: now) else {
-            let look = isCovered ? .max : trust.deadline
+            let look = isCovered ? .max : verification.deadline
             return mustRepeat ? .beginFrame : .sleep(until: min(look, nextRepeat), for: .sources)
         }
         let due = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
@@ -227,7 +227,7 @@ struct CaptureStateMachine {
 
     private func hasWork(at now: Int64) -> Bool {
         isConstantRate || !readsDamageOnly || !skipsUnchanged || sourceHasChanged || !pending.isEmpty
-            || !isCovered && (now >= trust.deadline || trust.isSuspicious(at: now))
+            || !isCovered && (now >= verification.deadline || verification.readsAll(at: now))
     }
 
     /// The encoder holds every slot. Returns the instant until which to wait for one. Nothing is read meanwhile: the source
@@ -244,7 +244,7 @@ struct CaptureStateMachine {
             pending.formUnion(reported)
         } else {
             pending = .full(size: reported.size)
-            trust = DamageTrust(rows: pending.rows, now: now)
+            verification = DamageVerification(rows: pending.rows, now: now)
         }
     }
 
@@ -257,7 +257,7 @@ struct CaptureStateMachine {
             return .abandon
         }
         frameInstant = now
-        look = isCovered ? nil : readsDamageOnly ? trust.look(at: now) : .all
+        look = isCovered ? nil : readsDamageOnly ? verification.look(at: now) : .all
         switch look {
         case .all: pending.insertAll()
         case .strips(let rows):
@@ -311,7 +311,7 @@ struct CaptureStateMachine {
         return hasUnreported(changed, layers) ? .checkSource : .deliver
     }
 
-    /// Whether a strip that was read on suspicion changed although nothing was reported there.
+    /// Whether a strip that was read on fullReadInterval changed although nothing was reported there.
     private func hasUnreported(_ changed: DamageRegion, _ layers: DamageRegion) -> Bool {
         guard hasBegun, case .strips = look else { return false }
         var unreported = changed
@@ -323,7 +323,7 @@ struct CaptureStateMachine {
 
     /// By now the source has reported changes between the last report and the read. Without events, the change was unreported.
     mutating func checked(sourceHasChanged: Bool) {
-        if sourceHasChanged { noteSourceChanged() } else { trust.foundUnreported(at: frameInstant) }
+        if sourceHasChanged { noteSourceChanged() } else { verification.foundUnreported(at: frameInstant) }
     }
 
     /// The frame is handed on. `time`: the take's at `frameInstant`.

@@ -26,7 +26,7 @@ struct FrameCanvas: Sendable {
     /// The coded size; both sides are even.
     let codedSize: PixelSize
     /// The readers of each slot.
-    let loans: SlotLoans
+    let references: SlotReferences
     /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
     let release: @Sendable (FrameRing.Frame) -> Void
 }
@@ -93,7 +93,7 @@ final class CaptureThread: Sendable {
     private let wake = WakeSignal()
     private let cover: ScreenCover
     private let cancellation: Cancellation
-    private let patience: Int64
+    private let timeout: Int64
     /// Nil if the process may have no more threads: the delegate then has that reason.
     private let thread: DedicatedThread?
 
@@ -103,12 +103,12 @@ final class CaptureThread: Sendable {
     ///   - cover: while it is set, a card is shown and the source is not read.
     ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
     ///     by itself.
-    ///   - patience: nanoseconds that `stop` gives it.
+    ///   - timeout: nanoseconds that `stop` gives it.
     ///   - delegate: kept until the thread ends.
     ///   - observer: gets the beginning, the warnings, and what the source waits for or hides.
     init(
         configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover = ScreenCover(),
-        cancellation: Cancellation = Cancellation(), patience: Int64 = 2_000_000_000, delegate: any CaptureDelegate,
+        cancellation: Cancellation = Cancellation(), timeout: Int64 = 2_000_000_000, delegate: any CaptureDelegate,
         observer: any TakeObserver, open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
     ) {
         let control = Monitor(Control(cameraChange: configuration.video.camera.map { CameraChange(settings: $0) }))
@@ -116,7 +116,7 @@ final class CaptureThread: Sendable {
         self.control = control
         self.cover = cover
         self.cancellation = cancellation
-        self.patience = patience
+        self.timeout = timeout
         do throws(Errno) {
             thread = try DedicatedThread(starting: "capture") {
                 defer { control.signal { $0.hasEnded = true } }
@@ -187,7 +187,7 @@ final class CaptureThread: Sendable {
         change { $0.cameraChange = CameraChange(settings: settings) }
     }
 
-    /// Ends the thread and waits for it. At a constant rate the last frame is shown until `end`, the take's. A source that does not answer is cut off after the patience, or at once if it is
+    /// Ends the thread and waits for it. At a constant rate the last frame is shown until `end`, the take's. A source that does not answer is cut off after the timeout, or at once if it is
     /// not open yet; if even that does not help, the thread is left behind.
     func stop(at end: MediaTime = .zero) {
         let isOpen = change { control in
@@ -195,16 +195,16 @@ final class CaptureThread: Sendable {
             control.end = end
             return control.isOpen
         }
-        if isOpen, hasEnded(within: patience) { return join() }
+        if isOpen, hasEnded(within: timeout) { return join() }
         cancellation.cancel()
-        if hasEnded(within: patience) { return join() }
+        if hasEnded(within: timeout) { return join() }
         control.withLock { $0.isAbandoned = true }
     }
 
     private func join() { thread?.join() }
 
-    private func hasEnded(within patience: Int64) -> Bool {
-        control.wait(until: MonotonicClock.now() + patience) { $0.hasEnded ? true : nil } ?? false
+    private func hasEnded(within timeout: Int64) -> Bool {
+        control.wait(until: MonotonicClock.now() + timeout) { $0.hasEnded ? true : nil } ?? false
     }
 
     private func change<Result>(_ body: (inout Control) -> Result) -> Result {

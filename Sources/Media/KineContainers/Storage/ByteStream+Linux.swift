@@ -6,20 +6,20 @@ import SystemPackage
 /// Writes bytes in order for a program that reads them. SIGPIPE must be ignored. The caller owns the descriptor.
 public final class ByteStream: Sendable {
     /// Nanoseconds within which a reader must read some of the waiting bytes.
-    public static let patience: Int64 = 30_000_000_000
+    public static let timeout: Int64 = 30_000_000_000
 
     /// Used instead of a path.
     public let path: String
     private let descriptor: FileDescriptor
-    private let patience: Int64
+    private let timeout: Int64
     private let abandoned = WakeSignal()
 
     public convenience init(_ descriptor: FileDescriptor, path: String) {
-        self.init(descriptor, path: path, patience: Self.patience)
+        self.init(descriptor, path: path, timeout: Self.timeout)
     }
 
-    init(_ descriptor: FileDescriptor, path: String, patience: Int64) {
-        (self.descriptor, self.path, self.patience) = (descriptor, path, patience)
+    init(_ descriptor: FileDescriptor, path: String, timeout: Int64) {
+        (self.descriptor, self.path, self.timeout) = (descriptor, path, timeout)
     }
 
     /// For errors.
@@ -35,7 +35,7 @@ public final class ByteStream: Sendable {
     /// Writes all of `bytes`, as fast as the reader reads them.
     func write(_ bytes: [UInt8]) throws(StorageError) {
         var rest = bytes[...]
-        var deadline = MonotonicClock.now() + patience
+        var deadline = MonotonicClock.now() + timeout
         while !rest.isEmpty {
             let waiting = [(descriptor.rawValue, POLLOUT), (abandoned.descriptor, POLLIN)]
             var entries = waiting.map { pollfd(fd: $0.0, events: Int16($0.1), revents: 0) }
@@ -46,7 +46,7 @@ public final class ByteStream: Sendable {
             }
             if count >= 0 {
                 rest.removeFirst(count)
-                deadline = MonotonicClock.now() + patience
+                deadline = MonotonicClock.now() + timeout
             } else if errno == EPIPE {
                 throw .readerGone(path: Self.name)
             } else if errno != EINTR, errno != EAGAIN {

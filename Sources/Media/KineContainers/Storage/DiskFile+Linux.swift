@@ -20,7 +20,7 @@ public final class DiskFile: StorageFile {
     var name: Name
     var descriptor: FileDescriptor
     /// The directories for `putBack`, the best first, if the file's own is gone and cannot be made again.
-    let refuges: [String]
+    let fallbackDirectories: [String]
     /// The end of the reserved space.
     var reservedEnd: Int64 = 0
     /// False on file systems that cannot reserve space; the free space is then checked each time.
@@ -30,11 +30,11 @@ public final class DiskFile: StorageFile {
     /// Bytes to reserve at once, so that most fragments need no system call.
     static let reservationStep: Int64 = 4 << 20
 
-    private init(path: String, name: Name, descriptor: FileDescriptor, refuges: [String]) {
+    private init(path: String, name: Name, descriptor: FileDescriptor, fallbackDirectories: [String]) {
         self.path = path
         self.name = name
         self.descriptor = descriptor
-        self.refuges = refuges
+        self.fallbackDirectories = fallbackDirectories
     }
 
     deinit { close() }
@@ -43,15 +43,16 @@ public final class DiskFile: StorageFile {
     /// file that is being written is never replaced. If `path` is a symbolic link, replaces the linked file.
     public static func create(
         _ path: String, ifTaken conflict: NameConflict = .refuse, isPrivate: Bool = false,
-        refuges: [String] = UserDirectories.forRecordings
+        fallbackDirectories: [String] = UserDirectories.forRecordings
     ) throws(StorageError) -> DiskFile {
         do {
             return try conflict.settle(path) { (path) throws(StorageError) in
-                try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
+                try make(path, name: .own, fallbackDirectories: fallbackDirectories, isPrivate: isPrivate)
             }
         } catch .alreadyExists where conflict == .replace {
             return try createReplacement(
-                for: try checkTarget(path, ifTaken: .replace), refuges: refuges, isPrivate: isPrivate)
+                for: try checkTarget(path, ifTaken: .replace), fallbackDirectories: fallbackDirectories,
+                isPrivate: isPrivate)
         }
     }
 
@@ -109,7 +110,7 @@ public final class DiskFile: StorageFile {
             throw error == .isDirectory
                 ? .notARegularFile(path: path) : .cannotOpen(path: path, code: error.rawValue)
         }
-        let file = DiskFile(path: path, name: .own, descriptor: descriptor, refuges: [])
+        let file = DiskFile(path: path, name: .own, descriptor: descriptor, fallbackDirectories: [])
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
         try file.lock(lock)
         return file
@@ -118,16 +119,18 @@ public final class DiskFile: StorageFile {
     /// Makes a file in the directory of `path`; `publish` renames it to `path`. Before that it has no name if the file
     /// system supports that (O_TMPFILE), else a temporary one that `removeLeftovers` finds if this process dies.
     static func createReplacement(
-        for path: String, refuges: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
+        for path: String, fallbackDirectories: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
         removeLeftovers(beside: path)
         let raw = unnamed ? kine_open_unnamed(directory(of: path).cString, Int32(mode(isPrivate))) : -1
         guard raw >= 0 else {
             return try withTemporaryName(in: directory(of: path)) { (name) throws(StorageError) in
-                try make(path, name: .temporary(name), refuges: refuges, isPrivate: isPrivate)
+                try make(path, name: .temporary(name), fallbackDirectories: fallbackDirectories, isPrivate: isPrivate)
             }
         }
-        let file = DiskFile(path: path, name: .none, descriptor: FileDescriptor(rawValue: raw), refuges: refuges)
+        let file = DiskFile(
+            path: path, name: .none, descriptor: FileDescriptor(rawValue: raw), fallbackDirectories: fallbackDirectories
+        )
         try? file.lock()
         return file
     }
@@ -135,7 +138,7 @@ public final class DiskFile: StorageFile {
     private static func mode(_ isPrivate: Bool) -> mode_t { isPrivate ? 0o600 : 0o666 }
 
     static func make(
-        _ path: String, name: Name, refuges: [String], isPrivate: Bool = false
+        _ path: String, name: Name, fallbackDirectories: [String], isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
         var created = path
         if case .temporary(let temporary) = name { created = temporary }
@@ -145,7 +148,8 @@ public final class DiskFile: StorageFile {
                     created.cString, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: FilePermissions(rawValue: mode(isPrivate)))
             }
-            let file = DiskFile(path: path, name: name, descriptor: descriptor, refuges: refuges)
+            let file = DiskFile(
+                path: path, name: name, descriptor: descriptor, fallbackDirectories: fallbackDirectories)
             try? file.lock()
             return file
         } catch {

@@ -84,7 +84,7 @@ extension DiskFile {
     /// (linkat fails with ENOENT).
     public func putBack() throws(StorageError) {
         var failure: StorageError?
-        for directory in [Self.directory(of: path)] + refuges {
+        for directory in [Self.directory(of: path)] + fallbackDirectories {
             do throws(StorageError) {
                 return try putBack(in: directory)
             } catch {
@@ -124,11 +124,11 @@ extension DiskFile {
             directory + "/"
             + (FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? "recording.mp4")
         do {
-            return try make(same, name: .own, refuges: [], isPrivate: isPrivate)
+            return try make(same, name: .own, fallbackDirectories: [], isPrivate: isPrivate)
         } catch .alreadyExists {
             let kept = NumberedName.adding("-kept-\(getpid())", to: FilePath(escaped: same)).escaped
             return try NameConflict.number.settle(kept) { (path) throws(StorageError) in
-                try make(path, name: .own, refuges: [], isPrivate: isPrivate)
+                try make(path, name: .own, fallbackDirectories: [], isPrivate: isPrivate)
             }
         }
     }

@@ -74,7 +74,7 @@ public enum StorageError: Error, Equatable {
     case removed(path: String)
     /// The stream's reader has closed its end.
     case readerGone(path: String)
-    /// The stream's reader has read nothing for `ByteStream.patience`, or too many bytes wait for it.
+    /// The stream's reader has read nothing for `ByteStream.timeout`, or too many bytes wait for it.
     case readerStalled(path: String)
     /// `operation` failed with `code` (errno).
     case failed(operation: String, path: String, code: Int32)

@@ -67,8 +67,6 @@ public struct ExportedClip: Codable, Sendable, Equatable {
 extension TakeConfiguration {
     /// The longest clip buffer.
     public static let longestClipBuffer = MediaTime.seconds(30 * 60)
-    /// The default length of a clip buffer.
-    public static let defaultClipBuffer = MediaTime.seconds(15)
 
     /// Whether the take itself needs encoded samples, in the chosen quality, and not only its destinations.
     public var keepsSamples: Bool { output != nil || clipBuffer != nil }

@@ -21,8 +21,6 @@ public struct SampleRequest: Codable, Sendable, Equatable {
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
 
-    public var wantsAudio: Bool { appAudio != nil || micAudio != nil }
-
     public init(video: Video? = nil, appAudio: AudioCodec? = nil, micAudio: AudioCodec? = nil) {
         self.video = video
         self.appAudio = appAudio

@@ -11,7 +11,7 @@ final class Dialer {
         /// The limit for a look-up in an attempt. The look-up goes on, and its answer serves the next attempt.
         var lookUp = TimeAmount.seconds(15)
         /// After this time without an answer, an attempt uses the addresses that worked last.
-        var patience = TimeAmount.seconds(2)
+        var timeout = TimeAmount.seconds(2)
         /// The limit for all addresses together (RFC 8305), without the look-up.
         var connect = TimeAmount.seconds(5)
         /// The limit for a probe's answer. On slower networks only attempts succeed.
@@ -58,7 +58,7 @@ final class Dialer {
         search.attempt = .lookingUp(
             failed: failed,
             timers: [
-                eventLoop.scheduleTask(in: times.patience) { self.connectWhereItWorked(search, otherwise: nil) },
+                eventLoop.scheduleTask(in: times.timeout) { self.connectWhereItWorked(search, otherwise: nil) },
                 eventLoop.scheduleTask(in: times.lookUp) { search.endAttempt(.nameServersSilent) },
             ])
         lookUp.find(search.name) { answer in

@@ -35,19 +35,19 @@ extension EngineProcess {
             file = hasBegun ? .notRecorded : .notBegun
         }
         if !file.canBeRecoveredLater { try? TakeRegistry.standard().forget { $0.pid == process.pid } }
-        return EngineDeath(cause: cause, ending: ending, lastWords: log.lastWords(), file: file)
+        return EngineDeath(cause: cause, ending: ending, stderrTail: log.stderrTail(), file: file)
     }
 }
 
 /// A recording of an engine that another process started; that process may have ended too.
 enum OrphanedRecording {
     /// The time for the killed engine to end, and for the client that started it to recover the file, in nanoseconds.
-    private static let patience: Int64 = 5_000_000_000
+    private static let timeout: Int64 = 5_000_000_000
 
     /// Kills the connected engine and recovers its file, unless the client that started the engine does that. Blocks.
     static func end(_ engine: ProcessHandle?, _ output: String?) -> EngineDeath.File {
         guard let engine else { return .leftAlone(path: output) }
-        let deadline = MonotonicClock.now() + patience
+        let deadline = MonotonicClock.now() + timeout
         engine.signal(SIGKILL)
         engine.waitForEnd(until: deadline)
         while true {

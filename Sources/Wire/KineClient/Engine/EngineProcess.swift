@@ -90,5 +90,5 @@ final class EngineLog {
     var descriptor: FileDescriptor { log?.descriptor ?? .standardError }
 
     /// The line that says most about the engine's death; nil if nothing was written.
-    func lastWords() -> String? { log?.lastWords() }
+    func stderrTail() -> String? { log?.stderrTail() }
 }

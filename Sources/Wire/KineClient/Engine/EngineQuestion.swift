@@ -12,7 +12,7 @@ struct EngineQuestion {
     /// The engine's standard input, if any.
     var input: Data?
     /// The longest wait for an answer, in nanoseconds; nil: no limit.
-    var patience: Int64?
+    var timeout: Int64?
     /// The most bytes of an answer.
     var largestAnswer = 16 << 20
     /// Whether it reads foreign files: it then gains no privileges, and a crash leaves no file contents in a core file.
@@ -34,7 +34,7 @@ struct EngineQuestion {
         guard !cancellation.isCancelled else { throw .cancelled }
         guard ending == .exited(status: 0), let answer = try? JSONDecoder().decode(Answer.self, from: Data(output))
         else {
-            throw .noReport(executable: executable, option: option, ending, lastWords: log.lastWords())
+            throw .noReport(executable: executable, option: option, ending, stderrTail: log.stderrTail())
         }
         return answer
     }
@@ -61,7 +61,7 @@ struct EngineQuestion {
         }
         let token = cancellation.onCancel { process.signal(SIGKILL) }
         defer { cancellation.remove(token) }
-        let deadline = patience.map { MonotonicClock.now() + $0 } ?? .max
+        let deadline = timeout.map { MonotonicClock.now() + $0 } ?? .max
         let output = try? ChildOutput.read(pipe.readEnd, until: deadline, atMost: largestAnswer)
         // A process whose output is not read to its end would wait for ever.
         if output.map({ $0.count >= largestAnswer }) ?? true { process.signal(SIGKILL) }
@@ -90,7 +90,7 @@ package enum ChildOutput {
 // Starts engines for reports: `--list-sources`, `--doctor`.
 public enum EngineReport {
     /// The longest wait for an answer, in nanoseconds: an audio or display server may hang.
-    private static let patience: Int64 = 20_000_000_000
+    private static let timeout: Int64 = 20_000_000_000
 
     /// The sources that this machine can record.
     public static func sources(_ locator: EngineLocator = EngineLocator()) async throws(ClientError) -> SourceList {
@@ -104,6 +104,6 @@ public enum EngineReport {
 
     private static func ask<Answer: Decodable>(_ option: String, _ locator: EngineLocator) throws(ClientError) -> Answer
     {
-        try EngineQuestion(option: option, patience: patience).ask(locator)
+        try EngineQuestion(option: option, timeout: timeout).ask(locator)
     }
 }

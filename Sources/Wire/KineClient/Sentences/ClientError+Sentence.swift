@@ -13,9 +13,9 @@ extension ClientError: CustomStringConvertible {
             "The engine \(executable) cannot be started: \(fault); check its permissions and ulimit."
         case .otherVersion(let theirs):
             ControlDecoder.Error.version(theirs: theirs).description
-        case .noReport(let executable, let option, let ending, let lastWords):
+        case .noReport(let executable, let option, let ending, let stderrTail):
             "\(executable) \(option) gave no answer (\(ending.sentence))"
-                + "\(lastWords.map { ", its last words: \($0)" } ?? ""); "
+                + "\(stderrTail.map { ", its last words: \($0)" } ?? ""); "
                 + "try again with \(EngineLog.variable)=1 to see what it says."
         case .noThread(let name, let errno): DedicatedThread.explanation(of: errno, thread: name)
         case .registry(let error): error.description

@@ -38,7 +38,7 @@ public enum TakeSentences {
         case .aborted: "The engine was ended immediately, as asked, with the broadcasts it had"
         case .died:
             "The engine died (\(death.ending?.sentence ?? "in a way that is unknown here")"
-                + "\(death.lastWords.map { "; its last words: \($0)" } ?? ""))"
+                + "\(death.stderrTail.map { "; its last words: \($0)" } ?? ""))"
         }
     }
 

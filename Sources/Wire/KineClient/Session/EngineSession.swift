@@ -10,7 +10,7 @@ import KineWire
 /// session's thread, so no call blocks. Cancelling a task ends its wait, not its request.
 public final class EngineSession: Sendable {
     /// The time for an engine to answer a request.
-    public static let patience = Duration.seconds(10)
+    public static let timeout = Duration.seconds(10)
 
     private let stream: AsyncStream<SessionEvent>
     private let mailbox: SessionMailbox
@@ -159,8 +159,8 @@ public final class EngineSession: Sendable {
         try await send(.setCamera(camera))
     }
 
-    public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
-        try await send(.status, within: patience, Self.takeStatus)
+    public func status(within timeout: Duration = timeout) async throws(ClientError) -> TakeStatus {
+        try await send(.status, within: timeout, Self.takeStatus)
     }
 
     private static func takeStatus(_ reply: EngineReply) -> TakeStatus? {
@@ -226,11 +226,6 @@ public final class EngineSession: Sendable {
     /// Reports that the program for `SessionEvent.commandNeeded` runs as `process`.
     public func commandStarted(process: Int32) { mailbox.post(.request(.commandStarted(process: process), from: nil)) }
 
-    /// Requests the take's end and returns at once; `events` has the outcome.
-    public func requestStop(immediately: Bool = false) {
-        mailbox.post(.request(.stop(immediately: immediately), from: nil))
-    }
-
     /// Ends the take and waits until the file and the broadcasts are finished, without a limit while the engine sends
     /// messages; throws `noAnswer` after ten seconds without one. `immediately` skips moving the index.
     public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
@@ -259,7 +254,7 @@ public final class EngineSession: Sendable {
     /// - Parameter timeout: after it, `noAnswer` is thrown, unless the engine may take long and sends messages.
     @discardableResult
     func send(
-        _ request: ClientRequest, within timeout: Duration = patience
+        _ request: ClientRequest, within timeout: Duration = timeout
     ) async throws(ClientError) -> EngineReply {
         let answer = SessionMailbox.Answer()
         let deadline = MonotonicClock.now() + Int64(timeout / .nanoseconds(1))
@@ -270,7 +265,7 @@ public final class EngineSession: Sendable {
 
     /// - Parameter value: the expected value of the reply; nil for another reply.
     func send<Value>(
-        _ request: ClientRequest, within timeout: Duration = patience, _ value: (EngineReply) -> Value?
+        _ request: ClientRequest, within timeout: Duration = timeout, _ value: (EngineReply) -> Value?
     ) async throws(ClientError) -> Value {
         guard let value = value(try await send(request, within: timeout)) else {
             throw .control(.protocolError(.malformed("the reply is to another request")))

@@ -68,13 +68,13 @@ public struct EngineDeath: Sendable, Equatable {
     /// The end of the engine's process; nil if another process started it.
     public var ending: ChildProcess.Ending?
     /// The last line of the engine's log.
-    public var lastWords: String?
+    public var stderrTail: String?
     public var file: File
 
-    public init(cause: Cause, ending: ChildProcess.Ending? = nil, lastWords: String? = nil, file: File) {
+    public init(cause: Cause, ending: ChildProcess.Ending? = nil, stderrTail: String? = nil, file: File) {
         self.cause = cause
         self.ending = ending
-        self.lastWords = lastWords
+        self.stderrTail = stderrTail
         self.file = file
     }
 }

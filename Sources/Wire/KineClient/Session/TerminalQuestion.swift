@@ -6,7 +6,7 @@ import SystemPackage
 /// A terminal at which a person can answer.
 package struct TerminalQuestion {
     /// Nanoseconds for an answer, the same as in the engine.
-    package static let patience: Int64 = 60_000_000_000
+    package static let timeout: Int64 = 60_000_000_000
 
     private let terminal: FileDescriptor
 
@@ -32,13 +32,13 @@ package struct TerminalQuestion {
     init(terminal: FileDescriptor) { self.terminal = terminal }
 
     /// Returns the answer; nil if there is none in time. Closes the terminal. Blocks.
-    package consuming func ask(_ question: String, patience: Int64 = Self.patience) -> Bool? {
+    package consuming func ask(_ question: String, timeout: Int64 = Self.timeout) -> Bool? {
         defer { try? terminal.close() }
         // Text typed before the question is not an answer.
         tcflush(terminal.rawValue, TCIFLUSH)
         guard (try? terminal.writeAll("\n\(question) [y/N] ".utf8)) != nil else { return nil }
         var line: [UInt8] = []
-        let deadline = MonotonicClock.now() + patience
+        let deadline = MonotonicClock.now() + timeout
         while !line.contains(UInt8(ascii: "\n")) {
             guard MonotonicClock.now() < deadline, line.count < 1024,
                 WakeSignal.poll([terminal.rawValue], until: deadline)[0]

@@ -6,7 +6,7 @@ import SystemPackage
 
 public enum KnownTakes {
     /// The time for an engine to answer for a list; a slower one is listed without its status.
-    public static let statusPatience = Duration.seconds(2)
+    public static let statusTimeout = Duration.seconds(2)
 
     /// The running takes, and those whose engine died. `typed`: an id or its beginning, for that one running take.
     public static func list(_ typed: String? = nil) async throws(ClientError) -> TakeRegistry.Listing {
@@ -18,7 +18,7 @@ public enum KnownTakes {
 
     /// A take's status; nil if its engine does not answer.
     public static func status(of take: TakeRecord) async -> TakeStatus? {
-        try? await EngineSession.attach(to: take).status(within: statusPatience)
+        try? await EngineSession.attach(to: take).status(within: statusTimeout)
     }
 
     /// Removes a take whose engine died from the list; its file does not change. `typed`: as for

@@ -81,7 +81,7 @@ final class SetupProcess {
     }
 
     /// Reaps the process if it has ended; nil while it runs.
-    func poll() -> (ending: ChildProcess.Ending, lastWords: String?)? {
-        process.poll().map { ($0, log?.lastWords()) }
+    func poll() -> (ending: ChildProcess.Ending, stderrTail: String?)? {
+        process.poll().map { ($0, log?.stderrTail()) }
     }
 }

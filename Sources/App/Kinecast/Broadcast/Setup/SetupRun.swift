@@ -95,7 +95,7 @@ final class SetupRun: Sendable {
         while driver.outcome == nil {
             driver.wait(for: inputs.descriptor)
             for input in inputs.drain() { driver.handle(input) }
-            driver.attend()
+            driver.handleProcess()
         }
         return try (driver.outcome ?? .failure(.cancelled)).get()
     }
@@ -127,12 +127,12 @@ final class SetupRun: Sendable {
             WakeSignal.poll(&entries, until: deadline)
         }
 
-        mutating func attend() {
+        mutating func handleProcess() {
             listen()
             if let end = process.poll() {
                 // Read the last message, which the process wrote before it ended.
                 listen()
-                handle(.exited(end.ending, lastWords: end.lastWords))
+                handle(.exited(end.ending, stderrTail: end.stderrTail))
             }
             handle(.time)
         }

@@ -30,7 +30,7 @@ struct SetupStateMachine: Sendable {
         case channelClosed
         /// The program wrote something that is not a message.
         case protocolViolation(String)
-        case exited(ChildProcess.Ending, lastWords: String?)
+        case exited(ChildProcess.Ending, stderrTail: String?)
         case time
     }
 
@@ -100,7 +100,7 @@ struct SetupStateMachine: Sendable {
             closedAt = closedAt ?? now
             return []
         case .protocolViolation(let what): return isRunning ? fail(what) : []
-        case .exited(let ending, let lastWords): return exited(ending, lastWords)
+        case .exited(let ending, let stderrTail): return exited(ending, stderrTail)
         case .time: return timePassed(at: now)
         }
     }
@@ -179,7 +179,7 @@ struct SetupStateMachine: Sendable {
         leave(.failure(error), at: now, saying: [.send(.cancel)])
     }
 
-    private mutating func exited(_ ending: ChildProcess.Ending, _ lastWords: String?) -> [Action] {
+    private mutating func exited(_ ending: ChildProcess.Ending, _ stderrTail: String?) -> [Action] {
         let hiding = hideLogin
         switch state {
         case .over: return []
@@ -189,12 +189,12 @@ struct SetupStateMachine: Sendable {
         case .working, .asking, .loggingIn:
             state = .over
             if let program = service.service.setupProgram,
-                let failure = LoadingFailure(of: program, ending, lastWords: lastWords)
+                let failure = LoadingFailure(of: program, ending, stderrTail: stderrTail)
             {
                 let sentence = "The setup of \(service.name) \(failure).".cleaned(of: secrets, limit: 500)
                 return hiding + [.end(.failure(BroadcastError(.setupFailed, sentence)))]
             }
-            let words = lastWords.map { ": \($0.cleaned(of: secrets, limit: 300))" } ?? ""
+            let words = stderrTail.map { ": \($0.cleaned(of: secrets, limit: 300))" } ?? ""
             let isQuiet = ending == .exited(status: 0)
             let what = isQuiet ? "ended without a result" : "has crashed (\(ending.sentence)\(words))"
             return hiding + [.end(.failure(error(what)))]

@@ -14,7 +14,7 @@ struct ViewerCursor: Equatable, Sendable {
 
     /// A viewer who is behind by more than this continues at the newest keyframe, if that is newer than their place. In
     /// nanoseconds from the arrival of the viewer's next record to that of the newest.
-    static let patience: Int64 = 1_000_000_000
+    static let timeout: Int64 = 1_000_000_000
 
     let form: Form
     /// The number of the next record for the viewer.
@@ -68,7 +68,7 @@ struct ViewerCursor: Equatable, Sendable {
             if history.newestKeyframe == nil { needsKeyframe = history.hasVideo }
             return history.newestKeyframe ?? history.first
         }
-        guard let keyframe = history.newestKeyframe, keyframe > next, lag(in: history) > Self.patience else {
+        guard let keyframe = history.newestKeyframe, keyframe > next, lag(in: history) > Self.timeout else {
             return nil
         }
         needsKeyframe = false

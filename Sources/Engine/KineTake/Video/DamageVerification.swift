@@ -3,7 +3,7 @@
 import KineMedia
 
 /// Decides which parts to read besides the reported damage. Pure: the caller supplies the time and its findings.
-struct DamageTrust: Sendable {
+struct DamageVerification: Sendable {
     enum Look: Equatable, Sendable {
         /// These rows of tiles, although nothing was reported there.
         case strips([Int])
@@ -14,14 +14,14 @@ struct DamageTrust: Sendable {
     /// Nanoseconds between two looks.
     static let interval: Int64 = 4_000_000_000
     /// Nanoseconds for which everything is read after an unreported change.
-    static let suspicion: Int64 = 10_000_000_000
+    static let fullReadInterval: Int64 = 10_000_000_000
     /// Rows of tiles in one look. With 68 rows at 1080p the whole screen is read every 36 seconds, a window more often.
     static let rowsPerLook = 8
 
     private let rows: Int
     private var next = 0
     private var nextLook: Int64
-    private var suspiciousUntil: Int64 = .min
+    private var readsAllUntil: Int64 = .min
 
     init(rows: Int, now: Int64) {
         self.rows = max(1, rows)
@@ -30,11 +30,11 @@ struct DamageTrust: Sendable {
 
     /// The instant at which `look` must be called again, even if nothing is reported.
     var deadline: Int64 { nextLook }
-    func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
+    func readsAll(at now: Int64) -> Bool { now < readsAllUntil }
 
     /// The parts to read at `now` besides the reported damage; nil: none.
     mutating func look(at now: Int64) -> Look? {
-        if isSuspicious(at: now) { return .all }
+        if readsAll(at: now) { return .all }
         guard now >= nextLook else { return nil }
         nextLook = now + Self.interval
         // Neighbours: together they are one rectangle, and the X server answers once. Each answer wakes this thread.
@@ -45,5 +45,5 @@ struct DamageTrust: Sendable {
     }
 
     /// A look at `now` found a change that was not reported.
-    mutating func foundUnreported(at now: Int64) { suspiciousUntil = now + Self.suspicion }
+    mutating func foundUnreported(at now: Int64) { readsAllUntil = now + Self.fullReadInterval }
 }
