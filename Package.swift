@@ -367,7 +367,7 @@ let package = Package(
             name: "kinecast-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/ExtensionFixture"),
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
         .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
-        // Margins that only scripts/endurance judges, and seeds that are printed.
+        // Tags and how they select tests, margins that only scripts/endurance judges, and seeds that are printed.
         .target(name: "CoreTesting", dependencies: ["KinePlatform"], path: "Tests/Support/CoreTesting"),
         // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
         .target(
@@ -461,19 +461,22 @@ let package = Package(
             resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KineServicesTests",
-            dependencies: ["KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: [
+                "KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
+            ]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [
                 "KinecastExtension", "KinecastExtensionTesting", "KineRings", "KineWire", "KineMeasure", "KineMedia",
-                "KinePlatform", "CLinux", "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
+                "KinePlatform", "CLinux", "CoreTesting", "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(
             name: "RTMPTesting", path: "Tests/Support/RTMPTesting",
             swiftSettings: optimized),  // every byte is looked at
         .testTarget(
-            name: "KineRTMPTests", dependencies: ["KineRTMP", "KineX264", "KineCodecs", "KineMedia", "RTMPTesting"]),
+            name: "KineRTMPTests",
+            dependencies: ["KineRTMP", "KineX264", "KineCodecs", "KineMedia", "CoreTesting", "RTMPTesting"]),
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
@@ -504,7 +507,7 @@ let package = Package(
             dependencies: [
                 "CLinux",
                 "KinecastCommand", "KineClient", "KineWire", "KineServices", "KineMeasure", "KineMedia",
-                "KinePlatform",
+                "KinePlatform", "CoreTesting",
                 argumentParser,
             ]),
         .testTarget(

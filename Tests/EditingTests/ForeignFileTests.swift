@@ -1,4 +1,5 @@
 // Files that are not Kinecast's, or not whole, are refused in words, and nothing is written.
+import CoreTesting
 import Foundation
 import KineCodecs
 import KineContainers
@@ -7,7 +8,7 @@ import KineMedia
 import KineTake
 import Testing
 
-@Suite struct ForeignFileTests {
+@Suite(.tags(.real)) struct ForeignFileTests {
     private let folder: TemporaryDirectory
     private var target: String { folder.file("cut.mp4") }
 

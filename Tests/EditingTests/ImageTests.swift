@@ -1,4 +1,5 @@
 // Images out of recordings, beside what ffmpeg makes of the same frames.
+import CoreTesting
 import Foundation
 import KineCodecs
 import KineMeasure
@@ -6,7 +7,7 @@ import KineMedia
 import KineTake
 import Testing
 
-@Suite struct ImageTests {
+@Suite(.tags(.real)) struct ImageTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

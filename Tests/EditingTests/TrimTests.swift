@@ -8,7 +8,7 @@ import KineMedia
 import KineTake
 import Testing
 
-@Suite struct TrimTests {
+@Suite(.tags(.real, .long)) struct TrimTests {
     private let folder: TemporaryDirectory
     private var target: String { folder.file("cut.mp4") }
 

@@ -6,7 +6,7 @@ import ProcessTesting
 import RTMPTesting
 import Testing
 
-@Suite(.serialized) struct AdaptingTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct AdaptingTests {
     /// A line of `status --json`.
     private struct Status: Decodable {
         var destinations: [RunningKinecast.Event.Destination]

@@ -5,7 +5,7 @@ import KineMedia
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct BrowsersTests {
+@Suite(.serialized, .tags(.real, .browsers, .endurance)) struct BrowsersTests {
     @Test(arguments: Browser.Kind.allCases, ["webcodecs", "mse"])
     func `the live page plays, and shows pause and end`(_ kind: Browser.Kind, _ way: String) throws {
         let display = try PrivateDisplay(size: PixelSize(width: 1400, height: 900))

@@ -8,7 +8,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct DeathLossTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct DeathLossTests {
     /// How often the engine is killed; the full run is KINECAST_KILLS=100.
     private static let kills = ProcessEnvironment.value("KINECAST_KILLS").flatMap { Int($0) } ?? 8
 

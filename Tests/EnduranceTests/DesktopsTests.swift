@@ -11,7 +11,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct DesktopsTests {
+@Suite(.serialized, .tags(.real, .desktops, .endurance)) struct DesktopsTests {
     private static let size = PixelSize(width: 1280, height: 720)
     /// Where GNOME's dialog has its first row and its button "Share", on a monitor of that size.
     private static let muttersDialog = [(640, 386), (853, 233)]

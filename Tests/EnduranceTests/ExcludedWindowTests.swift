@@ -4,7 +4,7 @@ import CoreTesting
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct ExcludedWindowTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct ExcludedWindowTests {
     @Test func `a window that must not be seen is in no frame under picom with fading`() throws {
         #expect(try ExcludedWindow.record(isComposited: true).showing == [])
     }

@@ -7,7 +7,7 @@ import KinePlatform
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct HostEncodeEnduranceTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct HostEncodeEnduranceTests {
     /// Ten minutes in the first round of scripts/endurance, one in each other. KINECAST_HOSTENCODE_SECONDS=30 for a trial.
     private let seconds: Double =
         ProcessEnvironment.value("KINECAST_HOSTENCODE_SECONDS").flatMap { Double($0) }

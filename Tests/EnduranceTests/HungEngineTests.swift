@@ -6,7 +6,7 @@ import KinePlatform
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct HungEngineTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct HungEngineTests {
     @Test(.timeLimit(.minutes(5)))
     func `every command answers within twelve seconds, and Ctrl-C says what helps`() throws {
         try TestPlace.with { place in

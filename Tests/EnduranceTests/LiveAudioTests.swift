@@ -53,7 +53,7 @@ private final class Heard: AudioSink {
     }
 }
 
-@Suite(.serialized) struct LiveAudioTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct LiveAudioTests {
     @Test func `app and microphone are heard apart and soon, although the file mixes them`() async throws {
         try await onThread {
             let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])

@@ -6,7 +6,7 @@ import KinePlatform
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct MemorySlopeTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct MemorySlopeTests {
     /// Minutes before and while memory is read. KINECAST_MEMORY_MINUTES=47 is a long take; the ordinary one takes eight. In the first
     /// quarter of an hour every thread's heap still gets its pages.
     private static let settling = 15.0

@@ -5,7 +5,7 @@ import KinePlatform
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct NetworkTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct NetworkTests {
     @Test func `packets are lost on a long way: what arrives is in order, and the delay goes back`() throws {
         try NetworkedBroadcast.run(delayMilliseconds: 50, NetworkedBroadcast.moving(bitrate: "2M")) {
             _, network, farEnd in

@@ -8,7 +8,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct RateTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct RateTests {
     @Test(arguments: TestDisplay.allCases)
     func `a moving screen has nearly as many frames as were asked for`(display: TestDisplay) throws {
         try TestPlace.with { place in

@@ -9,7 +9,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct SyncTests {
+@Suite(.serialized, .tags(.real, .endurance)) struct SyncTests {
     /// How far a beep may be from its flash, beyond what the scene itself kept them apart.
     private func judge(_ result: FlashAndBeep, _ sceneError: Double) {
         let worst = result.pairs.map { abs($0.offset) }.max() ?? 0

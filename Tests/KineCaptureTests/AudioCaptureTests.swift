@@ -7,7 +7,7 @@ import Testing
 
 @testable import KinePulse
 
-@Suite(.serialized) struct AudioCaptureTests {
+@Suite(.serialized, .tags(.real, .long, .margins)) struct AudioCaptureTests {
     /// Runs `body` with a server and a capture of `target`.
     private func capture(
         _ target: AudioTarget, _ body: @Sendable (TestAudioServer, AudioRecorder, AudioCapture) throws -> Void

@@ -1,11 +1,12 @@
 // A part of a cast: its place in the upright picture, its damage, and what becomes of it when the monitor changes.
 import CastTesting
+import CoreTesting
 import KineMedia
 import Testing
 
 @testable import KineCapture
 
-@Suite(.serialized) struct CroppedSourceTests {
+@Suite(.serialized, .tags(.real)) struct CroppedSourceTests {
     /// Neither its place nor its size is one of whole tiles.
     private static let region = PixelRect(x: 21, y: 37, width: 83, height: 45)
 

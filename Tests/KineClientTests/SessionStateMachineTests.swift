@@ -1,4 +1,5 @@
 // A session with an engine, with its inputs in every order.
+import CoreTesting
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -218,9 +219,11 @@ import Testing
     }
 
     /// All states that can be reached, and in each all that can happen.
-    @Test(arguments: [
-        Machine.Role.owner(pid: 7), .guest(record, follows: false), .guest(record, follows: true),
-    ])
+    @Test(
+        .tags(.slow),
+        arguments: [
+            Machine.Role.owner(pid: 7), .guest(record, follows: false), .guest(record, follows: true),
+        ])
     func `in every order each request is answered once, a session ends once, and nothing follows its end`(
         role: Machine.Role
     ) {

@@ -1,11 +1,12 @@
 // HEVC and AV1 in our files and streams, compared with ffmpeg's.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import Testing
 
 @testable import KineContainers
 
-@Suite struct CodecTests {
+@Suite(.tags(.real)) struct CodecTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

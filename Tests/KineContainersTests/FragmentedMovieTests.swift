@@ -1,11 +1,12 @@
 // Fragments for browsers, read by the oracle and by ffmpeg.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import Testing
 
 @testable import KineContainers
 
-@Suite struct FragmentedMovieTests {
+@Suite(.tags(.real)) struct FragmentedMovieTests {
     private func fragment(_ sample: EncodedSample, of movie: FragmentedMovie, number: UInt32 = 1) -> [UInt8]? {
         movie.fragmentHeader(
             type: sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe,

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `whole samples of a cut fragment are kept`() throws {
+    @Test(.tags(.slow)) func `whole samples of a cut fragment are kept`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         let last = try #require(
@@ -258,7 +258,8 @@ import Testing
     /// fragments that are good and too early, and empty boxes.
     enum Crafted: CaseIterable { case nested, refused, padding }
 
-    @Test(arguments: Crafted.allCases) func `whatever the bytes, a file is read a few times at most`(_ kind: Crafted)
+    @Test(.tags(.slow), arguments: Crafted.allCases)
+    func `whatever the bytes, a file is read a few times at most`(_ kind: Crafted)
         throws
     {
         let whole = MemoryFile()
@@ -382,7 +383,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...200) func `damage anywhere gives an error or a file that can be read`(seed: UInt64) throws {
+    @Test(.tags(.slow), arguments: 1...200) func `damage anywhere gives an error or a file that can be read`(
+        seed: UInt64
+    ) throws {
         var random = SeededGenerator(seed: seed)
         let whole = MemoryFile()
         let finishing = Bool.random(using: &random)

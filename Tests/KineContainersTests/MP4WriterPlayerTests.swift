@@ -1,11 +1,12 @@
 // The writer's files in players and checkers. Any warning of theirs is a failure.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import Testing
 
 @testable import KineContainers
 
-@Suite struct MP4WriterPlayerTests {
+@Suite(.tags(.real)) struct MP4WriterPlayerTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

@@ -1,4 +1,5 @@
 // The writer's files against the second reading of the format, and against a disk that fails.
+import CoreTesting
 import KineMedia
 import Testing
 
@@ -136,7 +137,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [StorageError.full(path: "m"), .failed(operation: "write", path: "m", code: 5)], [false, true])
+    @Test(
+        .tags(.slow), arguments: [StorageError.full(path: "m"), .failed(operation: "write", path: "m", code: 5)],
+        [false, true])
     func `after a failure at any operation the file is good as far as it goes`(error: StorageError, lasting: Bool)
         throws
     {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite(.serialized) struct AccessibleFocusTests {
+@Suite(.serialized, .tags(.real)) struct AccessibleFocusTests {
     /// Follows the focus on this thread.
     private final class Follower {
         let focus: AccessibleFocus

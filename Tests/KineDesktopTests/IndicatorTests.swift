@@ -7,7 +7,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite struct IndicatorTests {
+@Suite(.tags(.real)) struct IndicatorTests {
     private static let notification = Notification(
         sender: "Recorder", icon: "media-record", desktopEntry: "org.example.Recorder",
         title: "Recorder is recording the screen", text: "a < b & c", actions: [.init(key: "stop", title: "Stop")],

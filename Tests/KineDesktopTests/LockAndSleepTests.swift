@@ -7,7 +7,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite struct LockAndSleepTests {
+@Suite(.tags(.real)) struct LockAndSleepTests {
     private static let inhibition = SleepInhibition(who: "Recorder", why: "The take goes on.", keepsScreenOn: true)
 
     private final class Told: Sendable {

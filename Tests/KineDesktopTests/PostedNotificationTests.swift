@@ -6,7 +6,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite struct PostedNotificationTests {
+@Suite(.tags(.real)) struct PostedNotificationTests {
     private final class Told: Sendable {
         private let events = Mutex<[Desktop.Event]>([])
         var all: [Desktop.Event] { events.withLock { $0 } }

@@ -1,4 +1,5 @@
 // The portal's exchange in every order that signals, answers and ends may have.
+import CoreTesting
 import Testing
 
 @testable import KineDesktop
@@ -47,7 +48,7 @@ extension ScreenCastStateMachineTests {
         return isSaid && opened <= 1 && ended <= 1 && sessions <= 2 && world.sent.count <= sessions + 1
     }
 
-    @Test(arguments: Stage.allCases, [nil, "old"])
+    @Test(.tags(.slow), arguments: Stage.allCases, [nil, "old"])
     private func `whatever happens next, in any order, one end is told, and nothing behind it`(
         stage: Stage, restoreToken: String?
     ) {

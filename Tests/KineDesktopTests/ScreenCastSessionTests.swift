@@ -9,7 +9,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite struct ScreenCastSessionTests {
+@Suite(.tags(.real)) struct ScreenCastSessionTests {
     private static let request = ScreenCastRequest(.monitor, showsCursor: true)
 
     /// A session, and what it has told. Polled by the test's thread.

@@ -82,19 +82,21 @@ import Testing
         #expect(planes.u.allSatisfy { $0 == 128 } && planes.v.allSatisfy { $0 == 128 })
     }
 
-    @Test(arguments: [
-        (PixelSize(width: 320, height: 240), PixelSize(width: 160, height: 120)),
-        (PixelSize(width: 320, height: 240), PixelSize(width: 80, height: 60)),
-        (PixelSize(width: 320, height: 240), PixelSize(width: 107, height: 80)),
-        (PixelSize(width: 320, height: 200), PixelSize(width: 500, height: 360)),
-        (PixelSize(width: 241, height: 181), PixelSize(width: 161, height: 201)),
-        (PixelSize(width: 100, height: 50), PixelSize(width: 333, height: 222)),
-        (PixelSize(width: 90, height: 70), PixelSize(width: 180, height: 140)),
-        (PixelSize(width: 30, height: 20), PixelSize(width: 301, height: 222)),
-        (PixelSize(width: 700, height: 30), PixelSize(width: 64, height: 64)),
-        (PixelSize(width: 635, height: 477), PixelSize(width: 120, height: 90)),
-        (PixelSize(width: 1001, height: 333), PixelSize(width: 78, height: 50)),
-    ])
+    @Test(
+        .tags(.slow),
+        arguments: [
+            (PixelSize(width: 320, height: 240), PixelSize(width: 160, height: 120)),
+            (PixelSize(width: 320, height: 240), PixelSize(width: 80, height: 60)),
+            (PixelSize(width: 320, height: 240), PixelSize(width: 107, height: 80)),
+            (PixelSize(width: 320, height: 200), PixelSize(width: 500, height: 360)),
+            (PixelSize(width: 241, height: 181), PixelSize(width: 161, height: 201)),
+            (PixelSize(width: 100, height: 50), PixelSize(width: 333, height: 222)),
+            (PixelSize(width: 90, height: 70), PixelSize(width: 180, height: 140)),
+            (PixelSize(width: 30, height: 20), PixelSize(width: 301, height: 222)),
+            (PixelSize(width: 700, height: 30), PixelSize(width: 64, height: 64)),
+            (PixelSize(width: 635, height: 477), PixelSize(width: 120, height: 90)),
+            (PixelSize(width: 1001, height: 333), PixelSize(width: 78, height: 50)),
+        ])
     func `damage drawn piece by piece gives the same frame as drawing everything`(
         source: PixelSize, frame: PixelSize
     ) throws {

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Orientation.allCases)
+    @Test(.tags(.slow), arguments: Orientation.allCases)
     func `parts of large pictures are as in the whole`(orientation: Orientation) {
         var generator = SeededGenerator(seed: 5)
         let sizes = [(320, 200), (241, 181), (635, 477), (64, 700), (1001, 333), (1920, 1080)]

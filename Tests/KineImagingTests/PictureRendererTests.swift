@@ -68,7 +68,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: [PixelFormat.i420, .nv12, .bgra], [false, true])
+    @Test(.tags(.slow), arguments: [PixelFormat.i420, .nv12, .bgra], [false, true])
     func `parts are as in the whole picture`(format: PixelFormat, isPlanar: Bool) {
         var generator = SeededGenerator(seed: 9)
         var screen = TestScreen(size: PixelSize(width: 320, height: 200))

@@ -5,7 +5,7 @@ import KineMedia
 import Testing
 
 /// One at a time: each has an X server, a recorder or a decoder at work.
-@Suite(.serialized) struct RecordingTests {
+@Suite(.serialized, .tags(.real, .margins)) struct RecordingTests {
     private static let size = PixelSize(width: 640, height: 480)
 
     @Test func `orphans of a measured command are counted and waited for`() throws {

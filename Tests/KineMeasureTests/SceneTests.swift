@@ -1,9 +1,10 @@
 // The frames that scenes draw are a function of the frame's number.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import Testing
 
-@Suite struct SceneTests {
+@Suite(.tags(.long)) struct SceneTests {
     /// A window that does what an X server does with the steps.
     private final class Window {
         let buffer: OwnedCanvas

@@ -10,7 +10,7 @@ import Testing
 
 @testable import KinePasteboard
 
-@Suite struct WaylandClipboardTests {
+@Suite(.tags(.real)) struct WaylandClipboardTests {
     private let desktop: SwayDesktop
     private let clipboard: Clipboard
     private var place: Clipboard.Place { .wayland(display: desktop.display) }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KinePasteboard
 
-@Suite struct X11ClipboardTests {
+@Suite(.tags(.real)) struct X11ClipboardTests {
     private let screen: PrivateScreen
     private let clipboard: Clipboard
 

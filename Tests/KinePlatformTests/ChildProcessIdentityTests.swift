@@ -1,4 +1,5 @@
 // Children: their ends are known once and for all, and their confinement holds.
+import CoreTesting
 import Glibc
 import KineMeasure
 import SystemPackage
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KinePlatform
 
-@Suite(.serialized) struct ChildProcessIdentityTests {
+@Suite(.serialized, .tags(.real)) struct ChildProcessIdentityTests {
     private func shell(_ command: String, confinement: ChildProcess.Confinement? = nil) throws -> ChildProcess {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, nil]

@@ -1,4 +1,5 @@
 // Chunk streams, both ways, with their limits.
+import CoreTesting
 import KineRTMP
 import RTMPTesting
 import Testing
@@ -56,7 +57,7 @@ import Testing
         try Self.expectSame([2, 3, 63, 64, 319, 320, 65_599].map { (Self.message(5, 200, kind: .dataAMF0), $0) })
     }
 
-    @Test(arguments: [0xFF_FFFF, 1 << 31, 1 << 32] as [UInt64])
+    @Test(.tags(.slow), arguments: [0xFF_FFFF, 1 << 31, 1 << 32] as [UInt64])
     func `timestamps go on over a wrap`(wrap: UInt64) throws {
         // A frame every 40 ms and audio every 23 ms, ten seconds before and after the wrap; each frame has several chunks.
         var messages: [(RTMPMessage, UInt32)] = []

@@ -1,4 +1,5 @@
 // Streams so long that their timestamps wrap: an hour around each number at which a writer or a reader could fail.
+import CoreTesting
 import KineRTMP
 import RTMPTesting
 import Testing
@@ -6,7 +7,8 @@ import Testing
 @Suite struct LongStreamTests {
     /// Milliseconds. 2^24: times need the extended field from here on (RTMP 1.0, section 5.3.1.3). 2^31: a signed number ends,
     /// after 24 days. 2^32: times begin again at zero, after 49.
-    @Test(arguments: [24, 31, 32]) func `an hour around a wrap arrives with every time, and nothing twice`(bits: Int64)
+    @Test(.tags(.slow), arguments: [24, 31, 32])
+    func `an hour around a wrap arrives with every time, and nothing twice`(bits: Int64)
         throws
     {
         let wrap = Int64(1) << bits

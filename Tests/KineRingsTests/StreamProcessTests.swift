@@ -9,7 +9,7 @@ import RelayTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct StreamProcessTests {
+@Suite(.serialized, .tags(.real, .margins)) struct StreamProcessTests {
     /// An extension's process, and the engine's ends of its control channel and its stream.
     private struct Peer {
         let process: ChildProcess

@@ -1,4 +1,5 @@
 // The files and sockets that a service's executable reaches by the rules of its manifest.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -7,7 +8,7 @@ import Testing
 
 @testable import KineServices
 
-@Suite(.serialized) struct ServiceSandboxTests {
+@Suite(.serialized, .tags(.real)) struct ServiceSandboxTests {
     /// Runs a command of the system's as if it were the executable of a service that comes with Kinecast.
     private func run(
         _ arguments: [String], network: ServiceManifest.Network, passing descriptor: Int32? = nil,

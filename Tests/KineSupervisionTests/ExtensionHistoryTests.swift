@@ -1,5 +1,6 @@
 // Every short series of events, from each stage of a destination's life: whatever happens in whatever order, the driver is
 // never told to do what cannot be done.
+import CoreTesting
 import KinePlatform
 import KineWire
 import Testing
@@ -114,7 +115,7 @@ import Testing
         [.timePassed, .startSent, .report(.started), .channelClosed],
     ]
 
-    @Test(arguments: stages.indices) func `no series of events asks for what cannot be done`(stage: Int) {
+    @Test(.tags(.slow), arguments: stages.indices) func `no series of events asks for what cannot be done`(stage: Int) {
         var first = History()
         for event in Self.stages[stage] {
             if let problem = first.advance(event, by: 0) {

@@ -1,12 +1,13 @@
 // The socket on which the engine listens for an extension.
 import CLinux
+import CoreTesting
 import Glibc
 import SystemPackage
 import Testing
 
 @testable import KineSupervision
 
-@Suite struct ListeningSocketTests {
+@Suite(.tags(.real)) struct ListeningSocketTests {
     @Test(arguments: ["[::1", "a:b", "127.0.0.1:70000", "a b:1", "name.example:80", "127.0.0.1.example"])
     func `what is no address is refused, and no name is looked up`(text: String) {
         let error = #expect(throws: ListeningSocket.Error.self) {

@@ -1,5 +1,6 @@
 // Real processes: finding and ending what an extension left behind, and the cgroup where one can be had.
 import CLinux
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
@@ -10,7 +11,7 @@ import Testing
 
 @testable import KineSupervision
 
-@Suite(.serialized) struct ProcessTests {
+@Suite(.serialized, .tags(.real)) struct ProcessTests {
     /// A shell, confined and marked as an extension is.
     func start(_ command: String, mark: String) throws -> ChildProcess {
         var options = ChildProcess.Options()

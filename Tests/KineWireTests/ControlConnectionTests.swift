@@ -1,5 +1,6 @@
 // The control channel over real sockets.
 import CLinux
+import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can put another user at the other end"))
+    @Test(.enabled(if: getuid() == 0, "only root can put another user at the other end"), .tags(.real))
     func `a process of another user is turned away`() throws {
         try TemporaryDirectory.with { directory in
             chmod(directory.string, 0o755)

@@ -64,9 +64,12 @@ import Testing
         return largest
     }
 
-    @Test(arguments: [
-        (VideoEncoderSettings.RateControl.averageBitrate(1_200_000), 1_200_000), (.constantQuantizer(14), 1_200_000),
-    ])
+    @Test(
+        .tags(.slow),
+        arguments: [
+            (VideoEncoderSettings.RateControl.averageBitrate(1_200_000), 1_200_000),
+            (.constantQuantizer(14), 1_200_000),
+        ])
     func `what is made follows the peak, down and up again`(
         rateControl: VideoEncoderSettings.RateControl, chosen: Int
     ) throws {

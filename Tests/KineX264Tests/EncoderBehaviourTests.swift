@@ -110,7 +110,7 @@ enum EncoderLibrary: CaseIterable {
 
     /// Sizes that are no multiple of a macroblock are cropped.
     @Test(
-        arguments: EncoderLibrary.allCases,
+        .tags(.slow), arguments: EncoderLibrary.allCases,
         [
             PixelSize(width: 16, height: 16), PixelSize(width: 18, height: 34), PixelSize(width: 640, height: 360),
             PixelSize(width: 1366, height: 770),
@@ -135,7 +135,7 @@ enum EncoderLibrary: CaseIterable {
         }
     }
 
-    @Test(arguments: EncoderLibrary.allCases)
+    @Test(.tags(.slow), arguments: EncoderLibrary.allCases)
     func `a new bitrate holds from the next frames on, without a keyframe`(library: EncoderLibrary) throws {
         let encoder = try library.open(settings(.averageBitrate(10_000_000), peak: 10_000_000))
         let sets = try encoder.h264Sets()
@@ -169,7 +169,7 @@ enum EncoderLibrary: CaseIterable {
         #expect(!(try library.open(settings())).setPeak(.init(bitrate: 100_000)))
     }
 
-    @Test(arguments: EncoderLibrary.allCases)
+    @Test(.tags(.slow), arguments: EncoderLibrary.allCases)
     func `a quantizer with a peak is the finest there is, and the peak holds`(library: EncoderLibrary) throws {
         let frames = (0..<6).map { text(seed: $0) }
         func bytes(_ peak: Int?) throws -> Int {

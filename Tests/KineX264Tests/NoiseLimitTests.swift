@@ -26,7 +26,7 @@ import Testing
 
     /// 6 Mbit/s is the default; at 100 Mbit/s half a second would be 6 MB.
     @Test(
-        arguments: [6_000_000, 100_000_000],
+        .tags(.slow), arguments: [6_000_000, 100_000_000],
         [VideoEncoderSettings.RateControl.constantQuantizer(23), .averageBitrate(100_000_000)])
     func `noise at 1080p stays below the limit, keyframes as well`(
         bitrate: Int, rateControl: VideoEncoderSettings.RateControl

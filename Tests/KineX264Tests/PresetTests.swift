@@ -114,7 +114,7 @@ import Testing
         #expect(usual[1] * 2 < veryfast[1], "\(usual) \(veryfast)")
     }
 
-    @Test(arguments: EncoderPreset.allCases)
+    @Test(.tags(.slow), arguments: EncoderPreset.allCases)
     func `at every preset each frame comes at once, and no block is stale`(preset: EncoderPreset) throws {
         for rate in [VideoEncoderSettings.RateControl.constantQuantizer(23), .averageBitrate(4_000_000)] {
             let encoder = try X264Encoder(settings(preset, rate))

@@ -53,7 +53,7 @@ import Testing
         return try sharpness(samples, of: encoder)
     }
 
-    @Test(arguments: [30, 60])
+    @Test(.tags(.slow), arguments: [30, 60])
     func `it gets as sharp as was chosen within a second, and from then on nothing is encoded`(
         nominal: Int
     ) throws {

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 4], ColourFormat.allCases)
+    @Test(.tags(.slow), arguments: [1, 4], ColourFormat.allCases)
     func `random damage never leaves a stale block`(threads: Int, colour: ColourFormat) throws {
         for usesMacroblockInfo in [true, false] {
             let encoder = try encoder(colour: colour, threads: threads, usesMacroblockInfo: usesMacroblockInfo)

@@ -1,5 +1,6 @@
 // The broadcast command's options together.
 import ArgumentParser
+import CoreTesting
 import KineMedia
 import KinePlatform
 import KineServices
@@ -8,7 +9,7 @@ import Testing
 
 @testable import KinecastCommand
 
-@Suite struct BroadcastOptionsTests {
+@Suite(.tags(.long)) struct BroadcastOptionsTests {
     func parse(_ arguments: String...) throws -> BroadcastCommand {
         try #require(try RootCommand.parseAsRoot(["broadcast"] + arguments) as? BroadcastCommand)
     }

@@ -1,25 +1,28 @@
 // The answer to another program's options, and to arguments without a command.
+import CoreTesting
 import Testing
 
 @testable import KinecastCommand
 
 @Suite struct OptionHintTests {
-    @Test(arguments: [
-        (
-            ["record", "-f", "60", "-w", "screen", "-o", "o.mp4"],
-            "write --fps 60 for -f and write --monitor all for -w."
-        ),
-        (
-            ["record", "-vcodec", "libx264", "o.mp4"],
-            "leave out -vcodec, since files are MP4 with H.264 and AAC."
-        ),
-        (["record", "-framerate", "30"], "write --fps 30 for -framerate."),
-        (["record", "--framerate=30", "-y"], "write --fps 30 for --framerate and write --overwrite for -y."),
-        (["record", "-f", "out.mkv"], "write -o out.mkv for -f."),
-        (["record", "-f", "x11grab"], "leave out -f, since files are MP4 with H.264 and AAC."),
-        (["record", "-g", "10,20 300x200"], "write --region for -g."),
-        (["broadcast", "-f", "rtmp://h/app/hush"], "write -o for -f."),
-    ])
+    @Test(
+        .tags(.slow),
+        arguments: [
+            (
+                ["record", "-f", "60", "-w", "screen", "-o", "o.mp4"],
+                "write --fps 60 for -f and write --monitor all for -w."
+            ),
+            (
+                ["record", "-vcodec", "libx264", "o.mp4"],
+                "leave out -vcodec, since files are MP4 with H.264 and AAC."
+            ),
+            (["record", "-framerate", "30"], "write --fps 30 for -framerate."),
+            (["record", "--framerate=30", "-y"], "write --fps 30 for --framerate and write --overwrite for -y."),
+            (["record", "-f", "out.mkv"], "write -o out.mkv for -f."),
+            (["record", "-f", "x11grab"], "leave out -f, since files are MP4 with H.264 and AAC."),
+            (["record", "-g", "10,20 300x200"], "write --region for -g."),
+            (["broadcast", "-f", "rtmp://h/app/hush"], "write -o for -f."),
+        ])
     func `another program's options are answered with those that are meant`(arguments: [String], advice: String) {
         #expect(RootCommand.hint(for: arguments) == "Options of another program were given; \(advice)")
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }

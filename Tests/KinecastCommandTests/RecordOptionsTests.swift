@@ -1,12 +1,13 @@
 // The record command's options together: what the engine is asked for, and which combinations are refused.
 import ArgumentParser
+import CoreTesting
 import KineMedia
 import KinePlatform
 import Testing
 
 @testable import KinecastCommand
 
-@Suite struct RecordOptionsTests {
+@Suite(.tags(.long)) struct RecordOptionsTests {
     func parse(_ arguments: String...) throws -> RecordCommand {
         try #require(try RootCommand.parseAsRoot(["record"] + arguments) as? RecordCommand)
     }

@@ -1,10 +1,11 @@
 // Notifications between the processes of a group.
+import CoreTesting
 import Glibc
 import KinePlatform
 import KinecastExchange
 import Testing
 
-@Suite struct CrossProcessNotificationsTests {
+@Suite(.tags(.real)) struct CrossProcessNotificationsTests {
     @Test func `every process that listens hears a notification, and no other name's`() async throws {
         try await TestGroup.with { group in
             let listeners = try (0..<5).map { _ in try group.member("listen", "wanted") }

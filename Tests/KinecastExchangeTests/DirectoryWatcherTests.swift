@@ -9,7 +9,7 @@ import Testing
 @testable import KinecastExchange
 
 @Suite struct DirectoryWatcherTests {
-    @Test func `a directory that is replaced while events are lost is watched again`() throws {
+    @Test(.tags(.slow)) func `a directory that is replaced while events are lost is watched again`() throws {
         let temporary = try TemporaryDirectory()
         let directory = FilePath(temporary.path)
         let watched = directory.appending("watched")

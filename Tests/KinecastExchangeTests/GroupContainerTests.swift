@@ -1,4 +1,5 @@
 // Files that the members of a group publish.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -6,7 +7,7 @@ import KinecastExchange
 import SystemPackage
 import Testing
 
-@Suite struct GroupContainerTests {
+@Suite(.tags(.real)) struct GroupContainerTests {
     @Test func `a published file appears under its name and leaves its place`() async throws {
         try await TestGroup.with { group in
             let draft = try group.draft("one")

@@ -7,7 +7,7 @@ import ProcessTesting
 import SystemPackage
 import Testing
 
-@Suite struct KilledMembersTests {
+@Suite(.tags(.real)) struct KilledMembersTests {
     @Test func `three thousand publishes, with writers and readers killed, leave no half file and lose no newest one`()
         async throws
     {

@@ -1,4 +1,5 @@
 // Values that the members of a group share.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -6,7 +7,7 @@ import KinecastExchange
 import SystemPackage
 import Testing
 
-@Suite struct SharedDefaultsTests {
+@Suite(.tags(.real)) struct SharedDefaultsTests {
     private struct Settings: Codable, Equatable, Sendable {
         var name: String
         var sizes: [Int]

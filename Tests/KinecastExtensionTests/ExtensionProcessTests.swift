@@ -1,4 +1,5 @@
 // An extension's process from the engine's end: its reports and its end.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
@@ -10,7 +11,7 @@ import Testing
 
 @testable import KinecastExtension
 
-@Suite struct ExtensionProcessTests {
+@Suite(.tags(.real)) struct ExtensionProcessTests {
     /// A running fixture.
     private struct Running {
         let process: ChildProcess

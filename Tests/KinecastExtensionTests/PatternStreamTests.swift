@@ -1,11 +1,12 @@
 // A decoder accepts the encoded frames of a rehearsal.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import Testing
 
 @testable import KinecastExtensionTesting
 
-@Suite struct PatternStreamTests {
+@Suite(.tags(.real)) struct PatternStreamTests {
     @Test(arguments: [
         PixelSize(width: 64, height: 48), PixelSize(width: 90, height: 50), PixelSize(width: 640, height: 360),
     ])

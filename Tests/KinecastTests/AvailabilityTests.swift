@@ -1,4 +1,5 @@
 // Whether a recorder could record, on the desktops that people have.
+import CoreTesting
 import DesktopTesting
 import Glibc
 import KineMeasure
@@ -8,7 +9,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite(.serialized) struct AvailabilityTests {
+@Suite(.serialized, .tags(.real)) struct AvailabilityTests {
     private static let region = CaptureScope.region(PixelRect(x: 0, y: 0, width: 64, height: 48))
     private static let monitor = SourceList.Monitor(
         name: "DP-1", bounds: PixelRect(x: 0, y: 0, width: 640, height: 480), isPrimary: false)

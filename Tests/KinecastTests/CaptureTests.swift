@@ -1,4 +1,5 @@
 // Samples in the app's own hands, from a real engine with a private screen.
+import CoreTesting
 import KineClient
 import KineMeasure
 import KineMedia
@@ -10,7 +11,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct CaptureTests {
+@Suite(.tags(.real)) struct CaptureTests {
     private static let size = PixelSize(width: 320, height: 240)
     private let engine: TestEngine
     private let recorder: ScreenRecorder

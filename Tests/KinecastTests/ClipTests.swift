@@ -10,7 +10,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct ClipTests {
+@Suite(.tags(.real)) struct ClipTests {
     private let folder: TemporaryDirectory
     private let recorder: ScreenRecorder
 

@@ -1,4 +1,5 @@
 // A recording that an app looks into and cuts, with a real engine.
+import CoreTesting
 import FoundationEssentials
 import KineClient
 import KineMeasure
@@ -8,7 +9,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct EditingTests {
+@Suite(.tags(.real)) struct EditingTests {
     private let folder: TemporaryDirectory
     private let recorder: ScreenRecorder
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct FollowTests {
+@Suite(.tags(.real)) struct FollowTests {
     private let folder: TemporaryDirectory
     private let locator: EngineLocator
     /// Of this test alone: others run at the same time.

@@ -1,4 +1,5 @@
 // A client that writes nonsense where it may write: only its own samples end, and it may ask for them again.
+import CoreTesting
 import Glibc
 import KineClient
 import KineMeasure
@@ -8,7 +9,7 @@ import KineWire
 import SystemPackage
 import Testing
 
-@Suite struct HostileClientTests {
+@Suite(.tags(.real)) struct HostileClientTests {
     /// The messages about samples that a connection receives, in order.
     private struct SampleMessages {
         let connection: ClientConnection

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct RecorderPermissionTests {
+@Suite(.tags(.real)) struct RecorderPermissionTests {
     private static let app = AppIdentity(identifier: "org.example.Asking", name: "Asking")
     private let bus: TestBus
     private let daemon: NotificationDaemon

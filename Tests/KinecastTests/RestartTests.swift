@@ -10,7 +10,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct RestartTests {
+@Suite(.tags(.real)) struct RestartTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

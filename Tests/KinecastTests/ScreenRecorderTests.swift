@@ -11,7 +11,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct ScreenRecorderTests {
+@Suite(.tags(.real)) struct ScreenRecorderTests {
     private let folder: TemporaryDirectory
     private let engine: TestEngine
     private let recorder: ScreenRecorder

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct ShareTests {
+@Suite(.tags(.real)) struct ShareTests {
     private let folder: TemporaryDirectory
     private let preview: RecordingPreview
     private let bytes: [UInt8]

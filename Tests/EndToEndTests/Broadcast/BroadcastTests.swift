@@ -7,7 +7,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct BroadcastTests {
+@Suite(.serialized, .tags(.real, .programs)) struct BroadcastTests {
     /// The keys of a line of `services --json` that are looked at.
     struct Listed: Decodable {
         var id: String

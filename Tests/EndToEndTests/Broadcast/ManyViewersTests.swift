@@ -6,7 +6,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct ManyViewersTests {
+@Suite(.serialized, .tags(.real, .programs)) struct ManyViewersTests {
     /// nginx with one of the documentation's configurations, at other addresses and in another folder. Ended with this object.
     private final class Server {
         private let process: ChildProcess

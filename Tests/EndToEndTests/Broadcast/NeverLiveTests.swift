@@ -17,7 +17,7 @@ private final class HeldPort {
     deinit { close(socket) }
 }
 
-@Suite(.serialized) struct NeverLiveTests {
+@Suite(.serialized, .tags(.real, .programs)) struct NeverLiveTests {
     /// A line of `status --json`.
     private struct Status: Decodable {
         var destinations: [RunningKinecast.Event.Destination]

@@ -4,7 +4,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct NewExtensionTests {
+@Suite(.serialized, .tags(.real, .programs, .builds)) struct NewExtensionTests {
     /// Tests begin here, without looking for XCTest classes in an index, which this checkout is built without.
     static let entryPoint = """
         import Glibc

@@ -5,7 +5,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct RTMPBroadcastTests {
+@Suite(.serialized, .tags(.real, .programs)) struct RTMPBroadcastTests {
     /// A packet of a finished file, as ffprobe reads it.
     private struct Packet {
         var isVideo: Bool

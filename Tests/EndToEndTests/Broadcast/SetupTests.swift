@@ -6,7 +6,7 @@ import ProcessTesting
 import SystemPackage
 import Testing
 
-@Suite struct SetupTests {
+@Suite(.tags(.real, .programs)) struct SetupTests {
     private static let arguments = [
         "broadcast", "--service", "guided", "--pattern", "320x240", "--duration", "2", "--json",
     ]

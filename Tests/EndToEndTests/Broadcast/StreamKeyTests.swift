@@ -5,7 +5,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct StreamKeyTests {
+@Suite(.serialized, .tags(.real, .programs)) struct StreamKeyTests {
     /// What no process, file or message may have in it.
     private static let key = "hush4d1c"
 

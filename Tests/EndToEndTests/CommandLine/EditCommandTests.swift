@@ -4,7 +4,7 @@ import KineMeasure
 import KinePlatform
 import Testing
 
-@Suite(.serialized) struct EditCommandTests {
+@Suite(.serialized, .tags(.real, .programs)) struct EditCommandTests {
     private func record(_ place: TestPlace, _ name: String = "a.mp4") throws {
         let ended = try place.run("record", name, "--pattern", "320x240", "--duration", "3")
         try #require(ended.status == 0, "\(ended)")

@@ -8,7 +8,7 @@ import ProcessTesting
 import SystemPackage
 import Testing
 
-@Suite struct EditConfinementTests {
+@Suite(.tags(.real, .programs)) struct EditConfinementTests {
     /// The number of filters of system calls that a process has entered.
     private static func filters(_ status: [Substring]) throws -> Int {
         let line = try #require(status.first { $0.hasPrefix("Seccomp_filters:") })

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct TerminalTests {
+@Suite(.serialized, .tags(.real, .programs)) struct TerminalTests {
     /// Both ends of a pseudo terminal.
     func pseudoTerminal() throws -> (master: FileDescriptor, slave: FileDescriptor) {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)

@@ -5,7 +5,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct UsageTests {
+@Suite(.serialized, .tags(.real, .programs)) struct UsageTests {
     @Test func `every command explains itself`() throws {
         try TestPlace.with { place in
             #expect(try place.run("--help").output.contains("always playable"))

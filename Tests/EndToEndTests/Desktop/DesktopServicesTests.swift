@@ -12,7 +12,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite struct DesktopServicesTests {
+@Suite(.tags(.real, .programs)) struct DesktopServicesTests {
     private let bus: TestBus
     private let daemon: NotificationDaemon
     private let screen: PrivateScreen

@@ -12,7 +12,7 @@ import Testing
 
 @testable import KineWire
 
-@Suite struct GuestTests {
+@Suite(.tags(.real, .programs)) struct GuestTests {
     private static let size = PixelSize(width: 320, height: 240)
     private static let encoded = SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))
 

@@ -10,7 +10,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite struct IndicatorTests {
+@Suite(.tags(.real, .programs)) struct IndicatorTests {
     private let bus: TestBus
     private let daemon: NotificationDaemon
     private let screen: PrivateScreen
@@ -92,7 +92,7 @@ import Testing
 }
 
 /// A notification daemon that people use: what it says it can do and what it takes are its own.
-@Suite struct RealNotificationDaemonTests {
+@Suite(.tags(.real, .programs)) struct RealNotificationDaemonTests {
     @Test func `dunst shows the indicator, presses its button, and shows nothing at the end`() throws {
         try TestPlace.with { place in
             let (bus, screen) = (try TestBus(), try PrivateScreen(size: PixelSize(width: 640, height: 480)))

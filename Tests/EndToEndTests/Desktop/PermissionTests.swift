@@ -10,7 +10,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite struct PermissionTests {
+@Suite(.tags(.real, .programs)) struct PermissionTests {
     private let bus: TestBus
     private let screen: PrivateScreen
     private static let app = AppIdentity(identifier: "org.example.Recorder", name: "Recorder")

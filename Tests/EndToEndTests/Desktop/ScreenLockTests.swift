@@ -10,7 +10,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite struct ScreenLockTests {
+@Suite(.tags(.real, .programs)) struct ScreenLockTests {
     private let bus: TestBus
     private let screen: PrivateScreen
     private let painter: Painter

@@ -10,7 +10,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct ShownKeysTests {
+@Suite(.serialized, .tags(.real, .programs)) struct ShownKeysTests {
     private static let size = PixelSize(width: 640, height: 480)
     private static let ground: UInt32 = 0x20_4060
     private static let red: UInt32 = 0xc0_2020

@@ -4,7 +4,7 @@ import KinePlatform
 import KineWire
 import Testing
 
-@Suite(.serialized) struct AddedDestinationTests {
+@Suite(.serialized, .tags(.real, .programs)) struct AddedDestinationTests {
     private static func good(_ label: String, service: String = "faults") -> TakeConfiguration.Destination {
         .init(service: service, setupInfo: ["fault": "none"], label: label)
     }

@@ -9,7 +9,7 @@ import KineServices
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct ConfinementTests {
+@Suite(.serialized, .tags(.real, .programs)) struct ConfinementTests {
     @Test func `with every layer a hostile extension gets nothing`() throws {
         try HostileTake.with { take in
             let outcomes = try take.run(leavingOut: [])

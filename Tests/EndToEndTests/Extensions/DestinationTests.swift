@@ -6,7 +6,7 @@ import KineWire
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct DestinationTests {
+@Suite(.serialized, .tags(.real, .programs)) struct DestinationTests {
     @Test func `a good extension goes through all of its phases and finishes with the take`() throws {
         try TestPlace.with { place in
             try place.installFaults()

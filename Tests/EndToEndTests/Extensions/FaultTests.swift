@@ -6,7 +6,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct FaultTests {
+@Suite(.serialized, .tags(.real, .programs, .long, .margins)) struct FaultTests {
     @Test(arguments: ["crashStarted", "crashSample", "crashPaused", "crashResumed", "crashAnnotated"])
     func `an extension crashes in a callback: it is told with its last words, and the take goes on`(
         fault: String

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ProcessTesting
 
-@Suite(.serialized) struct FramePassingTests {
+@Suite(.serialized, .tags(.real, .programs)) struct FramePassingTests {
     private static let group = "org.example.passing"
 
     @Test func `an app gets an extension's frames and audio as the engine made them`() throws {

@@ -3,7 +3,7 @@ import Glibc
 import KinePlatform
 import Testing
 
-@Suite(.serialized) struct MemoryTests {
+@Suite(.serialized, .tags(.real, .programs, .margins)) struct MemoryTests {
     static let megabyte = 1 << 20
 
     /// The peak and the limit with which the destination ended.

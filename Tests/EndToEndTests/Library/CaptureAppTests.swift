@@ -9,7 +9,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite struct CaptureAppTests {
+@Suite(.tags(.real, .programs, .builds)) struct CaptureAppTests {
     /// The app, and the commands that it reads.
     private struct App {
         let process: RunningKinecast

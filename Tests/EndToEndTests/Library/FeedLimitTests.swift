@@ -6,7 +6,7 @@ import KineWire
 import ProcessTesting
 import Testing
 
-@Suite struct FeedLimitTests {
+@Suite(.tags(.real, .programs)) struct FeedLimitTests {
     @Test func `the seventeenth client that wants samples is told so, and gets them once another has gone`() throws {
         try TestPlace.with { place in
             let recorder = try place.start(["record", "a.mp4", "--pattern", "320x240", "--json"])

@@ -7,7 +7,7 @@ import KinePlatform
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct HostEncodeTests {
+@Suite(.serialized, .tags(.real, .programs, .builds)) struct HostEncodeTests {
     private static func take(_ size: PixelSize = PixelSize(width: 320, height: 240)) -> TakeConfiguration {
         var configuration = TakeConfiguration(source: .pattern(size), output: nil)
         configuration.audio.app = .system(required: true)

@@ -1,7 +1,7 @@
 // The live page's audio: what a browser allows, and what is heard.
 import Testing
 
-@Suite(.serialized) struct LivePageAudioTests {
+@Suite(.serialized, .tags(.real, .programs)) struct LivePageAudioTests {
     @Test func `audio waits for a click where the browser insists`() throws {
         try WatchedPage.with(audioNeedsClick: true) { page in
             try page.open()

@@ -2,7 +2,7 @@
 import KineMeasure
 import Testing
 
-@Suite(.serialized) struct LivePageFaultTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct LivePageFaultTests {
     @Test(arguments: ["webcodecs", "mse"])
     func `it reconnects by itself after the extension was killed and started again`(_ way: String) throws {
         try WatchedPage.with { page in

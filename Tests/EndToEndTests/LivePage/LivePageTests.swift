@@ -2,7 +2,7 @@
 import KineMeasure
 import Testing
 
-@Suite(.serialized) struct LivePageTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct LivePageTests {
     @Test(arguments: ["webcodecs", "mse"])
     func `it plays, and shows pause, resumption and the end`(_ way: String) throws {
         try WatchedPage.with { page in

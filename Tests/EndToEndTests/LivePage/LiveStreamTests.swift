@@ -3,7 +3,7 @@ import Glibc
 import KineMeasure
 import Testing
 
-@Suite(.serialized) struct LiveStreamTests {
+@Suite(.serialized, .tags(.real, .programs, .margins)) struct LiveStreamTests {
     /// Has ffmpeg decode two seconds of a live address. Returns how many frames and pieces of audio it decoded, and whatever
     /// it said.
     private func decode(

@@ -4,7 +4,7 @@ import KineMeasure
 import KinePlatform
 import Testing
 
-@Suite(.serialized) struct RecordReaderTests {
+@Suite(.serialized, .tags(.real, .programs)) struct RecordReaderTests {
     /// The script that fuzzes it: whole streams and damaged ones, cut anywhere. Damaged bytes are either refused or read, but the
     /// same way however they are cut, and no record reaches beyond what came.
     private static let script = """

@@ -2,4 +2,4 @@
 import Testing
 
 /// One at a time: each of them wants a processor for its screen and one for its recorder.
-@Suite(.serialized) enum MediaTests {}
+@Suite(.serialized, .tags(.real, .programs, .long)) enum MediaTests {}

@@ -4,7 +4,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite struct FarEndTests {
+@Suite(.tags(.real, .programs)) struct FarEndTests {
     @Test func `the server ends when nobody holds the other end of its standard input`() throws {
         let (theirs, input) = try FileDescriptor.pipe()
         defer { try? theirs.close() }

@@ -8,7 +8,7 @@ import KineWire
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct ClipTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct ClipTests {
     private func clip(_ place: TestPlace, _ arguments: String...) throws -> RunningKinecast.Event {
         let ended = try place.run(["clip", "--json"] + arguments)
         try #require(ended.status == 0, "\(ended)")

@@ -6,7 +6,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct CommandWindowTests {
+@Suite(.serialized, .tags(.real, .programs)) struct CommandWindowTests {
     private static let screen = PixelSize(width: 640, height: 480)
 
     /// A window of 320x180 that the window manager may have a say in, titled kinecast-scene, until the file `go` is there.

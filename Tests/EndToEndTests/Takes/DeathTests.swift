@@ -10,7 +10,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct DeathTests {
+@Suite(.serialized, .tags(.real, .programs)) struct DeathTests {
     /// Waits until the engine behind a connection is done; returns its last message.
     func lastMessage(_ connection: ClientConnection) throws -> EngineMessage? {
         let deadline = MonotonicClock.now() + RunningKinecast.timeout

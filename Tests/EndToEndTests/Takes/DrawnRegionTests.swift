@@ -7,7 +7,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct DrawnRegionTests {
+@Suite(.serialized, .tags(.real, .programs)) struct DrawnRegionTests {
     private static let size = MarkedScreen.size
     private static let ground = MarkedScreen.ground
     private static let mark = MarkedScreen.mark

@@ -9,7 +9,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct ImageCaptureTests {
+@Suite(.serialized, .tags(.real, .programs)) struct ImageCaptureTests {
     private static let size = PixelSize(width: 320, height: 240)
     private static let bars: [(PixelRect, UInt32)] = [
         (PixelRect(x: 0, y: 0, width: 160, height: 120), 0xff_ffff),

@@ -12,7 +12,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct PortalRegionTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct PortalRegionTests {
     private static let size = MarkedScreen.size
     private static let ground = MarkedScreen.ground
     private static let mark = MarkedScreen.mark

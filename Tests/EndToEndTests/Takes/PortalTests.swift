@@ -11,7 +11,7 @@ import ProcessTesting
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct PortalTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct PortalTests {
     private static let painted = PixelRect(x: 32, y: 16, width: 64, height: 48)
 
     /// A desktop with its portal, and a cast of a monitor that the portal gives out.

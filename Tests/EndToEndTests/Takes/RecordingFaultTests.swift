@@ -4,7 +4,7 @@ import KineMeasure
 import KinePlatform
 import Testing
 
-@Suite(.serialized) struct RecordingFaultTests {
+@Suite(.serialized, .tags(.real, .programs)) struct RecordingFaultTests {
     /// Starts kinecast behind these words of a shell, which mounts what it needs where nothing else sees it. `kept.mp4` is what is in
     /// `out/a.mp4` afterwards.
     private func start(_ preparation: String, _ arguments: String..., in place: TestPlace) throws -> RunningKinecast {

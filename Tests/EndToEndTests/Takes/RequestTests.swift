@@ -8,7 +8,7 @@ import ProcessTesting
 import SystemPackage
 import Testing
 
-@Suite struct RequestTests {
+@Suite(.tags(.real, .programs)) struct RequestTests {
     /// Two clients that have connected with the only take of a place.
     private func clients(_ place: TestPlace) throws -> [ClientConnection] {
         let record = try #require(try place.registry().list().running.first)

@@ -8,7 +8,7 @@ import KinePlatform
 import ScreenTesting
 import Testing
 
-@Suite(.serialized) struct SwayPortalTests {
+@Suite(.serialized, .tags(.real, .programs, .margins)) struct SwayPortalTests {
     private static let size = PixelSize(width: 640, height: 480)
 
     private func start(_ place: TestPlace, on desktop: PortalDesktop, _ options: [String] = []) throws

@@ -7,7 +7,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct TakeTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct TakeTests {
     @Test func `without libavcodec a take has no audio and says so, unless audio was asked for`() throws {
         try TestPlace.with { place in
             // A library that cannot be loaded stands before the installed one.

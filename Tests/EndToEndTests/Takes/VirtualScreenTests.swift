@@ -7,7 +7,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct VirtualScreenTests {
+@Suite(.serialized, .tags(.real, .programs)) struct VirtualScreenTests {
     /// A program that draws and beeps, built beside kinecast.
     static let scene = RunningKinecast.scene
 

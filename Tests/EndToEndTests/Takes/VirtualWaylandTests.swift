@@ -8,7 +8,7 @@ import KinePlatform
 import ProcessTesting
 import Testing
 
-@Suite(.serialized) struct VirtualWaylandTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct VirtualWaylandTests {
     @Test func `a command on a private X screen does not find the session's compositor`() throws {
         try TestPlace.with { place in
             let ended = try place.run(

@@ -14,7 +14,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct WaylandTests {
+@Suite(.serialized, .tags(.real, .programs, .long)) struct WaylandTests {
     private static let size = PixelSize(width: 640, height: 480)
     private static let place = PixelRect(x: 20, y: 30, width: 160, height: 120)
     /// Without a bus, a desktop that has to be asked cannot be.

@@ -1,4 +1,5 @@
 // Cameras by name, and frames of what stands in for one: a generated picture and files.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
@@ -8,7 +9,7 @@ import Testing
 
 @testable import KineCapture
 
-@Suite struct CameraTests {
+@Suite(.tags(.real)) struct CameraTests {
     private static let cameras = [
         CameraDescription(path: "/dev/video0", name: "HD Webcam"), CameraDescription(path: "/dev/video2", name: "USB"),
     ]

@@ -1,4 +1,5 @@
 // What a compositor with ext-image-copy-capture does wrong, or cannot help: sessions that stop, captures that fail, and nonsense.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KineCapture
 
-@Suite(.serialized) struct ImageCaptureFaultTests {
+@Suite(.serialized, .tags(.real)) struct ImageCaptureFaultTests {
     private static let size = ImageCaptureSourceTests.size
     private static let red: UInt32 = 0xff_0000
     private static let white: UInt32 = 0xff_ffff

@@ -1,4 +1,5 @@
 // The screen of a compositor with ext-image-copy-capture alone: pixels, damage, and what becomes of outputs and sessions during a take.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -7,7 +8,7 @@ import Testing
 @testable import KineCapture
 @testable import KineWayland
 
-@Suite(.serialized) struct ImageCaptureSourceTests {
+@Suite(.serialized, .tags(.real)) struct ImageCaptureSourceTests {
     static let size = PixelSize(width: 320, height: 240)
     private static let red: UInt32 = 0xff_0000
     private static let green: UInt32 = 0x00_ff00

@@ -12,7 +12,7 @@ import Testing
 @testable import KineCapture
 @testable import KineWayland
 
-@Suite(.serialized) struct PictureRegionOpeningTests {
+@Suite(.serialized, .tags(.real)) struct PictureRegionOpeningTests {
     private static let size = PixelSize(width: 320, height: 240)
     private static let colour: UInt32 = 0x20_4060
     private static let dark = colour >> 1 & 0x7f_7f7f

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KinePipeWire
 
-@Suite(.serialized) struct PipeWireSourceTests {
+@Suite(.serialized, .tags(.real)) struct PipeWireSourceTests {
     static let size = PixelSize(width: 160, height: 96)
 
     private func tiles(_ rects: PixelRect..., in size: PixelSize = size) -> DamageRegion {

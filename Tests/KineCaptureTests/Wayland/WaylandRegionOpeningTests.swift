@@ -10,7 +10,7 @@ import Testing
 @testable import KineCapture
 @testable import KineWayland
 
-@Suite(.serialized) struct WaylandRegionOpeningTests {
+@Suite(.serialized, .tags(.real)) struct WaylandRegionOpeningTests {
     private static let size = PixelSize(width: 320, height: 240)
     private let desktop: SwayDesktop
     private let mouse: WaylandMouse

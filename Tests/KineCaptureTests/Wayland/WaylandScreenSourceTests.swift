@@ -1,4 +1,5 @@
 // The screen of a real Wayland compositor: outputs, regions, and what becomes of them during a take.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -7,7 +8,7 @@ import Testing
 @testable import KineCapture
 @testable import KineWayland
 
-@Suite(.serialized) struct WaylandScreenSourceTests {
+@Suite(.serialized, .tags(.real)) struct WaylandScreenSourceTests {
     static let size = PixelSize(width: 320, height: 240)
     private let desktop: SwayDesktop
     /// Covers all of the first output.

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20)
+    @Test(.tags(.slow), arguments: 0..<20)
     func `places do not overlap, and cover every pixel as long as it needs and none longer than may be`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let side = 24

@@ -9,7 +9,7 @@ import Testing
 @testable import KineCapture
 @testable import KineX11
 
-@Suite(.serialized) struct X11ApplicationTests {
+@Suite(.serialized, .tags(.real)) struct X11ApplicationTests {
     private static let size = PixelSize(width: 400, height: 300)
     private static let ground: UInt32 = 0x20_4060
     private static let colour: UInt32 = 0x80_c040

@@ -1,4 +1,5 @@
 // Rings round clicks in the frames of a real X server.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KineX11
 
-@Suite(.serialized) struct X11ClickTests {
+@Suite(.serialized, .tags(.real)) struct X11ClickTests {
     private static let ground: UInt32 = 0x20_4060
     private static let size = PixelSize(width: 320, height: 240)
 

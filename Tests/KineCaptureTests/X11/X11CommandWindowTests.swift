@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct X11CommandWindowTests {
+@Suite(.serialized, .tags(.real)) struct X11CommandWindowTests {
     private static let rect = PixelRect(x: 30, y: 20, width: 60, height: 40)
 
     private let screen: PrivateScreen

@@ -1,4 +1,5 @@
 // The mouse pointer in the frame.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KineX11
 
-@Suite(.serialized) struct X11CursorTests {
+@Suite(.serialized, .tags(.real)) struct X11CursorTests {
     private static let ground: UInt32 = 0x20_4060
     private static let ink: UInt32 = 0xff_8000
     private static let cursorSize = PixelSize(width: 12, height: 10)

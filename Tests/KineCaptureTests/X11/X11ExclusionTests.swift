@@ -9,7 +9,7 @@ import Testing
 @testable import KineCapture
 @testable import KineX11
 
-@Suite(.serialized) struct X11ExclusionTests {
+@Suite(.serialized, .tags(.real)) struct X11ExclusionTests {
     private static let size = PixelSize(width: 400, height: 300)
     private static let ground: UInt32 = 0x20_4060
     private static let secret: UInt32 = 0xff_00ff

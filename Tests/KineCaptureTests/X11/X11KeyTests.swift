@@ -11,7 +11,7 @@ import Testing
 @testable import KineCapture
 @testable import KineX11
 
-@Suite(.serialized) struct X11KeyTests {
+@Suite(.serialized, .tags(.real)) struct X11KeyTests {
     private static let ground: UInt32 = 0x20_4060
     private static let size = PixelSize(width: 320, height: 240)
     /// An hour: no badge is missed, however busy the machine.

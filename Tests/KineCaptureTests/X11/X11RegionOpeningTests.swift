@@ -8,7 +8,7 @@ import Testing
 @testable import KineCapture
 @testable import KineX11
 
-@Suite(.serialized) struct X11RegionOpeningTests {
+@Suite(.serialized, .tags(.real)) struct X11RegionOpeningTests {
     private static let size = PixelSize(width: 320, height: 240)
     private static let ground: UInt32 = 0xa0_6040
 

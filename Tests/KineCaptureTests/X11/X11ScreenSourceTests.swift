@@ -1,4 +1,5 @@
 // The whole screen, regions and monitors of a real X server.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
@@ -8,7 +9,7 @@ import Testing
 @testable import KineCapture
 @testable import KineX11
 
-@Suite(.serialized) struct X11ScreenSourceTests {
+@Suite(.serialized, .tags(.real)) struct X11ScreenSourceTests {
     static let size = PixelSize(width: 320, height: 240)
 
     /// A screen with a window over all of it, and a painter for it.

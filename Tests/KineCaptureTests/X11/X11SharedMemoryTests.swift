@@ -1,6 +1,7 @@
 // Memory that is shared with an X server, and servers with which it cannot be: in another IPC namespace, on another machine, or with
 // other memory under the same number.
 import CXCB
+import CoreTesting
 import Glibc
 import KineMedia
 import ScreenTesting
@@ -8,7 +9,7 @@ import Testing
 
 @testable import KineX11
 
-@Suite(.serialized) struct X11SharedMemoryTests {
+@Suite(.serialized, .tags(.real)) struct X11SharedMemoryTests {
     private static let size = PixelSize(width: 200, height: 100)
     private static let rect = PixelRect(size: size)
     private static let colour: UInt32 = 0x20_4060

@@ -1,4 +1,5 @@
 // One window: covered, moved, resized, hidden and closed.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KineCapture
 
-@Suite(.serialized) struct X11WindowTests {
+@Suite(.serialized, .tags(.real)) struct X11WindowTests {
     private static let content = PixelRect(x: 0, y: 0, width: 121, height: 83)
 
     private func stage(border: Int = 0) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {

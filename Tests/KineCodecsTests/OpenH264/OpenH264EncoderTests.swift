@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `ffmpeg's programs read the stream as it was meant`() throws {
+    @Test(.tags(.real)) func `ffmpeg's programs read the stream as it was meant`() throws {
         let encoder = try encoder()
         var stream: [UInt8] = []
         for index in 0..<12 {
@@ -93,7 +93,7 @@ import Testing
         _ = try read("ffmpeg", ["-v", "error", "-xerror", "-err_detect", "explode", "-i", path, "-f", "null", "-"])
     }
 
-    @Test(arguments: EncoderPreset.allCases)
+    @Test(.tags(.slow), arguments: EncoderPreset.allCases)
     func `at every preset each frame comes at once, and no block is stale`(preset: EncoderPreset) throws {
         for rate in [VideoEncoderSettings.RateControl.constantQuantizer(23), .averageBitrate(4_000_000)] {
             let encoder = try encoder(rate, size: PixelSize(width: 320, height: 192), preset: preset)

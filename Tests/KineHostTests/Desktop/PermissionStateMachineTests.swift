@@ -1,4 +1,5 @@
 // One question, in every order of events up to a length.
+import CoreTesting
 import KineWire
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
         var known: Machine.Event?
     }
 
-    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+    @Test(.tags(.slow), arguments: [(false, false), (false, true), (true, false), (true, true)])
     func `nothing is allowed without a person's word, and each question ends once, in every order`(
         hasDesktop: Bool, hasTerminal: Bool
     ) {

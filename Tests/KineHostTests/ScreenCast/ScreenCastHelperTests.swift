@@ -13,7 +13,7 @@ import Testing
 @testable import KineHost
 @testable import KineTake
 
-@Suite struct ScreenCastHelperTests {
+@Suite(.tags(.real)) struct ScreenCastHelperTests {
     private static let application = "org.example.Recorder"
 
     /// A helper of the test's process.

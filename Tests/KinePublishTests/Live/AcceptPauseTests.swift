@@ -1,4 +1,5 @@
 // A listening channel pauses, and accepts connections again afterwards.
+import CoreTesting
 import Glibc
 import NIOCore
 import NIOPosix
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct AcceptPauseTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct AcceptPauseTests {
     private let accepted: AsyncStream<any Channel>
     private let accept: AsyncStream<any Channel>.Continuation
 

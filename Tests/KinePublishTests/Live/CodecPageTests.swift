@@ -1,4 +1,5 @@
 // A codec other than H.264 in a real browser: what the page is told of it is what browsers take.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
@@ -9,7 +10,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.serialized) struct CodecPageTests {
+@Suite(.serialized, .tags(.real)) struct CodecPageTests {
     @Test(arguments: ["webcodecs", "mse"])
     func `a browser plays AV1 by what the page is told of it`(way: String) async throws {
         let clip = try await blocking { try AV1Clip() }

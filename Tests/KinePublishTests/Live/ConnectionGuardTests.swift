@@ -6,7 +6,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite struct ConnectionGuardTests {
+@Suite(.tags(.real, .margins)) struct ConnectionGuardTests {
     @Test func `a response that ends before its request is counted against it`() {
         var balance = RequestBalance()
         balance.responseEnded()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct LiveServerTLSTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real, .margins)) struct LiveServerTLSTests {
     private let certificate: SelfSignedCertificate
 
     init() throws { certificate = try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1") }

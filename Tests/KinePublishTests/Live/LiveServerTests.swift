@@ -1,4 +1,5 @@
 // The server over real sockets.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineLive
@@ -10,7 +11,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.serialized) struct LiveServerTests {
+@Suite(.serialized, .tags(.real)) struct LiveServerTests {
     /// Starts a server. Returns its port and its token too.
     private static func start(
         _ setupInfo: [String: String] = [:], format: LiveFormat = Samples.format,

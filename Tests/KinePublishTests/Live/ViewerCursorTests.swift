@@ -1,4 +1,5 @@
 // Which samples a viewer gets, whether fast or slow.
+import CoreTesting
 import KineMedia
 import NIOCore
 import Testing
@@ -87,7 +88,7 @@ import Testing
     }
 
     /// Many viewers lag, for a long time, in steps that do not fit the interval.
-    @Test func `all viewers together request one keyframe in two seconds`() {
+    @Test(.tags(.slow)) func `all viewers together request one keyframe in two seconds`() {
         for step in [1, 7, 333, 1999, 2000, 2001] {
             var limit = KeyframeRequestLimit()
             let instants = stride(from: Int64(0), to: 60_000_000_000, by: step * 1_000_000)

@@ -1,4 +1,5 @@
 // Names that are slow, unknown or gone, and hosts that do not answer: the broadcast is late, but it comes.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -75,7 +76,7 @@ private final class SilentPort {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DialingTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct DialingTests {
     private static let short: Int64 = 20_000_000
 
     private static func interruption(_ events: [RTMPEvent], _ words: String) -> Bool {

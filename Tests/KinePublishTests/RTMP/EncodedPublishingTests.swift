@@ -9,7 +9,7 @@ import KineRTMP
 import RTMPTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct EncodedPublishingTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct EncodedPublishingTests {
     private static let size = PixelSize(width: 320, height: 192)
 
     /// A second of text and of silence.

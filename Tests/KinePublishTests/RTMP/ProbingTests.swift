@@ -1,4 +1,5 @@
 // How a server is found again between attempts, and at another address of its name.
+import CoreTesting
 import KineMeasure
 import KinePlatform
 import KineRTMP
@@ -8,7 +9,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct ProbingTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct ProbingTests {
     /// Nanoseconds: no attempt comes within any of these tests.
     private static let long: Int64 = 30_000_000_000
 

@@ -1,11 +1,12 @@
 // Checking a server without a sample: what it says of itself, and why it does not accept a stream.
+import CoreTesting
 import KineMeasure
 import KineRTMP
 import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct RTMPCheckTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct RTMPCheckTests {
     private func settings(_ address: String) throws -> RTMPSettings { try RTMPSettings(setupInfo: ["url": address]) }
 
     @Test func `a server that accepts the stream is described, and gets the whole goodbye`() async throws {

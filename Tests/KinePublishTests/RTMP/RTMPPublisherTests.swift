@@ -7,7 +7,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct RTMPPublisherTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real, .margins)) struct RTMPPublisherTests {
     @Test func `everything arrives in order, and the goodbye too`() async throws {
         let server = try StrictServerSocket()
         let told = Told()

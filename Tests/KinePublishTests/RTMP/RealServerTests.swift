@@ -1,5 +1,6 @@
 // What real servers make of the publisher's stream, tag for tag: nginx with its rtmp module (packages nginx-light and
 // libnginx-mod-rtmp), and ffmpeg as a server.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -7,7 +8,7 @@ import KinePublish
 import KineRTMP
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RealServerTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct RealServerTests {
     @Test func `nginx records every sample at its time`() async throws {
         let nginx = try MediaServer(diesWithThread: false)
         let recorded = try await Self.publish(nginx.address("show"), file: nginx.file("show"))

@@ -1,4 +1,5 @@
 // What follows the end of a connection: which server is tried again, how often, and with which authentication.
+import CoreTesting
 import KineMeasure
 import KineRTMP
 import RTMPTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct ReconnectingTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct ReconnectingTests {
     /// Nanoseconds: short, so that many attempts are soon made.
     private static let short: Int64 = 20_000_000
 

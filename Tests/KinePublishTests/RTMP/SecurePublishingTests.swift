@@ -1,11 +1,12 @@
 // RTMPS: which certificates are trusted.
+import CoreTesting
 import KineMeasure
 import KineMedia
 import KinePublish
 import KineRTMP
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SecurePublishingTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.real)) struct SecurePublishingTests {
     private let certificate: SelfSignedCertificate
     private let server: StrictServerSocket
     private let front: TLSFront

@@ -90,7 +90,7 @@ struct SimulatedDevice {
         return places
     }
 
-    @Test(arguments: [8000, 11025], [-300e-6, 0, 300e-6])
+    @Test(.tags(.slow), arguments: [8000, 11025], [-300e-6, 0, 300e-6])
     func `for four minutes every click lies within 5 ms of its second`(rate: Int, error: Double) throws {
         // Between the clicks once silence, which the resampler does not see, and once a hum, which it does.
         try clicksStay(rate: rate, error: error, hum: 0)

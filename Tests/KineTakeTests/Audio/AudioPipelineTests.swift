@@ -94,7 +94,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
     }
 }
 
-@Suite(.serialized) struct AudioPipelineTests {
+@Suite(.serialized, .tags(.real, .margins)) struct AudioPipelineTests {
     @Test func `clicks lie where they were heard, also after pauses`() async throws {
         try await onThread {
             let server = try TestAudioServer()

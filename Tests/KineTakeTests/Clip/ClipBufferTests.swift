@@ -78,7 +78,8 @@ import Testing
         #expect(warnings == [])
     }
 
-    @Test func `a clip waits for the audio up to its end, in a pause for what the encoder lets go`() throws {
+    @Test(.tags(.real))
+    func `a clip waits for the audio up to its end, in a pause for what the encoder lets go`() throws {
         let buffer = try buffer(audio: [SyntheticScreen.audioFormat])
         buffer.append(frame(0))
         func append(_ units: Range<Int64>) {

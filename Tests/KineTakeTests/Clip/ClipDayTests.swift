@@ -5,7 +5,7 @@ import Testing
 
 @testable import KineTake
 
-@Suite struct ClipDayTests {
+@Suite(.tags(.long)) struct ClipDayTests {
     /// The samples of the last minutes, as they came.
     private struct Model {
         var frames: [EncodedSample] = []

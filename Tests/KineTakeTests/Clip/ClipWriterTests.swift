@@ -64,7 +64,7 @@ import ThreadTesting
         func close() { file.close() }
     }
 
-    @Test func `a clip has no name before it is whole, and plays for exactly its duration`() throws {
+    @Test(.tags(.real)) func `a clip has no name before it is whole, and plays for exactly its duration`() throws {
         let path = folder.file("clip.mp4")
         let file = try WholeFile(path)
         let finished = try ClipWriter.write(clip, video: Self.video, to: file)

@@ -58,7 +58,8 @@ import Testing
         next.end()
     }
 
-    @Test func `a reader that falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
+    @Test(.tags(.slow))
+    func `a reader that falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
         let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [.encoded, .encoded]) {
             $0.video.rateControl = .constantQuality(4)
         }
@@ -84,7 +85,8 @@ import Testing
         #expect(slow.samples.count < quick.samples.count)
     }
 
-    @Test func `a frame that is too large for the far end is left out, and what follows up to a keyframe`() throws {
+    @Test(.tags(.slow))
+    func `a frame that is too large for the far end is left out, and what follows up to a keyframe`() throws {
         let limit = 30_000
         let service = SampleRequirements.test(
             .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))

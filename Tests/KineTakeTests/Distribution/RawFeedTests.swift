@@ -6,7 +6,7 @@ import Testing
 
 @testable import KineTake
 
-@Suite(.serialized) struct RawFeedTests {
+@Suite(.serialized, .tags(.margins)) struct RawFeedTests {
     private static let size = PixelSize(width: 128, height: 96)
 
     private func randomRect(using generator: inout SeededGenerator) -> PixelRect {
@@ -44,18 +44,20 @@ import Testing
         #expect(reader.feed.sender.counts.bytesCopied == 0)
     }
 
-    @Test(arguments: [
-        SampleRequirements.raw(), .raw(framesPerSecond: 20), .raw(.nv12), .raw(.bgra),
-        .raw(size: PixelSize(width: 64, height: 64)), .raw(.nv12, size: PixelSize(width: 50, height: 90)),
-        .raw(.bgra, size: PixelSize(width: 100, height: 60), framesPerSecond: 30),
-        .raw(shape: FrameShape(orientation: .right)),
-        .raw(shape: FrameShape(size: PixelSize(width: 54, height: 96), crop: .fill)),
-        .raw(.nv12, shape: FrameShape(size: PixelSize(width: 160, height: 120), orientation: .leftMirrored)),
-        .raw(shape: FrameShape(crop: .part(PixelRect(x: 13, y: 8, width: 51, height: 43)), orientation: .down)),
-        .raw(
-            .bgra, size: PixelSize(width: 30, height: 30),
-            shape: FrameShape(crop: .part(PixelRect(x: 64, y: 0, width: 64, height: 96)))),
-    ])
+    @Test(
+        .tags(.slow),
+        arguments: [
+            SampleRequirements.raw(), .raw(framesPerSecond: 20), .raw(.nv12), .raw(.bgra),
+            .raw(size: PixelSize(width: 64, height: 64)), .raw(.nv12, size: PixelSize(width: 50, height: 90)),
+            .raw(.bgra, size: PixelSize(width: 100, height: 60), framesPerSecond: 30),
+            .raw(shape: FrameShape(orientation: .right)),
+            .raw(shape: FrameShape(size: PixelSize(width: 54, height: 96), crop: .fill)),
+            .raw(.nv12, shape: FrameShape(size: PixelSize(width: 160, height: 120), orientation: .leftMirrored)),
+            .raw(shape: FrameShape(crop: .part(PixelRect(x: 13, y: 8, width: 51, height: 43)), orientation: .down)),
+            .raw(
+                .bgra, size: PixelSize(width: 30, height: 30),
+                shape: FrameShape(crop: .part(PixelRect(x: 64, y: 0, width: 64, height: 96)))),
+        ])
     func `a slow reader that copies only damage has the whole frame, and the last one comes`(
         samples: SampleRequirements
     ) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import KineTake
 
-@Suite(.serialized) struct TakeFeedTests {
+@Suite(.serialized, .tags(.margins)) struct TakeFeedTests {
     private static let size = PixelSize(width: 320, height: 240)
 
     /// A take of the pattern, and a file for it that goes with this object.

@@ -226,7 +226,7 @@ import Testing
         #expect(world.isTrue && world.frames.count == 2)
     }
 
-    @Test func `a constant rate fills exactly its grid, whatever happens`() {
+    @Test(.tags(.slow)) func `a constant rate fills exactly its grid, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 5, from: begun { $0.video.constantFrameRate = true }) { world, history in
             let end = settled(world)

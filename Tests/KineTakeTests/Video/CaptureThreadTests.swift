@@ -9,7 +9,7 @@ import Testing
 
 @testable import KineTake
 
-@Suite struct CaptureThreadTests {
+@Suite(.tags(.margins)) struct CaptureThreadTests {
     private static let size = PixelSize(width: 128, height: 96)
 
     /// A capture thread with an encoder behind it.
@@ -83,7 +83,7 @@ import Testing
         #expect(stage.samples.count == 2)
     }
 
-    @Test func `a change that nobody reports is found, and then everything is read for a while`() {
+    @Test(.tags(.slow)) func `a change that nobody reports is found, and then everything is read for a while`() {
         let stage = Stage()
         stage.expect(1)
         // Six rows of tiles: the first look sees them all.
@@ -96,7 +96,7 @@ import Testing
         stage.stop()
     }
 
-    @Test func `reported damage, however much, is no reason for suspicion`() {
+    @Test(.tags(.slow)) func `reported damage, however much, is no reason for suspicion`() {
         let begun = MonotonicClock.now()
         let stage = Stage()
         stage.expect(1)
@@ -250,7 +250,7 @@ import Testing
         #expect(stage.samples[1].presentationTime >= stage.clock.mediaTime(at: pause))
     }
 
-    @Test func `what a source holds of a pause is in no frame`() throws {
+    @Test(.tags(.slow)) func `what a source holds of a pause is in no frame`() throws {
         let stage = Stage()
         stage.expect(1)
         stage.screen.holdFrame()
@@ -313,7 +313,7 @@ import Testing
         stage.stop()
     }
 
-    @Test(arguments: [VideoSourceError.windowClosed, .serverLost])
+    @Test(.tags(.slow), arguments: [VideoSourceError.windowClosed, .serverLost])
     func `an end of the source is passed on, also out of a pause`(error: VideoSourceError) {
         for pauses in [false, true] {
             let stage = Stage()

@@ -12,7 +12,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct BroadcastControllerTests {
+@Suite(.tags(.real, .extensions)) struct BroadcastControllerTests {
     private let place: BroadcastPlace
 
     init() throws { place = try BroadcastPlace() }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct BroadcastPickerTests {
+@Suite(.tags(.real, .extensions)) struct BroadcastPickerTests {
     /// Answers as the test says, when it says so.
     private final class Presenter: BroadcastPresenter {
         struct State {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct RestartedAppTests {
+@Suite(.tags(.real, .extensions)) struct RestartedAppTests {
     private let place: BroadcastPlace
 
     init() throws { place = try BroadcastPlace() }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Kinecast
 
-@Suite struct SetupProgramTests {
+@Suite(.tags(.real, .extensions)) struct SetupProgramTests {
     private let place: BroadcastPlace
 
     init() throws { place = try BroadcastPlace() }

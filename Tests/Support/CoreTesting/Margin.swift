@@ -31,6 +31,9 @@ package enum Margin {
         _ value: Double, _ relation: String, _ limit: Double, _ unit: String, _ what: String, holds: Bool,
         _ location: SourceLocation
     ) {
+        if let test = Test.current, test.tags.isDisjoint(with: [.margins, .endurance]) {
+            Issue.record("Tag the test .margins: scripts/endurance finds it by that.", sourceLocation: location)
+        }
         guard let path else { return }
         // One write, so that lines of several processes do not mix.
         let fields = [name, what, "\(value)", relation, "\(limit)", unit]
