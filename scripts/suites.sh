@@ -1,15 +1,14 @@
 # Runs suites of tests, each in a process of its own and one test after another, several suites at a time; sourced by scripts/test
 # and scripts/sanitize. So a test has its process to itself, and never waits for a thread that another one holds.
 
-# suites BINARY: the suites of a test binary. What takes longest comes first, or a single suite would run at the end: building, then
-# what takes more than 40 seconds, then playing and waiting.
+# suites BINARY OPTION…: the suites of a test binary, or those that `--filter` and `--skip` select, with a regular expression or a
+# tag:NAME of Tests/Support/CoreTesting/Tags.swift. What takes longest comes first, or a single suite would run at the end: building,
+# then what takes more than 40 seconds, then playing and waiting.
 suites() {
-    local long='Media|Trim|ClipDay|LivePage[A-Za-z]*|Fault|Scene|NetworkFault|RecordOptions|Portal|KilledMembers|Clip|AudioCapture'
-    "$1" --testing-library swift-testing --list-tests | sed 's|/.*||' | sort -u |
-        awk -v long="[.]($long|BroadcastOptions|BroadcastController)Tests\$" '
-            /NewExtension/ { print "0\t" $0; next }
-            $0 ~ long { print "1\t" $0; next }
-            { print (/^EndToEnd/ ? 2 : 3) "\t" $0 }' | sort -s -n -k 1,1 | cut -f 2
+    local binary=$1
+    shift
+    "$binary" --testing-library swift-testing --list-suites "$@" |
+        awk '{ print (/ builds/ ? 0 : / long/ ? 1 : / real/ ? 2 : 3) "\t" $1 }' | sort -s -n -k 1,1 | cut -f 2
 }
 
 # run_suites BINARY: runs those suites of a test binary that standard input names, one to a line. Says how each went and how long it
