@@ -12,12 +12,18 @@ measure_packages=(libturbojpeg0-dev)
 # To record with no display and no sound card.
 virtual_packages=(pulseaudio xauth xvfb)
 
+# missing_packages NAME…: prints those that are not installed.
+missing_packages() {
+    local name
+    for name in "$@"; do
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
+    done
+}
+
 # install_packages NAME…: installs those that are missing, and says nothing when none is.
 install_packages() {
-    local name log missing=() root=()
-    for name in "$@"; do
-        [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
-    done
+    local log missing root=()
+    mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]})) || return 0
     ((EUID == 0)) || root=(sudo)
     echo "installing ${missing[*]}" >&2
