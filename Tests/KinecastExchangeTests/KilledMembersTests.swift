@@ -8,18 +8,18 @@ import SystemPackage
 import Testing
 
 @Suite(.tags(.real)) struct KilledMembersTests {
-    @Test func `three thousand publishes, with writers and readers killed, leave no half file and lose no newest one`()
+    @Test func `a thousand publishes, with writers and readers killed, leave no half file and lose no newest one`()
         async throws
     {
         try await TestGroup.with { group in
             var random = SeededGenerator()
-            let total = 3000
+            let total = 1000
             var done = 0
             var kills = 0
             var reader = try group.member("read", "file")
             while done < total {
                 let writer = try group.member("publish", "file", "\(done)", "\(total - done)")
-                let batch = Int.random(in: 1...180, using: &random)
+                let batch = Int.random(in: 1...60, using: &random)
                 let last = min(done + batch, total - 1)
                 // The number is said after the file has its name.
                 try writer.line("\(last)")
@@ -48,19 +48,19 @@ import Testing
         }
     }
 
-    @Test func `three thousand changes of defaults, with writers and readers killed, lose no newest value`()
+    @Test func `a thousand changes of defaults, with writers and readers killed, lose no newest value`()
         async throws
     {
         try await TestGroup.with { group in
             var random = SeededGenerator()
             let defaults = try SharedDefaults(group: group.container)
-            let total = 3000
+            let total = 1000
             var done = 0
             var watcher = try group.member("watch", "count")
             while done < total {
                 // Two at a time, so that one is killed while the other waits or writes.
                 let writers = try (0..<2).map { _ in try group.member("count", "count", "\(total)") }
-                let batch = Int.random(in: 1...180, using: &random)
+                let batch = Int.random(in: 1...60, using: &random)
                 let goal = done + batch
                 try wait("\(goal)") { try defaults.value(Int.self, forKey: "count") ?? 0 >= goal }
                 var said = 0

@@ -1,11 +1,11 @@
-// A clip buffer through a whole day on the manual clock, beside a model that forgets nothing too early.
+// A clip buffer through six hours on the manual clock, beside a model that forgets nothing too early.
 import CoreTesting
 import KineMedia
 import Testing
 
 @testable import KineTake
 
-@Suite(.tags(.long)) struct ClipDayTests {
+@Suite(.tags(.slow)) struct ClipHoursTests {
     /// The samples of the last minutes, as they came.
     private struct Model {
         var frames: [EncodedSample] = []
@@ -22,13 +22,14 @@ import Testing
     }
 
     private static let limits = ClipLimits(length: .seconds(60), memory: 6 << 20, disk: 32 << 20)
-    private static let day = MediaTime.seconds(86400)
+    /// Three hundred and sixty times the buffer.
+    private static let length = MediaTime.seconds(21600)
 
     @Test(arguments: [true, false])
-    func `through a day memory and disk stay bounded, and each clip begins when asked or at the keyframe before`(
+    func `through hours memory and disk stay bounded, and each clip begins when asked or at the keyframe before`(
         hasAudio: Bool
     ) throws {
-        var random = SeededGenerator(for: "ClipDayTests")
+        var random = SeededGenerator(for: "ClipHoursTests")
         var screen = SyntheticScreen(seed: random.next(), hasAudio: hasAudio)
         let file = MemoryScratch()
         var store = ClipStore(
@@ -38,7 +39,7 @@ import Testing
         var nextExport = MediaTime.seconds(1)
         var beginnings: [String: Int] = [:]
         var largest = (memory: 0, units: 0)
-        while screen.now < Self.day {
+        while screen.now < Self.length {
             let sample = screen.next()
             store.append(sample)
             model.append(sample, length: Self.limits.length)
@@ -52,7 +53,7 @@ import Testing
         }
         #expect(largest.memory <= Self.limits.memory)
         #expect(Int64(file.size) <= Self.limits.disk)
-        #expect(file.size > 0, "nothing was on disk, so the day showed nothing of it")
+        #expect(file.size > 0, "nothing was on disk, so the hours showed nothing of it")
         // A minute at 33 frames and 47 access units a second, and a group of pictures more.
         #expect(largest.units < 64 * 81)
         #expect(!store.isShortened)
