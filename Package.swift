@@ -438,7 +438,8 @@ let package = Package(
             name: "KineContainersTests",
             dependencies: [
                 "KineContainers", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
-            ]),
+            ],
+            swiftSettings: optimized),  // every byte is read a second time
         .testTarget(
             name: "EditingTests",
             dependencies: [

@@ -22,7 +22,7 @@ import Testing
         try #require(original.packets.count { $0.isKeyframe } >= 3, "too few keyframes to cut between")
         var random = SeededGenerator(for: "trim \(kind)")
         var loudest = Float(0)
-        for number in 0..<50 {
+        for number in 0..<40 {
             let (from, to) = original.times(number, &random)
             let trim = try RecordingTrim(
                 FinishedRecording(path), from: MediaTime(ticks: Int64(from), timescale: 90000),

@@ -81,7 +81,7 @@ import Testing
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         let file = try DiskFile.create(path, ifTaken: .replace)
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         try writer.flush(through: .milliseconds(100))
         try writer.checkName()
         #expect(try contents(of: path) == [1, 2, 3])
@@ -99,7 +99,7 @@ import Testing
         try write([1, 2, 3], to: path)
         do {
             let file = try DiskFile.create(path, ifTaken: .replace)
-            let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+            let writer = try MP4Writer(file)
             writer.append(take.samples[0][0])
         }
         #expect(try contents(of: path) == [1, 2, 3])
@@ -122,9 +122,7 @@ import Testing
     @Test func `a removed directory is made again`() throws {
         let path = directory("deep/down/take.mp4")
         _ = try run("mkdir", ["-p", directory("deep/down")])
-        let writer = try MP4Writer(
-            file: try DiskFile.create(path, fallbackDirectories: []), video: SyntheticTake.video, audio: [],
-            creationTime: 0)
+        let writer = try MP4Writer(try DiskFile.create(path, fallbackDirectories: []))
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         _ = try run("rm", ["-r", directory("deep")])
@@ -141,9 +139,7 @@ import Testing
         _ = try run("mkdir", [directory("gone"), fallbackDirectory])
         if isTaken { try write([7], to: fallbackDirectory + "/take.mp4") }
         let writer = try MP4Writer(
-            file: try DiskFile.create(path, fallbackDirectories: [directory("gone/below a file"), fallbackDirectory]),
-            video: SyntheticTake.video,
-            audio: [], creationTime: 0)
+            try DiskFile.create(path, fallbackDirectories: [directory("gone/below a file"), fallbackDirectory]))
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         _ = try run("rm", ["-r", directory("gone")])
@@ -159,10 +155,7 @@ import Testing
         let path = directory("gone/take.mp4")
         _ = try run("mkdir", [directory("gone")])
         try write([1, 2, 3], to: path)
-        let writer = try MP4Writer(
-            file: try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: []), video: SyntheticTake.video,
-            audio: [],
-            creationTime: 0)
+        let writer = try MP4Writer(try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: []))
         _ = try run("rm", ["-r", directory("gone")])
         writer.append(take.samples[0][0])
         #expect(throws: StorageError.self) { try writer.flush(through: .milliseconds(500)) }
@@ -174,7 +167,7 @@ import Testing
     @Test func `a removed file that cannot be finished is put back unfinished`() throws {
         let path = directory("take.mp4")
         let file = LimitedFile(try DiskFile.create(path, fallbackDirectories: []), limit: .max)
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         #expect(unlink(path) == 0)
@@ -261,7 +254,7 @@ import Testing
     /// Records one frame to `path`, over what is there.
     private func overwrite(_ path: String) throws -> FinishedFile {
         let file = try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: [])
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         writer.append(take.samples[0][0])
         return try writer.finish(at: .milliseconds(500))
     }
@@ -305,7 +298,7 @@ import Testing
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         let file = try DiskFile.create(path, ifTaken: .replace, fallbackDirectories: [])
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
         writer.append(take.samples[0][0])
         let finished = try writer.finish(at: .milliseconds(500))
@@ -356,7 +349,7 @@ import Testing
         let path = directory("take.mp4")
         do {
             let file = try DiskFile.create(path)
-            let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+            let writer = try MP4Writer(file)
             #expect(throws: MP4Recovery.Error.storage(.inUse(path: path))) { try MP4Recovery.recover(path) }
             #expect(throws: StorageError.inUse(path: path)) { try DiskFile.create(path, ifTaken: .replace) }
             writer.append(take.samples[0][0])
@@ -367,8 +360,7 @@ import Testing
 
     @Test func `a deleted file is noticed and put back when finished`() throws {
         let path = directory("take.mp4")
-        let writer = try MP4Writer(
-            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(try DiskFile.create(path))
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         #expect(unlink(path) == 0)
@@ -382,8 +374,7 @@ import Testing
 
     @Test func `a replaced file is put back beside what replaced it`() throws {
         let path = directory("take.mp4")
-        let writer = try MP4Writer(
-            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(try DiskFile.create(path))
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
         try write([7], to: directory("other"))
@@ -408,8 +399,7 @@ import Testing
 
     @Test func `a finished file is free for others while the writer still exists`() throws {
         let path = directory("take.mp4")
-        let writer = try MP4Writer(
-            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(try DiskFile.create(path))
         writer.append(take.samples[0][0])
         _ = try writer.finish(at: .milliseconds(500))
         try MP4FastStart.moveIndexToFront(path)

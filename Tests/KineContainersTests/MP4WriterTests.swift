@@ -6,6 +6,10 @@ import Testing
 @testable import KineContainers
 
 @Suite struct MP4WriterTests {
+    private static func frame(_ data: [UInt8] = [9]) -> EncodedSample {
+        EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: data)
+    }
+
     private static let both = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
     @Test(arguments: 1...12) func `every table of a finished file says what was appended`(seed: UInt64) throws {
@@ -42,9 +46,8 @@ import Testing
 
     @Test func `a still screen costs four bytes and the file is as long as the take`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
-        writer.append(
-            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1, 2, 3]))
+        let writer = try MP4Writer(file)
+        writer.append(Self.frame([1, 2, 3]))
         try writer.flush(through: .milliseconds(500))
         let size = file.bytes.count
         let before = file.operations.count
@@ -61,9 +64,8 @@ import Testing
 
     @Test func `nothing changed and no time passed writes nothing`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
-        writer.append(
-            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1]))
+        let writer = try MP4Writer(file)
+        writer.append(Self.frame([1]))
         try writer.flush(through: .milliseconds(500))
         try writer.synchronize()
         let before = file.operations
@@ -74,7 +76,7 @@ import Testing
 
     @Test func `a late frame shortens the one before it`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         func frame(_ time: Int64) -> EncodedSample {
             EncodedSample(
                 type: .video, presentationTime: .milliseconds(time), duration: .zero, isKeyframe: true, data: [1])
@@ -104,17 +106,15 @@ import Testing
     @Test func `a track without samples is not in the finished file`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: Self.both, creationTime: 0)
-        writer.append(
-            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        writer.append(Self.frame())
         _ = try writer.finish(at: .milliseconds(600))
         #expect(try OracleMovie(file.bytes).tracks.map(\.handler) == ["vide"])
     }
 
     @Test func `a frame that stands for half a day asks for another`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
-        writer.append(
-            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        let writer = try MP4Writer(file)
+        writer.append(Self.frame())
         try writer.flush(through: .seconds(12 * 3600))
         #expect(!writer.needsRepeatedFrame)
         try writer.flush(through: .seconds(12 * 3600 + 1))
@@ -177,7 +177,7 @@ import Testing
 
     @Test func `a file that another program shortens is reported, and gets no index that leads into nothing`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        let writer = try MP4Writer(file)
         for second: Int64 in 0..<3 {
             writer.append(
                 EncodedSample(
@@ -197,9 +197,8 @@ import Testing
 
     @Test func `a removed file is reported and put back`() throws {
         let file = MemoryFile()
-        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
-        writer.append(
-            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        let writer = try MP4Writer(file)
+        writer.append(Self.frame())
         try writer.flush(through: .milliseconds(500))
         file.removed = true
         #expect(throws: StorageError.removed(path: "memory.mp4")) { try writer.synchronize() }

@@ -14,10 +14,21 @@ import Testing
         try #require(try RootCommand.parseAsRoot(["broadcast"] + arguments) as? BroadcastCommand)
     }
 
-    func plan(_ command: BroadcastCommand) throws -> DestinationPlan {
+    /// The options of destinations alone, which are read sooner than all of the command's.
+    func plan(_ arguments: String...) throws -> DestinationPlan { try plan(DestinationOptions.parse(arguments)) }
+
+    func plan(_ options: DestinationOptions) throws -> DestinationPlan {
         let reader = DestinationReader(
             environment: { $0 == "KEYED" ? "rtmp://v/app/key" : nil }, path: { FilePath($0) }, standardInput: { "" })
-        return try command.destinations.plan(reader: reader) { $0.hasPrefix("/") ? $0 : "/here/\($0)" }
+        return try options.plan(reader: reader) { $0.hasPrefix("/") ? $0 : "/here/\($0)" }
+    }
+
+    /// Expects each of these to be wrong usage, 64.
+    private func expectUsage<Options: ParsableArguments>(_ options: Options.Type, _ refused: [[String]]) {
+        for arguments in refused {
+            let error = #expect(throws: (any Error).self, "\(arguments)") { try Options.parse(arguments) }
+            if let error { #expect(Options.exitCode(for: error).rawValue == ExitStatus.usage) }
+        }
     }
 
     @Test func `no option is the whole screen on the live page, with a keyframe every two seconds and no file`() throws
@@ -27,18 +38,18 @@ import Testing
         expected.video.keyframeInterval = .seconds(2)
         #expect(try command.takeConfiguration(output: nil, destinations: []) == expected)
         #expect(command.out == nil)
-        #expect(try plan(command).services.isEmpty)
+        #expect(try plan(command.destinations).services.isEmpty)
     }
 
     @Test func `the options of a recording are those of a broadcast`() throws {
         let command = try parse(
-            "--virtual", "800x600", "--fps", "60", "--bitrate", "4M", "--mic", "usb", "--duration", "1m", "--record",
-            "a.mp4",
-            "--overwrite", "--", "xterm", "--to", "x")
+            "--virtual", "800x600", "--fps", "60", "--bitrate", "4M", "--mic", "usb", "--duration", "1m", "--preset",
+            "slow", "--record", "a.mp4", "--overwrite", "--", "xterm", "--to", "x")
+        #expect(command.out == "a.mp4")
         let live = TakeConfiguration.Destination(service: "live", label: "live")
         let configuration = try command.takeConfiguration(output: "/a.mp4", destinations: [live])
         #expect(configuration.source == .virtual(PixelSize(width: 800, height: 600)))
-        #expect(configuration.video.framesPerSecond == 60)
+        #expect(configuration.video.framesPerSecond == 60 && configuration.video.preset == .slow)
         #expect(configuration.video.rateControl == .averageBitrate(4_000_000))
         #expect(configuration.audio.microphone == .named("usb"))
         #expect(configuration.durationLimit == .seconds(60))
@@ -47,14 +58,9 @@ import Testing
         #expect(command.options.command == ["xterm", "--to", "x"])
     }
 
-    @Test func `the recording has a name or a directory`() throws {
-        #expect(try parse("--record", ".").out == ".")
-        #expect(try parse("-o", "a.mp4").out == "a.mp4")
-    }
-
     @Test func `destinations may be several, and their settings too`() throws {
         let plan = try plan(
-            parse("--to", "rtmp://a/b/c", "--service", "live", "--to", "rtmp://d/e/f", "--set", "a=b", "--set", "c=d"))
+            "--to", "rtmp://a/b/c", "--service", "live", "--to", "rtmp://d/e/f", "--set", "a=b", "--set", "c=d")
         #expect(plan.addresses.map(\.text) == ["rtmp://a/b/c", "rtmp://d/e/f"])
         #expect(plan.services == ["live"])
         #expect(plan.settings.map(\.key) == ["a", "c"])
@@ -62,7 +68,7 @@ import Testing
 
     @Test func `address, certificate and title are the live page's settings`() throws {
         let plan = try plan(
-            parse("--listen", "0.0.0.0:8443", "--tls-cert", "c.pem", "--tls-key", "/k.pem", "--title", "Show"))
+            "--listen", "0.0.0.0:8443", "--tls-cert", "c.pem", "--tls-key", "/k.pem", "--title", "Show")
         #expect(
             plan.settings == [
                 Setting(key: "live.listen", value: "0.0.0.0:8443"), Setting(key: "live.title", value: "Show"),
@@ -71,29 +77,26 @@ import Testing
     }
 
     @Test func `the public address and the players' link are the live page's settings`() throws {
-        let plan = try plan(parse("--public-url", "https://live.example.org/a", "--player-link"))
+        let plan = try plan("--public-url", "https://live.example.org/a", "--player-link")
         #expect(
             plan.settings == [
                 Setting(key: "live.public-url", value: "https://live.example.org/a"),
                 Setting(key: "live.player-link", value: "yes"),
             ])
         #expect(try plan.destinations(among: BuiltInServices.manifests)[0].setupInfo["player-link"] == "yes")
-        for option in [["--public-url", "https://a/"], ["--player-link"]] {
-            #expect(throws: (any Error).self) {
-                try RootCommand.parseAsRoot(["broadcast", "--to", "rtmp://a/b/c"] + option)
-            }
-        }
+        let address = ["--to", "rtmp://a/b/c"]
+        expectUsage(DestinationOptions.self, [address + ["--public-url", "https://a/"], address + ["--player-link"]])
     }
 
     @Test func `a key that is typed is warned about once, one that is named or in a variable is not`() throws {
-        let typed = try parse("--to", "rtmp://a/b/hush", "--to", "rtmp://c/d/hush").destinations.choice
-            .typedKeyWarning()
-        #expect(typed?.contains("--to @NAME") == true && typed?.contains("hush") == false)
-        for to in ["@youtube", "env:KEYED", "witness://here"] {
-            #expect(try parse("--to", to).destinations.choice.typedKeyWarning() == nil)
+        func warning(_ arguments: String...) throws -> String? {
+            try DestinationChoice.parse(arguments).typedKeyWarning()
         }
-        #expect(try parse().destinations.choice.typedKeyWarning() == nil)
-        #expect(try parse("--to", "rtmp://a/b", "--stream-key-file", "f").destinations.choice.typedKeyWarning() == nil)
+        let typed = try warning("--to", "rtmp://a/b/hush", "--to", "rtmp://c/d/hush")
+        #expect(typed?.contains("--to @NAME") == true && typed?.contains("hush") == false)
+        for to in ["@youtube", "env:KEYED", "witness://here"] { #expect(try warning("--to", to) == nil) }
+        #expect(try warning() == nil)
+        #expect(try warning("--to", "rtmp://a/b", "--stream-key-file", "f") == nil)
     }
 
     @Test
@@ -102,7 +105,7 @@ import Testing
     {
         for to in ["rtmp://a/b/c", "rtmps://a/b/c", "env:KEYED"] {
             let plan = try plan(
-                parse("--to", to, "--max-reconnects", "0", "--ca-file", "ca.pem", "--min-bitrate", "1.5M"))
+                "--to", to, "--max-reconnects", "0", "--ca-file", "ca.pem", "--min-bitrate", "1.5M")
             #expect(
                 plan.settings == [
                     Setting(key: "rtmp.max-reconnects", value: "0"),
@@ -114,15 +117,13 @@ import Testing
             #expect(destinations[0].setupInfo["max-reconnects"] == "0")
             #expect(destinations[0].setupInfo["min-bitrate"] == "1500000")
         }
-        let error = #expect(throws: CommandFailure.self) {
-            try plan(parse("--service", "live", "--max-reconnects", "2"))
-        }
+        let error = #expect(throws: CommandFailure.self) { try plan("--service", "live", "--max-reconnects", "2") }
         #expect(error?.status == ExitStatus.usage)
     }
 
     private func video(_ arguments: String...) throws -> TakeConfiguration.Video {
         let command = try #require(try RootCommand.parseAsRoot(["broadcast"] + arguments) as? BroadcastCommand)
-        let destinations = try plan(command).destinations(among: BuiltInServices.manifests)
+        let destinations = try plan(command.destinations).destinations(among: BuiltInServices.manifests)
         return try command.takeConfiguration(output: "/a.mp4", destinations: destinations).video
     }
 
@@ -130,70 +131,69 @@ import Testing
         let plain = try video("--to", "rtmp://a/b/c")
         #expect(plain.maximumBitrate == nil && plain.minimumBitrate == 400_000)
         #expect(plain.keepsRecordingQuality && !plain.isRateChosen)
-        #expect(try video("--to", "rtmp://a/b/c", "--preset", "slow").preset == .slow)
         let page = try video("--min-bitrate", "100k", "--max-bitrate", "2M")
         #expect(page.maximumBitrate == 2_000_000 && page.minimumBitrate == 100_000)
         // A destination's own setting counts where there is no option.
-        #expect(try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k").minimumBitrate == 200_000)
-        #expect(
-            try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k", "--min-bitrate", "300k")
-                .minimumBitrate == 300_000)
+        func least(_ arguments: String...) throws -> Int {
+            let options = try DestinationOptions.parse(["--to", "rtmp://a/b/c"] + arguments)
+            return options.minimumBitrate(try plan(options).destinations(among: BuiltInServices.manifests))
+        }
+        #expect(try least("--set", "rtmp.min-bitrate=200k") == 200_000)
+        #expect(try least("--set", "rtmp.min-bitrate=200k", "--min-bitrate", "300k") == 300_000)
     }
 
     @Test func `a recording keeps its quality unless the encode is shared`() throws {
-        #expect(try !video("--record", ".", "--share-encode").keepsRecordingQuality)
-        #expect(try video("--record", ".", "--quality", "18").isRateChosen)
-        #expect(try video("--record", ".", "--bitrate", "8M").isRateChosen)
-        #expect(try video("--record", ".", "--settings", "replaykit").isRateChosen)
+        #expect(try !video("-o", ".", "--share-encode").keepsRecordingQuality)
+        for options in [["--quality", "18"], ["--bitrate", "8M"], ["--settings", "replaykit"]] {
+            var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+            try EncodingOptions.parse(options).apply(to: &configuration)
+            #expect(configuration.video.isRateChosen, "\(options)")
+        }
     }
 
-    @Test(arguments: [
-        ("8080", "127.0.0.1:8080"), (":8080", "127.0.0.1:8080"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),
-        ("localhost:80", "localhost:80"), ("host", "host:0"), ("[::1]", "[::1]:0"),
-    ])
-    func `where to listen is an address, a port or both, as the setting has it`(text: String, listen: String) {
-        #expect(ListenOption(argument: text)?.address.description == listen)
-    }
-
-    @Test(arguments: ["", ":", "host:", "host:65536", "65536", "host:-1", "::1:80", "[::1", "a b:80", "host:٣"])
-    func `what is no place to listen is refused`(text: String) {
-        #expect(ListenOption(argument: text) == nil)
-    }
-
-    @Test(arguments: [
-        ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--tls-cert", "c.pem"], ["--tls-key", "k.pem"],
-        ["--listen", "here:"], ["--listen", "here:8080"], ["--to", "rtmp://a/b/c", "--listen", "8080"],
-        ["--service", "x", "--tls-cert", "c", "--tls-key", "k"], ["--service", "x", "--title", "t"],
-        ["--to", "@"], ["--to", "@a b"], ["--to", "env:"], ["--to", "env:A=B"], ["--to-file", ""],
-        ["--to-file", "-", "--to-file", "-"], ["--check"], ["--check", "--to", "rtmp://a/b/c", "--record", "."],
-        ["--check", "--to", "rtmp://a/b/c", "--", "true"], ["--to", "rtmp://a/b/c", "--max-reconnects", "-1"],
-        ["--to", "rtmp://a/b/c", "--min-bitrate", "fast"], ["--to", "rtmp://a/b/c", "--ca-file", ""],
-        ["--stream-key-file", ""],
-        ["--to", "rtmp://a/b/c", "--bitrate", "1M", "--min-bitrate", "2M"], ["--share-encode"],
-        ["--max-bitrate", "1M", "--min-bitrate", "2M"], ["--max-bitrate", "much"],
-        ["out.mp4"], ["--record", ""], ["--record"], ["--overwrite"], ["--faststart"],
-        ["--monitor", "a", "--pattern", "640x480"],
-    ])
-    func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
-        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["broadcast"] + arguments) }
-        if let error { #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage) }
+    @Test func `what contradicts itself is wrong usage, 64`() {
+        let address = ["--to", "rtmp://a/b/c"]
+        expectUsage(
+            DestinationChoice.self,
+            [
+                ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--to", "@"], ["--to", "@a b"],
+                ["--to", "env:"], ["--to", "env:A=B"], ["--to-file", ""], ["--to-file", "-", "--to-file", "-"],
+                ["--stream-key-file", ""],
+            ])
+        expectUsage(
+            DestinationOptions.self,
+            [
+                ["--tls-cert", "c.pem"], ["--tls-key", "k.pem"], ["--listen", ""], ["--listen", "here:"],
+                ["--listen", "here:8080"], address + ["--listen", "8080"], ["--service", "x", "--title", "t"],
+                ["--service", "x", "--tls-cert", "c", "--tls-key", "k"], ["--check"],
+                address + ["--max-reconnects", "-1"], address + ["--min-bitrate", "fast"],
+                address + ["--ca-file", ""], ["--max-bitrate", "1M", "--min-bitrate", "2M"], ["--max-bitrate", "much"],
+            ])
+        expectUsage(
+            BroadcastCommand.self,
+            [
+                address + ["--check", "--record", "."], address + ["--check", "--", "true"],
+                address + ["--bitrate", "1M", "--min-bitrate", "2M"], ["--share-encode"], ["out.mp4"],
+                ["--record", ""], ["--record"], ["--overwrite"], ["--faststart"],
+                ["--monitor", "a", "--pattern", "640x480"], ["--window", "command"],
+            ])
     }
 
     @Test(arguments: [["--to", "hush"], ["--set", "hush"]])
     func `no refusal repeats what may be a secret`(arguments: [String]) throws {
-        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["broadcast"] + arguments) }
-        #expect(!RootCommand.message(for: try #require(error)).contains("hush"))
+        let error = #expect(throws: (any Error).self) { try DestinationChoice.parse(arguments) }
+        #expect(!DestinationChoice.message(for: try #require(error)).contains("hush"))
     }
 
     @Test func `annotate takes a take's id where there is one, and pairs`() throws {
         func parse(_ words: String...) throws -> (take: String?, information: [String: String]) {
-            try #require(try RootCommand.parseAsRoot(["annotate"] + words) as? AnnotateCommand).parsed()
+            try AnnotateCommand.parse(words).parsed()
         }
         #expect(try parse("title=a=b", "x=").information == ["title": "a=b", "x": ""])
         #expect(try parse("title=a").take == nil)
         #expect(try parse("abc", "title=a").take == "abc")
         for words in [[], ["abc"], ["abc", "def"], ["=a"], ["a=b", "c"]] {
-            #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["annotate"] + words) }
+            #expect(throws: (any Error).self) { try AnnotateCommand.parse(words) }
         }
     }
 }

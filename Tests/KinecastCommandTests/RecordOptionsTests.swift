@@ -19,45 +19,52 @@ import Testing
         return try command.takeConfiguration(output: "/tmp/out.mp4")
     }
 
+    /// Options of one group, which `record` and `broadcast` have in common. Reading all of a command's takes many times as long.
+    private func source(_ arguments: String..., hasCommand: Bool = false) throws -> TakeConfiguration.Source {
+        try SourceOptions.parse(arguments).source(hasCommand: hasCommand)
+    }
+
+    /// Expects each of these to be wrong usage, 64.
+    private func expectUsage<Options: ParsableArguments>(_ options: Options.Type, _ refused: [[String]]) {
+        for arguments in refused {
+            let error = #expect(throws: (any Error).self, "\(arguments)") { try Options.parse(arguments) }
+            if let error { #expect(Options.exitCode(for: error).rawValue == ExitStatus.usage) }
+        }
+    }
+
     @Test func `no option is the whole screen with what audio there is`() throws {
         #expect(try configuration() == TakeConfiguration(source: .screen(monitor: nil), output: "/tmp/out.mp4"))
     }
 
     @Test func `each source option is its source`() throws {
-        #expect(try configuration("--monitor", "eDP-1").source == .screen(monitor: "eDP-1"))
+        #expect(try source("--monitor", "eDP-1") == .screen(monitor: "eDP-1"))
         #expect(
-            try configuration("--region", "640x480+1+2").source
-                == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
-        #expect(try configuration("--region", "draw").source == .drawnRegion)
-        #expect(throws: (any Error).self) { try parse("--region", "drawn") }
-        #expect(throws: (any Error).self) { try parse("--region", "draw", "--virtual", "640x480") }
+            try source("--region", "640x480+1+2") == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
+        #expect(try source("--region", "draw") == .drawnRegion)
         let switched = try #require(try RootCommand.parseAsRoot(["switch", "--region", "draw"]) as? SwitchCommand)
         #expect(try switched.display.chosen.onlySource == .drawnRegion)
-        #expect(try configuration("--monitor", "all").source == .screen(monitor: nil))
-        #expect(try configuration("--window", "0x10").source == .window(16))
-        #expect(try configuration("--window", "focused").source == .focusedWindow)
-        #expect(try configuration("--window", "title:Über uns").source == .windowTitled("Über uns"))
-        #expect(try configuration("--window", "ask").source == .chosenWindow)
-        #expect(throws: (any Error).self) { try parse("--window", "ask", "--exclude", "title:Mail") }
+        #expect(try source("--monitor", "all") == .screen(monitor: nil))
+        #expect(try source("--window", "0x10") == .window(16))
+        #expect(try source("--window", "focused") == .focusedWindow)
+        #expect(try source("--window", "title:Über uns") == .windowTitled("Über uns"))
+        #expect(try source("--window", "ask") == .chosenWindow)
         let chosen = try #require(try RootCommand.parseAsRoot(["switch", "--window", "ask"]) as? SwitchCommand)
         #expect(try chosen.display.chosen.onlySource == .chosenWindow)
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["switch", "--window", "command"]) }
-        #expect(try configuration("--app", "gimp").source == .application("gimp", monitor: nil))
-        #expect(try configuration("--app", "gimp", "--monitor", "all").source == .application("gimp", monitor: nil))
+        #expect(try source("--app", "gimp") == .application("gimp", monitor: nil))
+        #expect(try source("--app", "gimp", "--monitor", "all") == .application("gimp", monitor: nil))
         let onOne = try configuration("--monitor", "DP-1", "--app", "gimp", "--exclude", "title:Mail")
         #expect(onOne.source == .application("gimp", monitor: "DP-1"))
         #expect(onOne.video.excludedWindows == [.titled("Mail")])
         #expect(
-            try configuration("--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC").video
-                .excludedWindows
-                == [.id(16), .titled("Mail"), .application("KeePassXC")])
-        #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
-        #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
+            try SourceOptions.parse(["--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC"])
+                .exclude.map(\.rule) == [.id(16), .titled("Mail"), .application("KeePassXC")])
+        #expect(try source("--virtual", "800x600") == .virtual(PixelSize(width: 800, height: 600)))
+        #expect(try source("--pattern", "640x480") == .pattern(PixelSize(width: 640, height: 480)))
     }
 
     @Test func `with a command, a window that is named is waited for, on a private screen as well`() throws {
         typealias Window = TakeConfiguration.CommandWindow
-        let command = ["--", "mine"]
         let screen = PixelSize(width: 800, height: 600)
         for (options, window) in [
             (["--window", "title:Über"], Window(.titled("Über"))), (["--window", "command"], Window(.first)),
@@ -67,13 +74,15 @@ import Testing
             (["--virtual", "800x600", "--app", "a"], Window(.application("a", monitor: nil), privateScreen: screen)),
             (["--window", "command", "--wait", "1m"], Window(.first, limit: .seconds(60))),
         ] {
-            #expect(try configuration(options + command).source == .commandWindow(window), "\(options)")
-            #expect(try broadcast(options + command).source == .commandWindow(window), "\(options)")
+            #expect(try SourceOptions.parse(options).source(hasCommand: true) == .commandWindow(window), "\(options)")
         }
-        #expect(throws: Never.self) { try parse("--app", "a", "--exclude", "title:b", "--", "mine") }
+        let whole = ["--window", "command", "--virtual", "800x600", "--", "mine"]
+        #expect(try configuration(whole).source == .commandWindow(Window(.first, privateScreen: screen)))
+        #expect(try broadcast(whole).source == .commandWindow(Window(.first, privateScreen: screen)))
+        #expect(throws: Never.self) { try source("--app", "a", "--exclude", "title:b", hasCommand: true) }
         // Other windows are there before it.
-        #expect(try configuration("--window", "0x10", "--", "mine").source == .window(16))
-        #expect(try configuration("--window", "focused", "--", "mine").source == .focusedWindow)
+        #expect(try source("--window", "0x10", hasCommand: true) == .window(16))
+        #expect(try source("--window", "focused", hasCommand: true) == .focusedWindow)
     }
 
     private func broadcast(_ arguments: [String]) throws -> TakeConfiguration {
@@ -82,32 +91,37 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--window", "command"], "add -- COMMAND"),
-        (["--virtual", "800x600", "--window", "title:a"], "add -- COMMAND"),
-        (["--virtual", "800x600", "--app", "a"], "add -- COMMAND"),
-        (["--virtual", "wayland:800x600", "--window", "command", "--", "mine"], "Wayland"),
-        (["--virtual", "800x600", "--window", "16", "--", "mine"], "Only one source"),
-        (["--pattern", "800x600", "--window", "command", "--", "mine"], "Only one source"),
-        (["--window", "command", "--exclude", "title:a", "--", "mine"], "--exclude is for a screen"),
-        (["--wait", "5", "--", "mine"], "--wait is for"), (["--wait", "5", "--window", "title:a"], "--wait is for"),
-        (["--wait", "0", "--window", "command", "--", "mine"], "give"),
+        (["--window", "command"], false, "add -- COMMAND"),
+        (["--virtual", "800x600", "--window", "title:a"], false, "add -- COMMAND"),
+        (["--virtual", "800x600", "--app", "a"], false, "add -- COMMAND"),
+        (["--virtual", "wayland:800x600", "--window", "command"], true, "Wayland"),
+        (["--virtual", "800x600", "--window", "16"], true, "Only one source"),
+        (["--pattern", "800x600", "--window", "command"], true, "Only one source"),
+        (["--window", "command", "--exclude", "title:a"], true, "--exclude is for a screen"),
+        (["--wait", "5"], true, "--wait is for"), (["--wait", "5", "--window", "title:a"], false, "--wait is for"),
+        (["--wait", "0", "--window", "command"], true, "give"),
     ])
-    func `a window of a command that cannot be is refused in words`(options: [String], words: String) {
-        for name in ["record", "broadcast"] {
-            let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot([name] + options) }
-            #expect(error.map { RootCommand.message(for: $0).contains(words) } == true, "\(options)")
-            guard name == "record" else { continue }
-            #expect(error.map { RootCommand.exitCode(for: $0).rawValue } == ExitStatus.usage)
+    func `a window of a command that cannot be is refused in words`(
+        options: [String], hasCommand: Bool, words: String
+    ) {
+        let error = #expect(throws: (any Error).self) {
+            try SourceOptions.parse(options).source(hasCommand: hasCommand)
         }
+        #expect(error.map { SourceOptions.message(for: $0).contains(words) } == true, "\(options)")
+    }
+
+    private func camera(_ arguments: String...) throws -> TakeConfiguration.Camera? {
+        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+        try CameraOptions.parse(arguments).apply(to: &configuration)
+        return configuration.video.camera
     }
 
     @Test func `a camera has a place and looks`() throws {
-        #expect(try configuration().video.camera == nil)
-        #expect(try configuration("--camera", "default").video.camera == TakeConfiguration.Camera())
-        let all = try configuration(
+        #expect(try camera() == nil)
+        #expect(try camera("--camera", "default") == TakeConfiguration.Camera())
+        let all = try camera(
             "--camera", "HD Webcam", "--camera-at", "0.1,0.9", "--camera-size", "0.4", "--camera-shape", "circle",
-            "--camera-mirror", "--camera-border", "ff8000,0.05"
-        ).video.camera
+            "--camera-mirror", "--camera-border", "ff8000,0.05")
         #expect(
             all
                 == TakeConfiguration.Camera(
@@ -115,55 +129,50 @@ import Testing
                     layout: CameraLayout(
                         x: 0.1, y: 0.9, size: 0.4, shape: .circle, isMirrored: true,
                         border: .init(width: 0.05, colour: 0xff8000))))
-        #expect(try configuration("--camera", "pattern", "--camera-at", "top-left").video.camera?.layout.x == 0)
-        let relative = try #require(try configuration("--camera", "./a.mp4").video.camera?.device)
+        #expect(try camera("--camera", "pattern", "--camera-at", "top-left")?.layout.x == 0)
+        let relative = try #require(try camera("--camera", "./a.mp4")?.device)
         #expect(relative.hasPrefix("/") && relative.hasSuffix("/a.mp4") && !relative.contains("/./"))
-        for wrong in [
-            ["--camera-size", "0.4"], ["--camera", "default", "--camera-at", "2,0"],
-            ["--camera", "default", "--camera-size", "0"], ["--camera", "default", "--camera-border", "red"],
-            ["--camera", "default", "--camera-shape", "star"],
-        ] {
-            #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + wrong) }
-        }
-        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["camera", "--off", "--size", "0.5"]) }
+        expectUsage(
+            CameraOptions.self,
+            [
+                ["--camera-size", "0.4"], ["--camera", "default", "--camera-at", "2,0"],
+                ["--camera", "default", "--camera-size", "0"], ["--camera", "default", "--camera-border", "red"],
+                ["--camera", "default", "--camera-shape", "star"],
+            ])
+        expectUsage(CameraCommand.self, [["--off", "--size", "0.5"]])
     }
 
     @Test func `chroma and range are the standard ones unless a recording asks for others`() throws {
-        #expect(try configuration().video.colour == .standard)
-        #expect(try configuration("--chroma", "420").video.colour == .standard)
-        #expect(try configuration("--full-range").video.colour == ColourFormat(isFullRange: true))
+        func colour(_ arguments: String...) throws -> ColourFormat { try ColourOptions.parse(arguments).colour }
+        #expect(try colour() == .standard && colour("--chroma", "420") == .standard)
+        #expect(try colour("--full-range") == ColourFormat(isFullRange: true))
         #expect(
-            try configuration("--full-range", "--chroma", "444").video.colour
-                == ColourFormat(chroma: .yuv444, isFullRange: true))
-        #expect(throws: (any Error).self) { try parse("--chroma", "422") }
-        let broadcast = ["broadcast", "--record", "a.mp4"]
-        #expect(throws: Never.self) { try RootCommand.parseAsRoot(broadcast + ["--chroma", "420"]) }
-        for options in [["--full-range"], ["--chroma", "444"]] {
-            let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(broadcast + options) }
+            try colour("--full-range", "--chroma", "444") == ColourFormat(chroma: .yuv444, isFullRange: true))
+        expectUsage(ColourOptions.self, [["--chroma", "422"]])
+        #expect(throws: Never.self) { try RootCommand.parseAsRoot(["broadcast", "--chroma", "420"]) }
+        for options in [["--full-range"], ["--chroma", "444", "--record", "a.mp4"]] {
+            let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["broadcast"] + options) }
             let message = error.map { RootCommand.message(for: $0) }
             #expect(message?.contains("are for recordings alone") == true)
             #expect(error.map { RootCommand.exitCode(for: $0).rawValue } == ExitStatus.usage)
         }
+        #expect(!BroadcastCommand.helpMessage().contains("--chroma"))
     }
 
     @Test func `the command is what stands after the two dashes, options and all`() throws {
         let command = try parse("out.mp4", "--virtual", "800x600", "--", "xterm", "-e", "top", "--fps", "3")
-        #expect(command.out == "out.mp4")
+        #expect(command.outputName == "out.mp4")
         #expect(command.options.command == ["xterm", "-e", "top", "--fps", "3"])
-        #expect(try parse("--virtual", "800x600", "--", "xterm").out == nil)
+        #expect(try parse("--virtual", "800x600", "--", "xterm").outputName == nil)
     }
 
     @Test func `a microphone is the default one or has a name`() throws {
-        #expect(try configuration("--mic", "default").audio.microphone == .defaultDevice)
-        #expect(try configuration("--mic", "usb").audio.microphone == .named("usb"))
-        #expect(try configuration().audio.microphone == TakeConfiguration.Microphone.none)
+        #expect(try AudioOptions.parse(["--mic", "default"]).mic?.microphone == .defaultDevice)
+        #expect(try AudioOptions.parse(["--mic", "usb"]).mic?.microphone == .named("usb"))
     }
 
     @Test func `a clip buffer is a length of up to thirty minutes, and alone it needs no file`() throws {
-        #expect(try configuration("--clip-buffer", "30m").clipBuffer == .seconds(1800))
-        #expect(try configuration().clipBuffer == nil)
-        #expect(throws: (any Error).self) { try parse("--clip-buffer", "30m1s") }
-        #expect(throws: (any Error).self) { try parse("--clip-buffer", "0") }
+        expectUsage(TakeOptions.self, [["--clip-buffer", "30m1s"], ["--clip-buffer", "0"]])
         let alone = try parse("--clip-buffer", "15s")
         #expect(try alone.outputPath() == nil)
         #expect(try alone.takeConfiguration(output: nil).output == nil)
@@ -182,15 +191,9 @@ import Testing
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["clip", "-t", "0"]) }
     }
 
-    @Test func `the file's name is an argument or an option`() throws {
-        #expect(try parse("a.mp4").outputName == "a.mp4")
-        #expect(try parse("-o", "a.mp4").outputName == "a.mp4")
-        #expect(try parse("--output", "a.mp4").outputName == "a.mp4")
-        #expect(try parse().outputName == nil)
-    }
-
     @Test func `replaykit's settings are bitrate, keyframes and audio, and options beside them win`() throws {
-        let settings = try configuration("--settings", "replaykit")
+        var settings = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+        try EncodingOptions.parse(["--settings", "replaykit"]).apply(to: &settings)
         #expect(settings.video.rateControl == .bitsPerSecondPerPixel(11.4))
         #expect(settings.video.keyframeFrames == 30)
         #expect([settings.audio.sampleRate, settings.audio.channels, settings.audio.bitrate] == [44100, 1, 64000])
@@ -202,18 +205,20 @@ import Testing
 
     @Test func `a preset is the encoder's speed by x264's name, and the default is none of them`() throws {
         for preset in EncoderPreset.allCases {
-            #expect(try configuration("--preset", preset.rawValue).video.preset == preset)
+            #expect(try EncodingOptions.parse(["--preset", preset.rawValue]).preset == preset)
         }
-        #expect(try configuration().video.preset == nil)
-        let error = #expect(throws: (any Error).self) { try parse("--preset", "quick") }
-        let lines = RootCommand.message(for: try #require(error)).split(separator: "\n")
+        #expect(try EncodingOptions.parse([]).preset == nil)
+        let lines = try message(EncodingOptions.self, ["--preset", "quick"]).split(separator: "\n")
         #expect(lines.dropFirst() == EncoderPreset.allCases.map { "  - \($0)" }[...])
     }
 
     @Test func `what is typed often has a short name`() throws {
-        let short = try configuration("-t", "90", "-r", "12", "-a", "none")
-        #expect(short == (try configuration("--duration", "1m30s", "--fps", "12", "--audio", "none")))
-        #expect(short.durationLimit == .seconds(90))
+        let short = try parse("-t", "90", "-r", "12", "-a", "none", "-o", "a.mp4")
+        let long = try parse("--duration", "1m30s", "--fps", "12", "--audio", "none", "--output", "a.mp4")
+        let configuration = try short.takeConfiguration(output: nil)
+        #expect(try long.takeConfiguration(output: nil) == configuration)
+        #expect(configuration.durationLimit == .seconds(90))
+        #expect(short.outputName == "a.mp4" && long.outputName == "a.mp4")
     }
 
     @Test func `every other option reaches the engine`() throws {
@@ -221,10 +226,14 @@ import Testing
             "--fps", "60", "--size", "640x360", "--no-cursor", "--quality", "18", "--cfr", "--duration", "1m",
             "--overwrite",
             "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info",
-            "--keyframe-interval", "3s", "--crop", "300x200+10+20", "--rotate", "270")
+            "--keyframe-interval", "3s", "--crop", "300x200+10+20", "--rotate", "270", "--camera", "pattern",
+            "--full-range", "--show-clicks", "--clip-buffer", "30m", "--preset", "slow", "--mic", "usb")
         #expect(all.video.framesPerSecond == 60 && !all.video.isNTSCRate)
-        let film = try configuration("--fps", "23.976").video
-        #expect(film.framesPerSecond == 24 && film.isNTSCRate)
+        #expect(all.video.camera?.device == "pattern" && all.video.colour.isFullRange && all.video.showsClicks)
+        #expect(all.clipBuffer == .seconds(1800) && all.video.preset == .slow && all.audio.microphone == .named("usb"))
+        var film = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+        try EncodingOptions.parse(["--fps", "23.976"]).apply(to: &film)
+        #expect(film.video.framesPerSecond == 24 && film.video.isNTSCRate)
         #expect(all.video.crop == .part(PixelRect(x: 10, y: 20, width: 300, height: 200)))
         #expect(all.video.orientation == .left)
         #expect(all.video.size == PixelSize(width: 640, height: 360))
@@ -238,56 +247,84 @@ import Testing
         #expect(!all.optimizations.damage && !all.optimizations.skipUnchanged && !all.optimizations.macroblockInfo)
     }
 
-    @Test func `the pointer is enlarged by a factor from 1 to 8`() throws {
-        #expect(try configuration("--cursor-scale", "1.5").video.cursorScale == 1.5)
-        #expect(try configuration("--cursor-scale", "8", "--virtual", "800x600").video.cursorScale == 8)
-        #expect(try configuration().video.cursorScale == 1)
+    @Test func `the pointer is enlarged, and clicks and keys are shown, where that is asked for`() throws {
+        func video(_ arguments: String...) throws -> TakeConfiguration.Video {
+            var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+            try InputOptions.parse(arguments).apply(to: &configuration.video)
+            return configuration.video
+        }
+        #expect(try video("--cursor-scale", "1.5").cursorScale == 1.5)
+        #expect(try video("--cursor-scale", "8").cursorScale == 8)
+        #expect(try video("--show-clicks", "--no-cursor").showsClicks)
+        #expect(try video("--show-keys", "shortcuts").shownKeys == .shortcuts)
+        #expect(try video("--show-keys", "all").shownKeys == .all)
+        let plain = try video()
+        #expect(plain.cursorScale == 1 && !plain.showsClicks && plain.shownKeys == nil)
     }
 
-    @Test func `clicks are shown if that is asked for, also without the pointer`() throws {
-        #expect(try configuration("--show-clicks", "--no-cursor").video.showsClicks)
-        #expect(try !configuration().video.showsClicks)
-    }
-
-    @Test func `shortcuts are shown, or all keys`() throws {
-        #expect(try configuration("--show-keys", "shortcuts").video.shownKeys == .shortcuts)
-        #expect(try configuration("--show-keys", "all", "--window", "7").video.shownKeys == .all)
-        #expect(try configuration().video.shownKeys == nil)
+    @Test func `what contradicts itself is wrong usage, 64`() {
+        let monitors = ["--monitor", "a", "--pattern", "640x480"]
+        expectUsage(
+            RecordCommand.self,
+            [monitors, ["--window", "command"], ["a.mp4", "-o", "b.mp4"], ["a.mp4", "b.mp4"], [""]])
+        expectUsage(
+            SourceOptions.self,
+            [
+                ["--pattern"], ["--window", "me"], ["--window", "title:"], ["--app", ""], ["--exclude", "app:"],
+                ["--exclude", "focused"], ["--region", "drawn"],
+            ])
+        expectUsage(
+            InputOptions.self,
+            [
+                ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"],
+                ["--cursor-scale", "big"], ["--cursor-scale", "2", "--no-cursor"], ["--show-keys"],
+                ["--show-keys", "letters"],
+            ])
+        expectUsage(
+            AudioOptions.self,
+            [
+                ["--mic"], ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
+                ["--audio-bitrate", "1k"],
+            ])
+        expectUsage(
+            EncodingOptions.self,
+            [
+                ["--quality", "20", "--bitrate", "4M"], ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"],
+                ["--fps", "241"], ["--size", "641x360"], ["--settings", "obs"], ["--crop", "1"], ["--crop", "fill"],
+                ["--rotate", "45"],
+            ])
+        expectUsage(TakeOptions.self, [["--duration", "0"]])
     }
 
     @Test(arguments: [
-        ["--monitor", "a", "--pattern", "640x480"], ["--pattern"], ["--mic"],
-        ["--window", "1", "--region", "640x480+0+0"],
-        ["--quality", "20", "--bitrate", "4M"],
-        ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"], ["--fps", "241"], ["--size", "641x360"],
-        ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
-        ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
-        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"],
-        ["--window", "title:"], ["--app", ""], ["--app", "a", "--window", "7"], ["--app", "a", "--virtual", "640x480"],
-        ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
-        ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"], ["--cursor-scale", "big"],
-        ["--cursor-scale", "2", "--no-cursor"], ["--cursor-scale", "2", "--pattern", "640x480"],
-        ["--show-clicks", "--pattern", "640x480"], ["--show-keys", "all", "--pattern", "640x480"],
-        ["--show-keys"], ["--show-keys", "letters"],
+        ["--window", "1", "--region", "640x480+0+0"], ["--app", "a", "--window", "7"],
+        ["--app", "a", "--virtual", "640x480"], ["--exclude", "app:a", "--window", "7"],
+        ["--window", "ask", "--exclude", "title:Mail"], ["--region", "draw", "--virtual", "640x480"],
+        ["--cursor-scale", "2", "--pattern", "640x480"], ["--show-clicks", "--pattern", "640x480"],
+        ["--show-keys", "all", "--pattern", "640x480"],
     ])
-    func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
-        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }
-        if let error { #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage) }
+    func `sources that contradict each other, or what is shown on them, are refused`(arguments: [String]) {
+        #expect(throws: ValidationError.self) { try SourceOptions.parse(arguments).source(hasCommand: false) }
     }
 
-    @Test(arguments: [
-        (["--region", "1x1+0+0"], "WxH+X+Y, W and H 16 to 16384 pixels, X and Y from 0 at the upper left"),
-        (["--region", "100x100-50-50"], "640x480+100+50, or draw"),
-        (["--size", "2x2"], "WxH, 16 to 16384 pixels each"),
-        (["--virtual", "1280x1024x24"], "wayland:1280x720; its colours have 24 bits"), (["--pattern", "x"], "WxH"),
-        (["--crop", "1"], "fit or fill"), (["-t", "abc"], "500ms or 00:01:30"), (["--bitrate", "4 M"], "800k or 4M"),
-        (["--fps", "29.5"], "29.97"), (["--window", "me"], "title:TEXT"), (["--exclude", "me"], "app:NAME"),
-    ])
-    func `a value of the wrong form is answered with the form and the least size`(
-        arguments: [String], form: String
-    ) throws {
-        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }
-        #expect(RootCommand.message(for: try #require(error)).contains(form))
+    /// What is said to wrong options.
+    private func message<Options: ParsableArguments>(_ options: Options.Type, _ arguments: [String]) throws -> String {
+        let error = #expect(throws: (any Error).self, "\(arguments)") { try Options.parse(arguments) }
+        return Options.message(for: try #require(error))
+    }
+
+    @Test func `a value of the wrong form is answered with the form and the least size`() throws {
+        for (arguments, form) in [
+            (["--region", "1x1+0+0"], "WxH+X+Y, W and H 16 to 16384 pixels, X and Y from 0 at the upper left"),
+            (["--region", "100x100-50-50"], "640x480+100+50, or draw"),
+            (["--virtual", "1280x1024x24"], "wayland:1280x720; its colours have 24 bits"), (["--pattern", "x"], "WxH"),
+            (["--window", "me"], "title:TEXT"), (["--exclude", "me"], "app:NAME"),
+        ] { #expect(try message(SourceOptions.self, arguments).contains(form)) }
+        for (arguments, form) in [
+            (["--size", "2x2"], "WxH, 16 to 16384 pixels each"), (["--crop", "1"], "fit or fill"),
+            (["--bitrate", "4 M"], "800k or 4M"), (["--fps", "29.5"], "29.97"),
+        ] { #expect(try message(EncodingOptions.self, arguments).contains(form)) }
+        #expect(try message(TakeOptions.self, ["-t", "abc"]).contains("500ms or 00:01:30"))
     }
 
     @Test func `each refusal is one sentence that says what to do`() throws {

@@ -48,15 +48,15 @@ struct Recordings {
             switch kind {
             case .pattern:
                 let take = try place.start(common + ["--pattern", "320x240"])
-                try take.recorded(2)
+                try take.recorded(1.5)
                 try #require(try place.run("pause").status == 0)
                 try #require(try place.run("resume").status == 0)
-                try take.recorded(4.5)
+                try take.recorded(3.5)
                 take.signal(SIGINT)
                 try #require(try take.wait().status == 0)
             case .screen:
                 let scene = [RunningKinecast.scene, "flash", "--random", "--seconds", "5"]
-                let ended = try place.run(common + ["--virtual", "640x480", "--"] + scene)
+                let ended = try place.run(common + ["--virtual", "320x240", "--"] + scene)
                 try #require(ended.status == 0, "\(ended)")
             case .recovered:
                 let take = try place.start(common + ["--pattern", "320x240", "--fps", "25"])
@@ -65,12 +65,12 @@ struct Recordings {
                 try #require(try take.wait().status == ExitStatus.engineDied)
             case .colour:
                 let ended = try place.run(
-                    common + ["--pattern", "321x241", "--full-range", "--chroma", "444", "--duration", "4"])
+                    common + ["--pattern", "321x241", "--full-range", "--chroma", "444", "--duration", "3.5"])
                 try #require(ended.status == 0, "\(ended)")
             case .settings:
                 let ended = try place.run(
                     common + [
-                        "--pattern", "321x241", "--preset", "medium", "--bitrate", "400k", "--duration", "4",
+                        "--pattern", "321x241", "--preset", "medium", "--bitrate", "400k", "--duration", "3.5",
                         "--fps", "60",
                     ])
                 try #require(ended.status == 0, "\(ended)")

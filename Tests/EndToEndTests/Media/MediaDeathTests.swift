@@ -15,7 +15,7 @@ extension MediaTests {
                 let client = try SceneProcess(scene, environment: ["DISPLAY=\(screen.name)"])
                 defer { client.end() }
                 let take = try place.record(screen.name, "a.mp4")
-                try take.event("progress") { ($0.duration ?? 0) > 2 }
+                try take.event("progress") { ($0.duration ?? 0) > 1 }
                 let engine = try place.registry().find(nil).pid
                 // Both at once, or the client would recover the file by itself.
                 kill(engine, SIGSTOP)

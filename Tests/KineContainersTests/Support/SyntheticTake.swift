@@ -118,3 +118,10 @@ struct SyntheticTake {
         return movie
     }
 }
+
+extension MP4Writer {
+    /// For frames alone.
+    convenience init(_ file: any StorageFile) throws(StorageError) {
+        try self.init(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+    }
+}

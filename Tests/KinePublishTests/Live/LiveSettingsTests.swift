@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "0.0.0.0:", "0.0.0.0:65536", "::1:80", "[::1:80", "[host]:80", "a b:80", "host:80/", "1.2.3.4:-1",
+        "0.0.0.0:", "0.0.0.0:65536", "::1:80", "[::1:80", "[host]:80", "a b:80", "host:80/", "1.2.3.4:-1", ":",
+        "65536", "host:٣",
     ])
     func `text that is no address is named`(_ text: String) {
         #expect(throws: LiveSettings.Error.listen(text)) { try LiveSettings(setupInfo: ["listen": text]) }

@@ -20,11 +20,13 @@ package struct ColourFrame {
 
     /// The largest difference of a component from 0xRRGGBB over the pixels of `rect`.
     package func distance(from colour: UInt32, in rect: PixelRect) -> Int {
-        let wanted = [Int(colour >> 16 & 255), Int(colour >> 8 & 255), Int(colour & 255)]
+        let (red, green, blue) = (Int(colour >> 16 & 255), Int(colour >> 8 & 255), Int(colour & 255))
         var worst = 0
         for y in rect.y..<rect.maxY {
-            for x in rect.x..<rect.maxX {
-                for (a, b) in zip(self.colour(x: x, y: y), wanted) { worst = max(worst, abs(a - b)) }
+            for index in stride(from: (y * size.width + rect.x) * 3, to: (y * size.width + rect.maxX) * 3, by: 3) {
+                worst = max(
+                    worst, abs(Int(bytes[index]) - red), abs(Int(bytes[index + 1]) - green),
+                    abs(Int(bytes[index + 2]) - blue))
             }
         }
         return worst
