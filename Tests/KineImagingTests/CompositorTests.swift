@@ -140,20 +140,6 @@ import Testing
         }
     }
 
-    @Test func `the corners of a scaled frame stay in its corners`() throws {
-        var screen = TestScreen(size: PixelSize(width: 320, height: 240), colour: 0)
-        for (x, y) in [(0, 0), (280, 0), (0, 200), (280, 200)] {
-            screen.fill(PixelRect(x: x, y: y, width: 40, height: 40), 0xff_ffff)
-        }
-        for frame in [PixelSize(width: 160, height: 120), PixelSize(width: 480, height: 360)] {
-            let planes = try fresh(screen, in: frame)
-            for (x, y) in [(0, 0), (frame.width - 1, 0), (0, frame.height - 1), (frame.width - 1, frame.height - 1)] {
-                #expect(planes.y[y * frame.width + x] >= 233)
-            }
-            #expect(planes.y[frame.height / 2 * frame.width + frame.width / 2] == 16)
-        }
-    }
-
     @Test(arguments: [
         PixelSize(width: 320, height: 240), PixelSize(width: 213, height: 160), PixelSize(width: 250, height: 188),
         PixelSize(width: 107, height: 80), PixelSize(width: 80, height: 60),

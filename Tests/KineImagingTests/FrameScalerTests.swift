@@ -135,22 +135,4 @@ import Testing
             #expect(bytes(layout, slot: 0, of: memory)[0][48 * Self.size.width + 32] == 235)
         }
     }
-
-    @Test(arguments: [0xff_ffff, 0, 0xff_0000, 0x00_ff00, 0x00_00ff, 0x80_8080, 0x20_60c0] as [UInt32])
-    func `colours come back as they were`(colour: UInt32) throws {
-        let layout = FrameLayout(pixelFormat: .bgra, size: PixelSize(width: 96, height: 72))
-        let source = Source()
-        let (converter, memory) = converter(layout)
-        source.screen.fill(PixelRect(size: Self.size), colour)
-        try source.draw(PixelRect(size: Self.size)) { frame in
-            converter.note(frame.changed)
-            let converted = try #require(converter.convert(frame.planes))
-            let pixel = bytes(layout, slot: converted.slot, of: memory)[0][..<4].map { Int($0) }
-            for (channel, shift) in [0, 8, 16].enumerated() {
-                // Two roundings of eight bits, one of them of a narrower range.
-                #expect(abs(pixel[channel] - Int(colour >> UInt32(shift) & 0xff)) <= 3)
-            }
-            #expect(pixel[3] == 255)
-        }
-    }
 }

@@ -107,13 +107,6 @@ import Testing
         #expect(unknown == ["icon", "setup[0].minimum", "setup[0].type"])
     }
 
-    @Test func `a form of a later version is refused with those that are read`() {
-        let problem = #expect(throws: ServiceManifest.Problem.self) {
-            try read(#"{"kinecast": 3, "id": "a", "executable": "b"}"#)
-        }
-        #expect(problem?.description.contains("reads 1 to 2") == true)
-    }
-
     @Test(arguments: [#""a/b.png""#, #""a.exe""#, #"".png""#, #""../a.png""#])
     func `an icon is a picture in the bundle`(icon: String) {
         let problem = #expect(throws: ServiceManifest.Problem.self) {

@@ -41,18 +41,6 @@ import Testing
         #expect(decoder.pendingBytes == 0)
     }
 
-    @Test func `every cut in two gives the same messages`() throws {
-        let bytes = try Self.stream(Self.pause)
-        for cut in bytes.indices {
-            var decoder = ControlDecoder()
-            decoder.append(bytes[..<cut])
-            var received = try decode(&decoder)
-            decoder.append(bytes[cut...])
-            received += try decode(&decoder)
-            #expect(received == Self.pause, "cut at \(cut)")
-        }
-    }
-
     @Test func `a frame that announces more than the limit is refused before its bytes come`() throws {
         var decoder = ControlDecoder()
         decoder.append(try ControlEncoder.frame(ControlHello()) + [0x7f, 0xff, 0xff, 0xff])

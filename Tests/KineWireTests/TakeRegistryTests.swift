@@ -102,43 +102,19 @@ import Testing
         }
     }
 
-    @Test func `an unfinished entry of no process is removed`() throws {
-        try TemporaryDirectory.with { base in
-            let registry = try TakeRegistry(directory: base.appending("takes"))
-            // To kill(2), 0 is the caller's own group, and that exists.
-            try PrivateDirectory.make(registry.directory.appending(".new-0-deadbee1"))
-            #expect(registry.list() == .init())
-            #expect(PrivateDirectory.entries(registry.directory) == [])
-        }
-    }
-
-    @Test func `an entry that names no take is removed`() throws {
-        try TemporaryDirectory.with { base in
-            let registry = try TakeRegistry(directory: base.appending("takes"))
-            try PrivateDirectory.make(registry.directory.appending("deadbeef"))
-            #expect(registry.list() == .init())
-            #expect(PrivateDirectory.entries(registry.directory) == [])
-        }
-    }
-
-    @Test func `an entry that a dead process had begun is removed, one of a living process is not`() throws {
+    @Test func `what a dead process had begun, or names no take, is removed, and other files are left alone`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             let child = try ChildProcess(executable: "/bin/true", arguments: [], environment: [])
             _ = child.wait()
-            try PrivateDirectory.make(registry.directory.appending(".new-\(child.pid)-deadbeef"))
-            try PrivateDirectory.make(registry.directory.appending(".new-\(getpid())-deadbeef"))
-            #expect(registry.list() == .init())
-            #expect(PrivateDirectory.entries(registry.directory) == [".new-\(getpid())-deadbeef"])
-        }
-    }
-
-    @Test func `other files are left alone`() throws {
-        try TemporaryDirectory.with { base in
-            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let own = ".new-\(getpid())-deadbeef"
+            // To kill(2), 0 is the caller's own group, and that exists.
+            for name in [".new-0-deadbee1", ".new-\(child.pid)-deadbeef", "deadbeef", own] {
+                try PrivateDirectory.make(registry.directory.appending(name))
+            }
             try PrivateDirectory.write([1], to: registry.directory.appending("notes"))
             #expect(registry.list() == .init())
-            #expect(PrivateDirectory.entries(registry.directory) == ["notes"])
+            #expect(Set(PrivateDirectory.entries(registry.directory)) == [own, "notes"])
         }
     }
 

@@ -134,11 +134,6 @@ import Testing
         #expect(Self.bitrate(try noise.run(encoder, seconds: 6, rate: 10), rate: 10) > peak * 3 / 4)
     }
 
-    @Test func `an encoder that was opened without a peak gets none`() throws {
-        let encoder = try X264Encoder(Self.settings(.constantQuantizer(23), peak: nil))
-        #expect(!encoder.setPeak(.init(bitrate: 100_000)))
-    }
-
     @Test(arguments: [
         VideoEncoderSettings.RateControl.constantQuantizer(4), .constantQuantizer(23), .constantQuantizer(40),
         .averageBitrate(500_000), .averageBitrate(50_000_000),

@@ -133,16 +133,5 @@ extension MediaTests {
                 }
             }
         }
-
-        @Test func `a broadcast in other colours is wrong usage`() throws {
-            try TestPlace.with { place in
-                for options in [["--full-range"], ["--chroma", "444", "--record", "a.mp4"]] {
-                    let ended = try place.run(["broadcast", "--pattern", "320x240"] + options)
-                    #expect(ended.status == ExitStatus.usage)
-                    #expect(ended.errors.contains("are for recordings alone"), "\(ended)")
-                }
-                #expect(try place.run("broadcast", "--help").output.contains("--chroma") == false)
-            }
-        }
     }
 }

@@ -19,23 +19,6 @@ extension MediaTests {
             return try ColourFrame.last(in: place.path("a.mp4"))
         }
 
-        @Test func `colour bars come back within two levels`() throws {
-            try TestPlace.with { place in
-                let size = PixelSize(width: 1280, height: 720)
-                let screen = try PrivateScreen(size: size)
-                let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
-                defer { scene.end() }
-                let frame = try frame(of: screen, in: place)
-                #expect(frame.size == size)
-                for (index, colour) in BarsScene.colours.enumerated() {
-                    let bar = BarsScene.bar(index, size: size)
-                    // The barcode stands on the top of the first bar; at its edges a bar shares its colour with the next.
-                    let inner = PixelRect(x: bar.x + 4, y: 64, width: bar.width - 8, height: bar.height - 64)
-                    #expect(frame.distance(from: colour.pixel, in: inner) <= 2, "bar \(index)")
-                }
-            }
-        }
-
         /// Blocks of 8×8 pixels, each in a colour of its own.
         private func blocks(_ size: PixelSize) -> (pixels: [UInt32], colour: (_ column: Int, _ row: Int) -> UInt32) {
             // Colours of middling strength: at the ends of the range codec noise is clipped on one side.
