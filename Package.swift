@@ -261,9 +261,6 @@ let package = Package(
         // A setup program that does well, or everything wrong.
         .executableTarget(
             name: "kinecast-setup-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/SetupFixture"),
-        // An app that broadcasts, for tests that kill it.
-        .executableTarget(
-            name: "kinecast-broadcaster", dependencies: ["Kinecast"], path: "Tests/Support/BroadcastingApp"),
 
         // Support, for tests and for Benchmarks/, which is a package of its own: known frames, a client that draws them,
         // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
@@ -481,9 +478,8 @@ let package = Package(
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
-                "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineCodecs", "KineContainers", "KineMeasure",
-                "KineMedia",
-                "KinePlatform", "CLinux", "CodecTesting", "CoreTesting", system,
+                "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineContainers", "KineMeasure", "KineMedia",
+                "KinePlatform", "CLinux", "CoreTesting", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
@@ -500,7 +496,7 @@ let package = Package(
             dependencies: [
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
-                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
+                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness",
                 "kinecast-setup-fixture", "ProcessTesting", system,
             ]),
         .testTarget(

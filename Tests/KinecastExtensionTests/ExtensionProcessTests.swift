@@ -77,13 +77,6 @@ import Testing
         #expect(try running.sender.reclaim() == [0])
     }
 
-    @Test func `it reports why it does not start, and exits`() throws {
-        let running = try Running(["refuse": "The address is no address; give another."])
-        // The statistics of the last second may follow it.
-        #expect(try running.wait { _ in true }.first == .failed("The address is no address; give another."))
-        running.expectEnd()
-    }
-
     @Test func `it reports that it cannot read a start of a later version, and exits`() throws {
         let running = try Running(isReadable: false)
         let reports = try running.wait { if case .failed = $0 { true } else { false } }

@@ -154,18 +154,6 @@ import Testing
         }
     }
 
-    @Test func `the engine is killed: the recording is saved, 70, and no extension is left`() throws {
-        try TestPlace.with { place in
-            let take = try place.start("broadcast", "--pattern", "320x240", "--record", "a.mp4", "--json")
-            try take.event("progress")
-            kill(try place.registry().find(nil).pid, SIGKILL)
-            let ended = try take.wait()
-            #expect(ended.status == ExitStatus.engineDied)
-            #expect(ended.events.last?.result == "recovered")
-            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
-        }
-    }
-
     @Test func `wrong settings are 64 before anything starts`() throws {
         try TestPlace.with { place in
             try place.installWitness() { $0.setup[2].isRequired = true }

@@ -55,26 +55,6 @@ import Testing
         }
     }
 
-    @Test func `one of two destinations crashes, and the other is not concerned`() throws {
-        try TestPlace.with { place in
-            try place.installFaults()
-            var configuration = place.faultyTake("crashSample")
-            var good = configuration.destinations[0]
-            good.setupInfo["fault"] = "none"
-            good.label = "good"
-            configuration.destinations.append(good)
-            let engine = try EngineUnderTest(configuration, in: place)
-            guard case .crashed = try engine.ended(0).0 else {
-                Issue.record("the first did not crash")
-                return
-            }
-            try engine.state("now", of: 1)
-            let summary = try engine.finish(in: place)
-            #expect(summary?.destinations.map(\.label) == ["faults", "good"])
-            #expect(summary?.destinations.last?.ending == .finished)
-        }
-    }
-
     @Test func `five services that say as much of themselves as they can are all in the take's summary`() throws {
         try TestPlace.with { place in
             try place.installFaults()

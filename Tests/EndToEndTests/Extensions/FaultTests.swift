@@ -70,15 +70,6 @@ import Testing
         }
     }
 
-    @Test func `an extension that exits in the middle has crashed, whatever its exit status`() throws {
-        try TestPlace.with { place in
-            try place.installFaults()
-            let engine = try EngineUnderTest(place.faultyTake("exitInTheMiddle"), in: place)
-            #expect(try engine.ended().0 == .crashed("exit status 0"))
-            try engine.finish(in: place)
-        }
-    }
-
     @Test(arguments: ["throwAtStart", "failInTheMiddle"])
     func `an error that the extension reports is told in its words, and it is not started again`(
         fault: String

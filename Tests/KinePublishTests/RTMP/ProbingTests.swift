@@ -86,18 +86,6 @@ import Testing
         }
     }
 
-    @Test func `the limit of attempts holds while there are probes`() async throws {
-        let port = try Loopback.freePort()
-        let told = Told()
-        let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.retries = 2 }
-        try await publisher.start()
-        #expect(
-            await told.events.next { $0.contains { if case .failed = $0 { true } else { false } } ? true : nil } == true
-        )
-        #expect(told.events.withLock(Self.interruptions) == 2)
-        await publisher.finish()
-    }
-
     @Test func `an address that failed last is left out while the name has another`() throws {
         let (a, b, c) = (
             try SocketAddress(ipAddress: "192.0.2.1", port: 1935),

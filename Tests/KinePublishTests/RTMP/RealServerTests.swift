@@ -1,5 +1,4 @@
-// What real servers make of the publisher's stream, tag for tag: nginx with its rtmp module (packages nginx-light and
-// libnginx-mod-rtmp), and ffmpeg as a server.
+// What ffmpeg as a server makes of the publisher's stream, tag for tag. What nginx makes of it is in RTMPBroadcastTests.
 import CoreTesting
 import KineMeasure
 import KineMedia
@@ -9,13 +8,6 @@ import KineRTMP
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .tags(.real)) struct RealServerTests {
-    @Test func `nginx records every sample at its time`() async throws {
-        let nginx = try MediaServer(diesWithThread: false)
-        let recorded = try await Self.publish(nginx.address("show"), file: nginx.file("show"))
-        try Self.expectComplete(recorded)
-        withExtendedLifetime(nginx) {}
-    }
-
     @Test func `ffmpeg as a server gets every sample at its time`() async throws {
         let folder = try TemporaryDirectory()
         let port = try Loopback.freePort()
@@ -60,28 +52,6 @@ import Testing
         }
     }
 
-    /// Publishes the test's stream, and reads the file that the server made of it once the last sample is in it.
-    private static func publish(_ address: String, file: String) async throws -> [FLVTag] {
-        let told = Told()
-        let publisher = try told.publisher(address)
-        try await startWhenThere(publisher, told)
-        for sample in TestStream.samples(0..<3000) { publisher.publish(sample) }
-        await publisher.finish()
-        let last = UInt32(2980)
-        return try #require(
-            await until { (try? FLVFile.read(file)).flatMap { $0.last?.timestamp == last ? $0 : nil } })
-    }
-
-    private static func expectComplete(_ tags: [FLVTag]) throws {
-        for type in [8, 9] {
-            let expected = TestStream.samples(0..<3000).map(TestStream.expected).filter { $0.type == type }
-            let arrived = tags.filter { $0.type == type && $0.isSample }
-            #expect(arrived.map(\.payload) == expected.map(\.payload))
-            #expect(arrived.map(\.timestamp) == expected.map(\.timestamp))
-        }
-        #expect(tags.contains { $0.type == 9 && Array($0.payload.dropFirst(5)) == [1, 0x64, 0, 0x1F, 0xFF] })
-    }
-
     /// A server needs a moment before it listens; until then the publisher tries again by itself.
     private static func startWhenThere(_ publisher: RTMPPublisher, _ told: Told) async throws {
         try await publisher.start()
@@ -91,16 +61,6 @@ import Testing
     private static func header(_ type: Int, _ length: Int, _ tags: [FLVTag]) throws -> [UInt8] {
         let tag = try #require(tags.first { $0.type == type && $0.payload[1] == 0 })
         return Array(tag.payload.dropFirst(length))
-    }
-
-    /// Polls, since other programs do not report what they have done; nil after five minutes.
-    private static func until<Result: Sendable>(_ body: @escaping @Sendable () -> Result?) async -> Result? {
-        let deadline = MonotonicClock.now() + 300_000_000_000
-        while MonotonicClock.now() < deadline {
-            if let result = body() { return result }
-            try? await Task.sleep(nanoseconds: 20_000_000)
-        }
-        return nil
     }
 
     private static func ended(_ program: ServerProgram) async {

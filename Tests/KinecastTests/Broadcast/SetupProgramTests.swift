@@ -76,12 +76,10 @@ import Testing
         }
     }
 
-    private func error(
-        _ mode: String, _ answers: [String: String] = ["key": "w_hush-hush"], limits: SetupLimits = SetupLimits()
-    ) async throws -> BroadcastError {
+    private func error(_ mode: String, limits: SetupLimits = SetupLimits()) async throws -> BroadcastError {
         try place.installGuided(mode)
         let error = await #expect(throws: BroadcastError.self) {
-            try await picker(Presenter(answers), limits).present()
+            try await picker(Presenter(["key": "w_hush-hush"]), limits).present()
         }
         try await waitForTheirEnd()
         return try #require(error)
@@ -142,16 +140,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("login", "wants a login, and its manifest has no network"), ("http", "does not begin with https://"),
-        ("disguise", "an address of the login that is none"),
-        ("crash", "has crashed"), ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"),
-        ("huge", "wrote nonsense"), ("manyFields", "asked for 65 fields"), ("badField", "a field that cannot be"),
-        ("twoQuestions", "spoke before its question was answered"), ("badURL", "an address of the broadcast"),
-        ("quiet", "ended without a result"), ("steal", "returned a value of its own for cert"),
+        ("login", "wants a login, and its manifest has no network"), ("crash", "has crashed"),
+        ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"), ("huge", "wrote nonsense"),
+        ("twoQuestions", "spoke before its question was answered"), ("quiet", "ended without a result"),
+        ("steal", "returned a value of its own for cert"),
     ])
     func `a bad program is refused in words, and no process of it is left`(mode: String, words: String) async throws {
         // In some of these nobody may answer before the fault comes.
-        try place.installGuided(mode, network: ["http", "disguise"].contains(mode) ? "connect" : "none")
+        try place.installGuided(mode)
         let isAway = ["crashInQuestion", "twoQuestions"].contains(mode)
         let error = await #expect(throws: BroadcastError.self) {
             try await picker(Presenter(["key": "w_hush-hush"], isAway: isAway)).present()
@@ -169,11 +165,6 @@ import Testing
         #expect(error.code == .setupFailed && error.message.contains("did not answer for 1 second;"))
     }
 
-    @Test func `one that asks without end is ended`() async throws {
-        let error = try await error("manyQuestions", ["a": "1"])
-        #expect(error.code == .setupFailed && error.message.contains("asked more than 32 questions"))
-    }
-
     @Test func `its own refusal is told without the secret that was typed`() async throws {
         let error = try await error("refuse")
         #expect(error.code == .setupFailed && error.message.contains("The key … is not known; get another"))
@@ -184,11 +175,7 @@ import Testing
         #expect(error.code == .setupFailed && error.message.contains("A control message cannot be sent"))
     }
 
-    @Test func `what it returns has to fit the manifest`() async throws {
-        #expect(try await error("unknownKey").code == .unknownField)
-    }
-
-    @Test func `a value that does not fit the manifest is named by its field`() async throws {
+    @Test func `what it returns has to fit the manifest, or is named by its field`() async throws {
         let error = try await error("wrongKey")
         #expect(error.code == .invalidField && error.field == "key")
     }

@@ -13,7 +13,6 @@ final class Fixture: BroadcastSampleHandler {
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         self.setupInfo = setupInfo
-        if let sentence = setupInfo["refuse"] { throw FixtureError(description: sentence) }
         // The main actor can be used.
         if setupInfo["main"] != nil { await MainActor.run { self.report(state: "main") } }
     }

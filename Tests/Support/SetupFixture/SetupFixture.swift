@@ -26,8 +26,6 @@ import KinecastExtension
             setupInfo: ["key": "w_from-setup"], broadcastURL: "https://example.org/watch/\(app.identifier)")
         switch mode {
         case "login": return try await logIn(result)
-        case "http": showLogin("http://example.org/login")
-        case "disguise": showLogin("https://accounts.example.com@evil.example.org/")
         case "hang": await hang()
         case "hangAfterAnswer":
             _ = await ask([key])
@@ -44,17 +42,12 @@ import KinecastExtension
         case "quiet":
             shutdown(3, Int32(SHUT_RDWR))
             await hang()
-        case "manyQuestions": while true { _ = await ask([SetupField(key: "a")]) }
-        case "manyFields": _ = await ask((0..<65).map { SetupField(key: "f\($0)") })
         case "long": _ = await ask([key], message: String(repeating: "x", count: 2 << 20))
-        case "badField": _ = await ask([SetupField(key: "no such key/")])
         case "twoQuestions":
             async let first = ask([key])
             async let second = ask([key])
             _ = await (first, second)
-        case "unknownKey": return SetupResult(setupInfo: ["key": "w_1", "nonsense": "1"])
         case "wrongKey": return SetupResult(setupInfo: ["key": "x"])
-        case "badURL": return SetupResult(setupInfo: ["key": "w_1"], broadcastURL: "file:///etc/passwd")
         case "refuse":
             let answers = await ask([key])
             throw Refusal(description: "The key \(answers["key"] ?? "") is not known; get another.")
