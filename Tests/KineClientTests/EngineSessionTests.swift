@@ -29,12 +29,6 @@ import Testing
             return try await EngineSession.attach { () throws(TakeRegistry.Error) in (registry, record) }
         }
 
-        func follow() async throws -> EngineSession {
-            let (registry, record) = (registry, registration.record)
-            return try await EngineSession.follow(progress: true) { () throws(TakeRegistry.Error) in (registry, record)
-            }
-        }
-
         /// Sends what `messages` has for each request of the first client, on a thread; the channel ends where that is
         /// nil.
         func serve(
@@ -163,44 +157,6 @@ import Testing
             events == [
                 .commandNeeded(environment: ["DISPLAY=:7"]), .paused, .warning("7"), .ended(.finished(summary)),
             ])
-        thread.join()
-    }
-
-    @Test func `a session that follows gets the take's events, and progress with its destinations`() async throws {
-        let engine = try Engine()
-        let status = Self.status("abc", link: "http://a")
-        let started = TakeStarted(id: "abc", output: nil, size: PixelSize(width: 64, height: 48), environment: [])
-        let thread = try engine.serve { request, id in
-            guard case .follow(progress: true) = request else { return nil }
-            return [
-                Self.reply(id, .status(status)), .event(.started(started)), .event(.paused),
-                .event(.progress(status.progress)), .event(.finished(Self.summary)),
-            ]
-        }
-        let session = try await engine.follow()
-        var events: [SessionEvent] = []
-        for await event in session.events {
-            events.append(event)
-            if case .ended = event { break }
-        }
-        session.close()
-        #expect(events == [.started(started), .paused, .progress(status.progress), .ended(.finished(Self.summary))])
-        thread.join()
-    }
-
-    @Test func `a session that follows recovers the file of an engine that died`() async throws {
-        let engine = try Engine()
-        let thread = try engine.serve { request, id in
-            if case .follow = request { [Self.reply(id, .status(Self.status("abc", link: nil)))] } else { nil }
-        }
-        let session = try await engine.follow()
-        // Asks something, upon which the engine is gone.
-        await #expect(throws: ClientError.takeIsOver) { try await session.pause() }
-        guard case .engineDied(let death) = try await session.outcome(), case .unrecoverable(.storage) = death.file
-        else {
-            Issue.record("nobody looked for the file")
-            return
-        }
         thread.join()
     }
 

@@ -116,17 +116,6 @@ import Testing
         try await recorder.stopClipBuffering()
     }
 
-    @Test func `a recording beside the buffer is a take of its own, and its end leaves the buffer alone`() async throws
-    {
-        let buffer = try await recorder.startClipBuffering()
-        let recording = try await recorder.startRecording()
-        #expect(recording.take != buffer.take && recorder.isRecording)
-        _ = try await recorder.stopRecording()
-        #expect(recorder.isClipBuffering)
-        _ = try await recorder.exportClip(to: url("a.mp4"))
-        try await recorder.stopClipBuffering()
-    }
-
     @Test func `a recording that was started with a buffer gives clips too`() async throws {
         recorder.recordingClipBuffer = .seconds(5)
         let start = try await recorder.startRecording()

@@ -114,18 +114,6 @@ import Testing
         }
     }
 
-    @Test func `foreign, unfinished and missing files are refused in words`() async throws {
-        let foreign = try folder.write("no film".utf8, to: "foreign.mp4")
-        for path in [foreign, folder.file("missing.mp4"), folder.path] {
-            let file = URL(filePath: path)
-            let opening = await #expect(throws: RecordingError.self) { try await RecordingPreview.open(file) }
-            #expect(opening?.code == .notARecording)
-            let preview = RecordingPreview(.saved(file), duration: .seconds(1), size: nil, store: recorder.store)
-            let error = await #expect(throws: RecordingError.self) { try await preview.trim(to: .seconds(1)) }
-            #expect(error?.code == .notARecording && error?.message.contains(path) == true)
-        }
-    }
-
     @Test func `an excerpt that is cancelled leaves nothing behind`() async throws {
         let recording = try await record()
         let task = Task { try await recording.trim(from: .milliseconds(500)) }

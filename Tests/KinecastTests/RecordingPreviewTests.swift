@@ -45,14 +45,6 @@ import Testing
         path.flatMap { FileManager.default.contents(atPath: $0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `it is moved to where the app wants it`() async throws {
-        let preview = try preview()
-        try await preview.save(to: URL(filePath: folder.file("b.mp4")))
-        #expect(preview.url?.path == folder.file("b.mp4"))
-        #expect(content(folder.file("b.mp4")) == "film")
-        #expect(content(folder.file("a.mp4")) == nil)
-    }
-
     @Test func `a saved file stays where it is, whatever the app does with its preview`() async throws {
         let memory = try TemporaryDirectory(in: "/dev/shm")
         for make in [{ try preview() }, { try named() }] {

@@ -48,21 +48,4 @@ import Testing
         #expect(preview.size == start.size)
         #expect(try RecordedVideo(path: try #require(preview.url).path).size == start.size)
     }
-
-    @Test func `a recording that ends with its app is found as a file`() async throws {
-        let first = try recorder()
-        let start = try await first.startRecording()
-        endProcess(of: first)
-        let second = try recorder()
-        try await wait(for: "the take's end") {
-            !(try await KnownTakes.list().running.contains { $0.id == start.take })
-        }
-        #expect(try await second.resumeControl() == nil)
-        #expect(!second.isRecording)
-        let previews = try await second.unsavedRecordings()
-        #expect(previews.count == 1)
-        try await previews.first?.save(to: URL(filePath: folder.file("kept.mp4")))
-        #expect(try RecordedVideo(path: folder.file("kept.mp4")).size == start.size)
-        #expect(try await second.unsavedRecordings().isEmpty)
-    }
 }

@@ -200,24 +200,4 @@ import Testing
             #expect(try second.quit().status == 0)
         }
     }
-
-    @Test func `an engine that is killed is told with a file that plays`() throws {
-        try TestPlace.with { place in
-            let app = try App(place)
-            try app.type("record", "recording 320x240")
-            let take = try #require(try place.registry().list().running.first)
-            let output = try #require(take.output)
-            try wait("a fragment in the file") { try hasFragment(output) }
-            kill(take.pid, SIGKILL)
-            try app.process.line("stopped: ")
-            try app.process.line("preview ")
-            try app.type("save \(place.path("kept.mp4"))", "saved")
-            #expect(try RecordedVideo(path: place.path("kept.mp4")).size == PixelSize(width: 320, height: 240))
-            #expect(try app.quit().status == 0)
-        }
-    }
-}
-
-private func hasFragment(_ path: String) throws -> Bool {
-    try Tool.contents(of: path).firstRange(of: Array("moof".utf8)) != nil
 }
