@@ -41,7 +41,7 @@ enum TestRunner {
         }
     }
 
-    /// Where swift-testing cannot follow the options by itself, starts this program again with options that it can.
+    /// Starts this program again with options that swift-testing can apply, if it cannot apply the given ones.
     private static func select(_ arguments: [String]) async throws {
         let options = SelectionOptions(arguments)
         guard options.needsCatalog else { return }
@@ -67,13 +67,13 @@ enum TestRunner {
         return arguments.firstIndex(of: option).flatMap { arguments.dropFirst($0 + 1).first }
     }
 
-    /// On standard error, as swift-testing does.
+    /// Prints on standard error, as swift-testing does.
     private static func say(_ sentence: String) {
         let line = Array("\(sentence)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
     }
 
-    /// For as long as the process lives: what tests leave behind still uses them.
+    /// Lives as long as the process: tasks that tests leave behind still use the threads.
     private static let threads = TestThreads(count: 12)
 }
 
@@ -82,7 +82,7 @@ final class TestThreads: TaskExecutor {
     private let jobs = Monitor<[UnownedJob]>([])
     private let threads: Monitor<[DedicatedThread]> = Monitor([])
 
-    /// As many tests can wait at the same time.
+    /// `count`: the most tests that can wait at the same time.
     init(count: Int) {
         for number in 0..<count {
             let thread = DedicatedThread(name: "test-\(number)") { [self] in

@@ -1,4 +1,4 @@
-// What a recording costs once it stands, beside the programs that people use today: ffmpeg's x11grab and OBS.
+// Compares the running cost of a recording with that of ffmpeg's x11grab and OBS.
 import ArgumentParser
 import Glibc
 import KineMeasure
@@ -24,7 +24,7 @@ struct PeersCommand: ParsableCommand {
     @Option(help: "Seconds between the short and the long run.")
     var seconds = 20.0
 
-    /// Seconds of the short run: OBS takes some three of them until it records.
+    /// Seconds of the short run: OBS takes about three of them to start recording.
     private static let shortRun = 8.0
     private static let size = PixelSize(width: 1920, height: 1080)
 
@@ -34,7 +34,7 @@ struct PeersCommand: ParsableCommand {
         case obs = "OBS"
     }
 
-    /// Per second, once the recording stands.
+    /// The cost per second of a running recording.
     private struct Rate {
         var cores: Double
         var peakBytes: Int
@@ -116,7 +116,7 @@ struct PeersCommand: ParsableCommand {
         }
     }
 
-    /// A profile and a scene with all of the screen. Returns the path of the recording, which is removed.
+    /// Writes a profile and a scene of the whole screen. Removes an earlier recording, and returns its path.
     private static func makeOBSSettings(in folder: TemporaryDirectory) throws -> String {
         let root = folder.file("obs-studio")
         for directory in ["", "/basic", "/basic/profiles", "/basic/profiles/Bench", "/basic/scenes"] {

@@ -4,7 +4,7 @@ import KinePlatform
 import SystemPackage
 
 public struct VideoSourceError: Error, Equatable, Sendable {
-    /// The differences that callers make.
+    /// The kinds that callers distinguish.
     public enum Kind: Equatable, Sendable {
         case windowClosed
         /// The desktop has ended its screen cast, as the person may have asked it to.
@@ -16,7 +16,7 @@ public struct VideoSourceError: Error, Equatable, Sendable {
         /// There is no such window, or not yet.
         case noWindow
         case windowNotShown
-        /// The session tells programs of no windows.
+        /// The session does not list its windows to programs.
         case noWindowsOnWayland
         /// No dialog shows a person the windows.
         case noWindowDialog
@@ -28,7 +28,7 @@ public struct VideoSourceError: Error, Equatable, Sendable {
     }
 
     public let kind: Kind
-    /// What happened, on what, and what to do.
+    /// One sentence: what happened, on what, and what to do.
     public let sentence: String
 
     public init(_ kind: Kind, _ sentence: String) {
@@ -38,7 +38,7 @@ public struct VideoSourceError: Error, Equatable, Sendable {
 
     public init(_ sentence: String) { self.init(.other, sentence) }
 
-    /// Few words for the middle of a sentence, where the recording is whole; nil: the source has failed.
+    /// A clause for the middle of a sentence, if the recording is whole; nil if the source has failed.
     public var naturalEnd: String? {
         switch kind {
         case .windowClosed: "the window was closed"

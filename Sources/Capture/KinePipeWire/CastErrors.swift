@@ -4,7 +4,7 @@ import KinePlatform
 import SystemPackage
 
 extension VideoSourceError {
-    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed.
+    /// The cast's natural end: the desktop ended it, perhaps at the person's request, or the window was closed.
     public static let screenCastClosed = ended(.castClosed)
     /// The compositor has sent nothing for a while, and cannot: it has crashed, or the window was closed. PipeWire itself is there.
     public static let castStopped = ended(.castStopped)
@@ -15,21 +15,21 @@ extension VideoSourceError {
             "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here.")
     }
 
-    /// libpipewire is not installed; its Debian package.
+    /// libpipewire, from this Debian package, is not installed.
     public static func noCastLibrary(package: String) -> Self {
         Self(
             "A Wayland desktop's screen comes over PipeWire, whose library is not installed; install Debian's \(package)."
         )
     }
 
-    /// There is no daemon, or the connection with it is of no use.
+    /// There is no daemon, or its connection cannot be used.
     public static func noPipeWire(_ error: Errno) -> Self {
         Self(
             "PipeWire, over which a Wayland desktop's screen comes, does not answer (\(error)); start pipewire and wireplumber."
         )
     }
 
-    /// PipeWire does not give the cast out; `reason` is its own, or nothing.
+    /// PipeWire does not give the cast out. `reason`: PipeWire's, or empty.
     public static func castRefused(_ reason: String) -> Self {
         let words = reason.isEmpty ? "" : " (\(reason.printable(limit: 100)))"
         return Self(
@@ -44,7 +44,7 @@ extension VideoSourceError {
                 + "record again.")
     }
 
-    /// The connection with PipeWire was lost while it was recorded; `reason` is the library's.
+    /// The connection with PipeWire was lost during a recording. `reason`: the library's.
     public static func castLost(_ reason: String) -> Self {
         Self(
             .castLost,

@@ -1,4 +1,4 @@
-// Sentences about audio that cannot be had, or that a recording lacks: what happened, on what, and what to do.
+// Sentences about unavailable or missing audio: what happened, on what, and what to do.
 import KinePlatform
 
 extension AudioCapture.Error {
@@ -79,7 +79,7 @@ extension MissingAudio {
 }
 
 extension AudioTarget {
-    /// Says that its device is there and has delivered nothing, not even silence.
+    /// A sentence for a device that exists and has delivered nothing, not even silence.
     public var undeliveredSentence: String {
         let name = isMicrophone ? "microphone" : "audio output"
         return "The \(name) has delivered nothing for 5 seconds; the take goes on, and is silent until it does."

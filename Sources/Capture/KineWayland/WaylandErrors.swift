@@ -3,7 +3,7 @@ import KineCapture
 import KinePlatform
 
 extension VideoSourceError {
-    /// Nothing takes connections at that name.
+    /// No compositor accepts connections at that name.
     public static func noCompositor(display: String) -> Self {
         Self(
             "The Wayland compositor \(display.printable(limit: 200)) does not answer; check WAYLAND_DISPLAY and XDG_RUNTIME_DIR."
@@ -12,22 +12,22 @@ extension VideoSourceError {
 
     public static let noWaylandLibrary = Self(
         "A Wayland session needs Debian's libwayland-client0, which is not installed; install it.")
-    /// It does not let its clients copy the screen.
+    /// The compositor does not let its clients copy the screen.
     public static let noScreencopy = Self(
         "This compositor does not let programs copy its screen (by wlr-screencopy or ext-image-copy-capture); leave out --backend wlr, so "
             + "that the desktop is asked.")
-    /// It does not answer, or gives no first frame.
+    /// The compositor does not answer, or gives no first frame.
     public static let compositorSilent = Self(
         "The Wayland compositor gives no picture of its screen; check that the monitor is on, and start the session again."
     )
-    /// It has ended, or has refused a request.
+    /// The compositor has ended, or has refused a request.
     public static let compositorLost = Self("The Wayland compositor has gone away, so the recording ends here.")
-    /// It copies its screen into memory of a graphics card alone, which is not read here.
+    /// The compositor copies its screen into a graphics card's memory alone, which Kinecast does not read.
     public static let noFramesInMemory = Self(
         "The Wayland compositor copies its screen into a graphics card's memory alone; add --backend portal, so that the desktop is asked."
     )
 
-    /// It draws pixels of a kind that is not known here; wl_shm's number of it.
+    /// The compositor draws pixels of an unknown format. `format`: its number in wl_shm.
     public static func unsupportedPixels(format: UInt32) -> Self {
         Self(
             "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
@@ -36,7 +36,7 @@ extension VideoSourceError {
 
     public static let noOutput = Self("The Wayland compositor has no monitor; turn one on.")
 
-    /// Their pixels cannot be put beside each other: some are turned, or denser than others.
+    /// The monitors' pixels cannot be put side by side: some are turned, or denser than others.
     public static func monitorsDiffer(_ names: [String]) -> Self {
         Self(
             "The monitors \(names.joined(separator: ", ")) cannot be recorded together, since some are turned or denser than others; "
@@ -54,14 +54,14 @@ extension VideoSourceError {
             .noRegion, "Drawing a region on Wayland needs Debian's \(package), which is not installed; install it.")
     }
 
-    /// `output` is the end of what the program wrote, or nothing.
+    /// `output`: the end of the program's output, or empty.
     public static func regionProgramFailed(_ output: String) -> Self {
         let words = output.isEmpty ? "" : " (\(output.printable(limit: 200)))"
         return Self(
             .noRegion, "slurp, with which a region is drawn on Wayland, has failed\(words); draw one once more.")
     }
 
-    /// The compositor lacks what a window needs in which a region could be drawn.
+    /// The compositor lacks the protocol for a window in which a person could draw a region.
     public static let noRegionWindow = Self(
         .noRegion,
         "This compositor shows no window in which a region could be drawn (xdg-shell); record all of the screen.")

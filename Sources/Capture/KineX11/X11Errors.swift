@@ -10,7 +10,7 @@ extension VideoSourceError {
     /// The X server did not answer, and the wait for it was cancelled.
     public static let serverGivenUp = Self(
         "The X server did not answer, so its connection was closed; start it again.")
-    /// DISPLAY names none.
+    /// DISPLAY is not set.
     public static let noDisplay = Self(
         .noDisplay, "There is no display: DISPLAY is not set. Run inside a graphical session.")
     /// The session's screen is that of a Wayland compositor.
@@ -19,7 +19,7 @@ extension VideoSourceError {
         "This session runs on Wayland, where X11 has no screen and only the windows of X11 programs; record the screen without "
             + "--backend x11, or log in to a session on X11.")
 
-    /// `code` is what `xcb_connection_has_error` returned.
+    /// `code`: the result of `xcb_connection_has_error`.
     public static func noConnection(display: String, code: Int32) -> Self {
         // XCB_CONN_CLOSED_PARSE_ERR and XCB_CONN_CLOSED_INVALID_SCREEN of xcb.h.
         switch code {
@@ -55,21 +55,21 @@ extension VideoSourceError {
                 + "recorded, in the order of RGB or BGR; record the screen or a region of it.")
     }
 
-    /// For pixels whose number of bits is not what is wrong.
+    /// Words for pixels whose order, not their depth, is unsupported.
     private static func unusual(_ bits: Int) -> String { [24, 30, 32].contains(bits) ? " in an unusual order" : "" }
 
     public static func missingExtensions(display: String) -> Self {
         Self("The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb.")
     }
 
-    /// The server does not tell what mice and keyboards do (XI2).
+    /// The server does not report mouse and keyboard events (XI2).
     public static let noInputEvents = Self(
         "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without them.")
     /// Without the Composite extension, no window can be recorded, and an application's not without Render and Shape either.
     public static let noComposite = Self(
         "The X server lacks the COMPOSITE extension, which recording a window needs, or RENDER and SHAPE, which recording an "
             + "application needs too; record the screen or a region of it.")
-    /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
+    /// Another program has grabbed the mouse or the keyboard, so no region can be drawn.
     public static let inputGrabbed = Self(
         .noRegion,
         "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog."
@@ -110,7 +110,7 @@ extension VideoSourceError {
                 + "or one of these ids.")
     }
 
-    /// None is shown. `existing` are the applications that have one.
+    /// No window of the application is shown. `existing`: the applications that have one.
     public static func noWindowOfApplication(_ name: String, existing: [String]) -> Self {
         let others =
             existing.isEmpty ? "" : " (there are windows of \(existing.prefix(20).joined(separator: ", ")))"
@@ -119,7 +119,7 @@ extension VideoSourceError {
             "No window of \(name.printable(limit: 100)) is shown on this display\(others); open one and record again.")
     }
 
-    /// The program that was started has not opened it within that time.
+    /// The started program has not opened the window within that time.
     public static func noWindowOfCommand(_ window: X11CommandWindow, seconds: Double, isPrivateScreen: Bool) -> Self {
         let limit = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
         let hint =

@@ -1,4 +1,4 @@
-// Randomness that a failed run gives back: the seed is printed, and KINECAST_SEED sets it.
+// Random numbers that can be repeated after a failed run: the seed is printed, and KINECAST_SEED sets it.
 import KinePlatform
 
 package struct SeededGenerator: RandomNumberGenerator {

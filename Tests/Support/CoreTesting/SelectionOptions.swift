@@ -1,9 +1,9 @@
-// The arguments of a run of tests that say which tests it takes.
+// The arguments that select the tests of a run.
 
 package struct SelectionOptions: Sendable, Equatable {
     package private(set) var filters: [String] = []
     package private(set) var skips: [String] = []
-    /// All others, the program's name first.
+    /// All other arguments, the program's name first.
     package private(set) var others: [String] = []
 
     /// Reads `--filter VALUE` and `--filter=VALUE`, as swift-testing does, and the same of `--skip`.
@@ -24,14 +24,14 @@ package struct SelectionOptions: Sendable, Equatable {
         }
     }
 
-    /// Asks for the suites and their tags in place of a run.
+    /// Whether to list the suites and their tags instead of running tests.
     package var listsSuites: Bool { others.contains("--list-suites") }
 
     private var listsTests: Bool { others.contains("--list-tests") || others.dropFirst().first == "list" }
 
     package var selectsUnitTests: Bool { filters.isEmpty && !listsSuites && !listsTests }
 
-    /// Whether swift-testing cannot follow them by itself.
+    /// Whether swift-testing alone cannot apply these options.
     package var needsCatalog: Bool {
         listsSuites || selectsUnitTests || (filters + skips).contains { $0.hasPrefix("tag:") }
     }

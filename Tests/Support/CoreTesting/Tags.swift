@@ -1,4 +1,4 @@
-// What tests need, as tags: the scripts select by them (`TestSelection`). Tests without `real`, `slow` and `long` are the unit tests.
+// The needs of tests, as tags for `TestSelection`. Tests without `real`, `slow` and `long` are unit tests.
 import Testing
 
 extension Tag {
@@ -24,7 +24,7 @@ extension Tag {
     /// Drives the programs as a user does. `scripts/sanitize` leaves it out.
     @Tag package static var programs: Self
 
-    /// Starts extensions, whose limit of memory is too small for a sanitizer: `scripts/sanitize` leaves it out.
+    /// Starts extensions, whose memory limit is too small for a sanitizer: `scripts/sanitize` leaves it out.
     @Tag package static var extensions: Self
 
     /// Needs GNOME and KDE: `desktop_packages` in scripts/packages.sh.

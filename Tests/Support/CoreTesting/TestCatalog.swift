@@ -1,4 +1,4 @@
-// Which tests the program has, and the tags of each.
+// The program's tests, and the tags of each.
 import Foundation
 import Testing
 
@@ -6,7 +6,7 @@ package struct TestCatalog: Sendable {
     package struct Entry: Sendable, Equatable {
         /// As swift-testing writes it: `Module.Suite/function()/File.swift:line:column`.
         package var id: String
-        /// Its own and those of the suites around it, without the dot.
+        /// Its own tags and those of the suites around it, without the dot.
         package var tags: Set<String>
 
         /// The outermost suite, which has a process to itself in scripts/test: `Module.Suite`.

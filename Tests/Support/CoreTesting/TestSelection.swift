@@ -1,5 +1,5 @@
-// Which tests a run takes. Beside a regular expression, `--filter` and `--skip` take `tag:NAME`, which swift-testing itself does only
-// after Swift 6.3 (swiftlang/swift-testing#1531). A run without a filter takes the unit tests; `--filter .` takes all.
+// Selects the tests of a run. `--filter` and `--skip` also take `tag:NAME`, as swift-testing does after Swift 6.3
+// (swiftlang/swift-testing#1531). Without a filter, the unit tests run; with `--filter .`, all.
 package struct TestSelection: Sendable {
     /// The tests to run.
     package private(set) var selected: [TestCatalog.Entry]
@@ -20,7 +20,7 @@ package struct TestSelection: Sendable {
         }
     }
 
-    /// - Throws: `Error`, or what `Regex` says of an expression.
+    /// - Throws: `Error`, or the error of `Regex` for an invalid expression.
     package init(_ options: SelectionOptions, from catalog: TestCatalog) throws {
         let tags = catalog.entries.reduce(into: Set<String>()) { $0.formUnion($1.tags) }
         let filters = try options.filters.map { try Pattern($0, knownTags: tags) }
@@ -58,7 +58,7 @@ package struct TestSelection: Sendable {
         }
     }
 
-    /// What is said at the end of a run of unit tests.
+    /// The last line of a run of unit tests.
     package var summary: String {
         let ran = Set(selected.map(\.suite)).count
         let left = Set(omitted.map(\.suite)).count
@@ -67,7 +67,7 @@ package struct TestSelection: Sendable {
     }
 }
 
-/// What `--filter` and `--skip` say.
+/// The value of a `--filter` or a `--skip`.
 private enum Pattern {
     case tag(String)
     case identifier(Regex<AnyRegexOutput>)

@@ -1,4 +1,4 @@
-// Waiting for what nothing announces, such as the states of other processes.
+// Waits for states that send no event, such as those of other processes.
 import KinePlatform
 
 package struct WaitedInVain: Error, CustomStringConvertible {

@@ -25,12 +25,12 @@ extension VideoSourceError {
         )
     }
 
-    /// The library that opens cameras is not installed; its Debian package.
+    /// The library that opens cameras, from this Debian package, is not installed.
     static func noCameraLibrary(_ package: String) -> Self {
         Self("A camera needs \(package), which is not installed; install that Debian package.")
     }
 
-    /// It cannot be opened, or gives no frames any more. `reason` stands in the middle of a sentence.
+    /// The camera cannot be opened, or gives no frames any more. `reason` stands in the middle of a sentence.
     public static func cameraFailed(_ reason: String, of input: CameraInput? = nil) -> Self {
         if case .file(let path) = input {
             return Self("\(standIn(path)) gives no picture (\(reason)); give the path of a file with video.")

@@ -1,5 +1,5 @@
-// Moves audio from the lanes to the tracks along the take's timeline: decides up to which instant it is complete, cuts pauses out
-// at the sample, and has every track append the same stretch. No threads and no clock of its own.
+// Moves audio from the lanes to the tracks along the take's timeline: decides up to which instant it is complete, cuts
+// out pauses to the sample, and appends the same stretch to every track. No threads, no clock.
 import KineCodecs
 
 /// Belongs to the audio thread.
@@ -14,14 +14,14 @@ final class AudioAssembler {
 
     /// Nanoseconds without audio after which a device counts as silent.
     static let timeout: Int64 = 1_500_000_000
-    /// Nanoseconds kept back, so that a pause which another thread declares "now" does not come too late.
+    /// Nanoseconds of audio held back, so that a pause declared "now" by another thread still comes in time.
     static let margin: Int64 = 100_000_000
-    /// The same while somebody listens. If a pause comes later than this, the surplus is made up for after it.
+    /// The same in a live take. After a pause that comes too late, audio is left out until the surplus is gone.
     static let liveMargin: Int64 = 8_000_000
     /// Nanoseconds of audio kept while the take's origin is not known yet.
     static let prelude: Int64 = 3_000_000_000
 
-    /// Nanoseconds kept back from now on.
+    /// Nanoseconds of audio held back from now on.
     var margin: Int64
 
     init(grid: SampleGrid, tracks: [AudioTrack], margin: Int64 = AudioAssembler.margin) {
@@ -30,8 +30,8 @@ final class AudioAssembler {
         self.margin = margin
     }
 
-    /// The instant up to which every lane that plays has delivered. A lane that is stuck is not waited for until it has
-    /// caught up: its silence must reach the file as soon as other audio does.
+    /// The instant up to which every playing lane has delivered. Ignores a stuck lane until it has caught up: its
+    /// silence must reach the file together with other audio.
     func horizon(now: Int64) -> Int64 {
         var horizon = now - margin
         for track in tracks {
@@ -57,7 +57,7 @@ final class AudioAssembler {
         let from = cursor ?? origin
         guard instant > from else { return }
         for part in timeline.recordedParts(of: from..<instant) {
-            // Lengths are never added up: both ends are asked of the timeline, so that no pause leaves a rest behind.
+            // Takes both ends from the timeline instead of adding up lengths, so that no pause leaves a remainder.
             let total = grid.count(before: timeline.mediaTime(at: part.upperBound).nanoseconds)
             let count = total - written
             guard count > 0 else { continue }
@@ -84,7 +84,7 @@ final class AudioAssembler {
 
     /// Forgets the audio before an instant.
     func discard(before instant: Int64) {
-        // One sample more is kept than asked for: the next stretch may begin at the one before, by rounding.
+        // Keeps one sample more than asked for: by rounding, the next stretch may begin one sample earlier.
         let place = grid.nearest(to: instant) - 2
         for track in tracks {
             for lane in track.lanes { lane.discard(before: place) }

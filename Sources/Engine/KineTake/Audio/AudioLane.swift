@@ -10,7 +10,7 @@ final class AudioLane {
     private(set) var isPlaced = false
     /// The device or the application is gone: no further samples come.
     var isClosed = false
-    /// Frames of digital silence since the last other sample.
+    /// Frames of digital silence since the last sample that was not silent.
     private(set) var silentFrames = 0
 
     private let grid: SampleGrid
@@ -26,7 +26,7 @@ final class AudioLane {
     /// Only silence is in the resampler, so further silence need not go through it.
     private var isResting = true
 
-    /// Device frames of silence that surely push everything else out of the resampler's filter.
+    /// Device frames of silence that push all other audio out of the resampler's filter.
     private static let restingLength = 512
     /// Seconds of gap that are filled sample by sample; after a longer one the store begins anew.
     private static let longestFill: Int64 = 3
@@ -129,7 +129,7 @@ struct DriftController: Sendable {
 
     /// Seconds of error from which audio is moved at once.
     static let jumpThreshold = 0.05
-    /// The most that is ever stretched: 2 per mille is three hundredths of a semitone.
+    /// The largest stretch: 2 per mille is three hundredths of a semitone.
     static let largestStretch = 0.002
     /// Radians a second of the settled loop. A step of 300 ppm then makes an error of at most 300e-6 / (0.05 e) = 2.2
     /// ms.

@@ -35,7 +35,7 @@ package final class AudioPipeline: Sendable {
     ///   - isPrivate: the audio server is the take's own.
     ///   - isPattern: the pattern's beep replaces the machine's output.
     ///   - isRecorded: there is a file.
-    ///   - requirements: those of the feeds. If any wants audio, it is delivered some 60 ms after it was heard.
+    ///   - requirements: the feeds'. If any feed wants audio, it is delivered some 60 ms after it was heard.
     init(
         configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPrivate: Bool = false,
         isPattern: Bool = false,
@@ -80,7 +80,7 @@ package final class AudioPipeline: Sendable {
         let channels = configuration.channels
         let pace: AudioPace = isLive ? .live : .file
         let capture = { (off: Set<Int>) throws(AudioCapture.Error) -> any AudioFeed in
-            // The pattern's audio is there whenever it is asked for.
+            // The pattern always has audio.
             worker.awaitAudio(of: isPattern ? [] : plan.awaited.subtracting(off))
             return isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
@@ -93,7 +93,7 @@ package final class AudioPipeline: Sendable {
                 let off = configuration.isMicrophoneOff ? plan.microphones : []
                 return Running(worker: worker, capture: try capture(off))
             } catch .missing(let audio) where configuration.isMicrophoneOptional && audio.target.isMicrophone {
-                // A later request for it may find one.
+                // A later request to record the microphone may find one.
                 observer.observe(.warning(AudioWarning.missing(audio).sentence))
                 return Running(worker: worker, capture: try capture(plan.microphones))
             }
@@ -102,8 +102,8 @@ package final class AudioPipeline: Sendable {
         }
     }
 
-    /// The audio that a feed with these requirements gets, and its tracks. Requirements that were not known at the beginning are
-    /// met only by tracks that exist.
+    /// The audio that a feed with these requirements gets, and its tracks. Late requirements are met only by existing
+    /// tracks.
     func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: StreamDescription.Audio)] {
         guard let worker = running?.worker else { return [] }
         return plan.choices(for: requirements).compactMap { choice in
@@ -132,7 +132,7 @@ package final class AudioPipeline: Sendable {
         worker.start(into: sink)
     }
 
-    /// The devices whose first audio is still waited for.
+    /// The devices that the take still waits for: they have delivered no audio yet.
     package var awaited: [AudioTarget] { running?.worker.awaited ?? [] }
 
     /// Delivers everything up to the media time of `end` (CLOCK_MONOTONIC, nanoseconds), the last access unit filled up
@@ -152,10 +152,10 @@ package final class AudioPipeline: Sendable {
         running?.capture.change(pace: somebodyListens ? .live : .file)
     }
 
-    /// False in a take that was begun without one.
+    /// False in a take that began without a microphone.
     package var hasMicrophone: Bool { running?.capture is AudioCapture && !plan.microphones.isEmpty }
 
-    /// Records the microphone from now on, or no more. False in a take that was begun without one.
+    /// Starts or stops recording the microphone. Returns false in a take that began without one.
     package func setMicrophone(isOn: Bool) -> Bool {
         guard let running, hasMicrophone else { return false }
         for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }

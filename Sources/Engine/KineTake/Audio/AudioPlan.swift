@@ -2,7 +2,7 @@
 import KineMedia
 import KinePulse
 
-/// The forms in which a feed wants a take's audio; nil: not this kind.
+/// The forms in which a feed wants a take's audio; nil: not wanted.
 package struct AudioRequirements: Sendable, Equatable {
     var app: AudioCodec?
     var microphone: AudioCodec?
@@ -14,7 +14,7 @@ extension AudioRequirements {
 
 /// The devices to capture, and the tracks to make of them.
 struct AudioPlan: Equatable {
-    /// The mix of some targets, in the forms that somebody wants.
+    /// The mix of some targets, in the forms that feeds or the recording want.
     struct Track: Equatable {
         var type: SampleType
         /// Indices of `targets`.
@@ -23,9 +23,9 @@ struct AudioPlan: Equatable {
         var isMixed: Bool
         /// It is in the file.
         var isRecorded = true
-        /// Somebody wants access units. A recording always does.
+        /// A feed or the recording wants access units.
         var isEncoded = true
-        /// Somebody wants uncompressed samples.
+        /// A feed wants uncompressed samples.
         var isPCM = false
     }
 
@@ -36,14 +36,14 @@ struct AudioPlan: Equatable {
     }
 
     private(set) var targets: [AudioTarget] = []
-    /// Those of the file first, in its order.
+    /// The file's tracks first, in the file's order.
     private(set) var tracks: [Track] = []
     /// The take must not begin without audio.
     private(set) var isRequired = false
     private var appTarget: Int?
     private var microphoneTarget: Int?
 
-    /// `isRecorded`: there is a file. Tracks that nobody wants are left out, and with the last of them the targets.
+    /// `isRecorded`: there is a file. Leaves out unwanted tracks, and all targets if no track remains.
     init(_ configuration: TakeConfiguration.Audio, isRecorded: Bool = true, requirements: [AudioRequirements] = []) {
         addTargets(configuration)
         addFileTracks(areSeparate: configuration.separateTracks, isRecorded: isRecorded)
@@ -58,7 +58,7 @@ struct AudioPlan: Equatable {
     /// Indices of the targets that are the microphone.
     var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
 
-    /// Indices of the targets whose first audio the take waits for. An application begins to play when it likes.
+    /// Indices of the targets whose first audio the take waits for. An application may begin to play at any time.
     var awaited: Set<Int> {
         Set(targets.indices.filter { if case .application = targets[$0] { false } else { true } })
     }
@@ -89,7 +89,7 @@ struct AudioPlan: Equatable {
         isRequired = true
     }
 
-    /// The tracks as a file has them, whether there is one or not: a feed of access units gets the same.
+    /// Adds the tracks of a file, even if there is none: a feed of access units gets the same tracks.
     private mutating func addFileTracks(areSeparate: Bool, isRecorded: Bool) {
         let present = [appTarget, microphoneTarget].compactMap(\.self)
         for part in areSeparate ? present.map({ [$0] }) : [present] where !part.isEmpty {

@@ -44,7 +44,7 @@ final class AudioTrack {
         }
     }
 
-    /// Fills the frame that is begun, if any, with silence and hands it on.
+    /// Fills an unfinished frame with silence and hands it on.
     func finish() throws(AACEncoder.Error) {
         guard filled > 0 else { return }
         for index in filled * channels..<frame.count { frame[index] = 0 }

@@ -6,7 +6,7 @@ import KineMedia
 final class AudioTrackOutput {
     /// The format of access units; nil if the track is not encoded.
     let format: AudioTrackFormat?
-    /// Samples a channel that are appended at once.
+    /// Samples a channel in each `append`.
     let frameLength: Int
     /// Nil: appended samples are lost.
     var sink: (any AudioSink)?
@@ -17,7 +17,7 @@ final class AudioTrackOutput {
     private let encoder: AACTrackEncoder?
     private var framesAppended: Int64 = 0
 
-    /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: of the track.
+    /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: the track's.
     init(
         index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
     ) throws(AACEncoder.Error) {
@@ -27,7 +27,7 @@ final class AudioTrackOutput {
         guard track.isEncoded else {
             format = nil
             encoder = nil
-            // As long as an access unit: a listener waits for about 20 ms.
+            // As long as an AAC access unit: a reader waits for about 20 ms.
             frameLength = 1024
             return
         }
@@ -43,7 +43,7 @@ final class AudioTrackOutput {
 
     /// One frame of interleaved samples.
     func append(_ frame: Span<Float>) throws(AACEncoder.Error) {
-        // A feed that wants them may come at any time.
+        // A feed that wants uncompressed samples may begin at any time.
         sink?.receive(
             pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
             duration: time(Int64(frameLength)))
@@ -52,7 +52,7 @@ final class AudioTrackOutput {
         try encoder.encode(interleaved: frame) { deliver(encoder.sample($0, type: track.type)) }
     }
 
-    /// Hands out what the encoder holds.
+    /// Delivers the samples that the encoder still holds.
     func finish() throws(AACEncoder.Error) {
         guard let encoder else { return }
         try encoder.finish { deliver(encoder.sample($0, type: track.type)) }
@@ -68,13 +68,13 @@ final class AudioTrackOutput {
 /// A stretch of interleaved samples without holes, from `start` up to `end`. Everything outside counts as silence.
 struct SampleStore {
     let channels: Int
-    /// The number on the grid of the first sample held.
+    /// The grid number of the first sample held.
     private(set) var start: Int64
     private var samples: [Float] = []
-    /// Samples of all channels at the front that are no longer wanted; cut off now and then, not each time.
+    /// Discarded samples, of all channels, at the front of `samples`; removed from time to time.
     private var spent = 0
 
-    /// The number on the grid after the last sample held.
+    /// The grid number after the last sample held.
     var end: Int64 { start + Int64((samples.count - spent) / channels) }
 
     init(channels: Int, start: Int64) {
@@ -105,7 +105,7 @@ struct SampleStore {
         guard count > 0 else { return }
         start += count
         spent += Int(count) * channels
-        // Moving the rest costs no more than appending it did, as it is done only when the rest is the smaller part.
+        // Moves the rest only when it is the smaller part, so moving costs no more than appending did.
         if spent > samples.count / 2 {
             samples.removeFirst(spent)
             spent = 0

@@ -1,5 +1,5 @@
-// The receiver between the capture and the assembler. It gives each stream its lane, and has the assembler move on whenever audio
-// came or enough time passed.
+// The receiver between the capture and the assembler. It gives each stream its lane, and advances the assembler when
+// audio came or enough time passed.
 import KineCodecs
 import KineMedia
 import KinePlatform
@@ -10,7 +10,7 @@ final class AudioWorker: AudioReceiver {
         /// Some audio is kept, since the take may begin at any moment.
         case opening
         case delivering
-        /// Audio up to this instant is still wanted. `isComplete`: it is all there.
+        /// Audio up to this instant is still wanted. `isComplete`: all of it has come.
         case ending(at: Int64, isComplete: Bool)
         /// An encoder failed: the take goes on without further audio.
         case broken
@@ -23,7 +23,7 @@ final class AudioWorker: AudioReceiver {
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
         var lanes: [AudioStreamID: AudioLane] = [:]
-        /// Indices of the targets whose first audio is waited for.
+        /// Indices of the targets that the take still waits for.
         var awaited: Set<Int> = []
         /// The streams of those targets.
         var awaitedStreams: [AudioStreamID: Int] = [:]
@@ -31,10 +31,10 @@ final class AudioWorker: AudioReceiver {
         var unreported: Set<AudioStreamID> = []
     }
 
-    /// Seconds of digital silence of a microphone that are worth a warning.
+    /// Seconds of a microphone's digital silence after which a warning is sent.
     static let longestSilence = 10
 
-    /// The format of access units for each track of the plan; nil: it has none.
+    /// The format of access units for each track of the plan; nil: the track is not encoded.
     let formats: [AudioTrackFormat?]
     private let plan: AudioPlan
     private let grid: SampleGrid
@@ -81,7 +81,7 @@ final class AudioWorker: AudioReceiver {
 
     // MARK: The first audio
 
-    /// Before the capture begins.
+    /// Call it before the capture begins.
     func awaitAudio(of targets: Set<Int>) {
         state.withLock { $0.awaited = targets }
         if targets.isEmpty { observer.observe(.audioArrived) }
@@ -89,7 +89,7 @@ final class AudioWorker: AudioReceiver {
 
     var awaited: [AudioTarget] { state.withLock { state in state.awaited.sorted().map { plan.targets[$0] } } }
 
-    /// Of the targets with these indices.
+    /// Stops waiting for the targets for whose indices `isEnough` is true.
     func stopAwaiting(_ isEnough: (Int) -> Bool) {
         let isComplete = state.withLock { state in
             guard !state.awaited.isEmpty else { return false }
@@ -99,7 +99,7 @@ final class AudioWorker: AudioReceiver {
         if isComplete { observer.observe(.audioArrived) }
     }
 
-    /// Somebody listens from now on, or nobody does: audio is handed on sooner, or later.
+    /// Holds back less audio while a feed has audio, so that it is delivered sooner.
     func listen(_ somebodyListens: Bool) {
         guard !wasLiveFromTheStart else { return }
         state.withLock {
@@ -107,7 +107,7 @@ final class AudioWorker: AudioReceiver {
         }
     }
 
-    /// Audio after `end` is not wanted. False if this was called before.
+    /// Sets the end of the audio. Returns false if it was called before.
     func prepareToFinish(at end: Int64) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -119,14 +119,14 @@ final class AudioWorker: AudioReceiver {
         }
     }
 
-    /// Waits until everything up to the end is there, after `prepareToFinish`.
+    /// Waits until all audio up to the end has come. Call it after `prepareToFinish`.
     func waitForAudio(until deadline: Int64) {
         _ = state.wait(until: deadline) { state -> Bool? in
             if case .ending(_, isComplete: false) = state.phase { nil } else { true }
         }
     }
 
-    /// Delivers the rest. Only when the capture has stopped.
+    /// Delivers the remaining audio. Call it when the capture has stopped.
     func finish(at end: Int64) {
         state.withLock { state in
             guard advance(&state, to: end) else { return }
@@ -148,7 +148,7 @@ final class AudioWorker: AudioReceiver {
             return true
         } catch {
             state.phase = .broken
-            // Audio that nobody wants must not pile up.
+            // Audio that is not delivered any more must not pile up.
             state.lanes = [:]
             for track in state.assembler.tracks { track.lanes = [] }
             observer.observe(.warning("\(error)"))

@@ -1,5 +1,5 @@
-// The thread that keeps the last seconds of a take, beside the one that writes the file. Capture and encoders never wait for it:
-// when it is behind, it begins anew with the next keyframe. What does not fit goes before its time, and the take goes on.
+// The thread that keeps the last seconds of a take, for clips. Capture and encoders never wait for it: when it is
+// behind, it begins anew with the next keyframe. Samples that do not fit are discarded early.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -14,15 +14,15 @@ package enum ClipError: Error {
     case nothingCaptured
     /// The take is over.
     case over
-    /// Nothing of the file was kept.
+    /// The file could not be written; no part of it was kept.
     case storage(StorageError)
-    /// The process may have no more threads.
+    /// The process cannot create another thread.
     case thread(Errno)
 }
 
 /// The clip buffer of one take, fed from the encoders' threads.
 final class ClipBuffer: Sendable {
-    /// A clip that is asked for.
+    /// A requested clip.
     struct Export: Sendable {
         var request: ClipRequest
         /// The take's time at the moment of the request.
@@ -33,7 +33,7 @@ final class ClipBuffer: Sendable {
         /// Called on any thread, once.
         var reply: @Sendable (Result<ExportedClip, ClipError>) -> Void
 
-        /// The samples up to the end have come by then, or will not come.
+        /// The wait for samples up to the end stops at this instant.
         var deadline: Int64 { instant + ClipBuffer.timeout }
     }
 
@@ -61,9 +61,9 @@ final class ClipBuffer: Sendable {
         }
     }
 
-    /// Bytes of samples that wait for this thread, at most.
+    /// The most bytes of samples that wait for this thread.
     private static let queueLimit = 16 << 20
-    /// Bytes of samples for which the thread wakes before its round.
+    /// Bytes of samples at which the thread wakes before its next round.
     private static let batch = 1 << 20
     /// Nanoseconds that an export waits for the audio up to its end.
     private static let timeout: Int64 = 5_000_000_000
@@ -71,11 +71,11 @@ final class ClipBuffer: Sendable {
     private let state: Monitor<State>
     private let thread: DedicatedThread
 
-    /// Throws if the process may have no more threads.
+    /// Throws if the process cannot create another thread.
     ///
     /// - Parameters:
-    ///   - directory: of the file for what does not fit into memory; made when it is needed.
-    ///   - observer: told once when the buffer is shorter than it was asked to be, and once when it had to begin anew.
+    ///   - directory: holds the scratch file for samples that do not fit into memory; created when needed.
+    ///   - observer: gets one warning when the buffer keeps less time than requested, and one when it begins anew.
     init(
         limits: ClipLimits, audio: [AudioTrackFormat], directory: String, observer: any TakeObserver
     ) throws(Errno) {
@@ -86,14 +86,14 @@ final class ClipBuffer: Sendable {
         }
     }
 
-    /// Where the buffer of a take has its file: beside the take's file, or else where caches are. Both are rarely in memory, as `/tmp`
-    /// may be.
+    /// The directory of the scratch file: that of the take's file, or else one in the cache directory. Unlike `/tmp`,
+    /// both are rarely in memory.
     static func directory(_ configuration: TakeConfiguration) -> String {
         configuration.file.map { FilePath(escaped: $0).removingLastComponent().escaped }
             ?? FilePath(escaped: UserDirectories.cache).appending("kinecast").escaped
     }
 
-    /// The encoder is ready. Once, before the first sample.
+    /// Sets the encoder's format. Call it once, before the first sample.
     func begin(_ video: VideoFormat) { state.withLock { $0.video = video } }
 
     /// Queues a sample. Never waits.
@@ -116,7 +116,7 @@ final class ClipBuffer: Sendable {
         if mustWake { state.signal { _ in } }
     }
 
-    /// Whether the buffer is empty and the next frame should be a keyframe: true once for each time.
+    /// Whether the buffer is empty and needs a keyframe. True once for each time that it becomes empty.
     func consumeKeyframeRequest() -> Bool { state.withLock { $0.gap.consumeKeyframeRequest() } }
 
     /// Writes a clip while the buffer goes on. Only one is written at a time.

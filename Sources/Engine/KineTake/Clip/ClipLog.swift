@@ -2,8 +2,8 @@
 import KineContainers
 import Synchronization
 
-/// Bytes that all lie in memory or all in a place of the scratch file. A clip that is being written holds on to its chunks while the
-/// buffer moves on.
+/// Bytes that are all in memory or all in one place of the scratch file. A clip being written keeps its chunks while
+/// the buffer moves on.
 final class ClipChunk: Sendable {
     private enum Storage {
         case memory([UInt8])
@@ -22,7 +22,7 @@ final class ClipChunk: Sendable {
         }
     }
 
-    /// Frees the memory. False where the disk does not take the chunk.
+    /// Moves the bytes to the disk and frees their memory. Returns false if the disk does not take them.
     func move(to scratch: ClipScratch) -> Bool {
         guard case .memory(let bytes) = storage.withLock({ $0 }), let place = scratch.store(bytes) else { return false }
         storage.withLock { $0 = .disk(place) }
@@ -39,12 +39,12 @@ struct ClipLog {
     private var first = 0
     /// Chunks at the beginning of `chunks` that are on disk.
     private var onDisk = 0
-    /// The chunk that grows; the bytes after all of `chunks`.
+    /// The growing chunk: the bytes after all of `chunks`.
     private var tail: [UInt8] = []
     private let mostInMemory: Int
     private let scratch: ClipScratch
 
-    /// `memory`: bytes that may lie in memory, a few chunks at least.
+    /// `memory`: the most bytes in memory, a few chunks at least.
     init(memory: Int, scratch: ClipScratch) {
         mostInMemory = max(2, memory / Self.chunkSize - 1)
         self.scratch = scratch
@@ -59,7 +59,7 @@ struct ClipLog {
     mutating func append(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // At once, since growing by halves would leave holes in memory. Pages that are not written take none.
+            // Reserves all at once, since growing in steps would leave holes in memory. Unwritten pages take none.
             if tail.isEmpty { tail.reserveCapacity(Self.chunkSize) }
             let part = rest.prefix(Self.chunkSize - tail.count)
             tail.append(contentsOf: part)
@@ -70,8 +70,8 @@ struct ClipLog {
         }
     }
 
-    /// Moves chunks to the disk until memory holds no more than it may. False where the disk takes no more: something has to be
-    /// discarded.
+    /// Moves chunks to the disk until memory is within its limit. Returns false if the disk takes no more: the caller
+    /// must then discard samples.
     mutating func makeRoom() -> Bool {
         while chunks.count - onDisk > mostInMemory {
             guard chunks[onDisk].move(to: scratch) else { return false }
@@ -80,7 +80,7 @@ struct ClipLog {
         return true
     }
 
-    /// Nothing before that position is read any more.
+    /// Discards whole chunks before that position.
     mutating func discard(before position: Int64) {
         let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
         guard passed > 0 else { return }
@@ -108,7 +108,7 @@ struct ClipLog {
             self.tail = tail
         }
 
-        /// Bytes from `position` on, which have to be there. Positions only grow: what lies before is let go.
+        /// Returns `count` bytes from `position` on, which must exist. Positions must only grow: discards all before.
         mutating func read(at position: Int64, count: Int) throws(StorageError) -> [UInt8] {
             let passed = min(chunks.count, max(0, Int(position / Int64(ClipLog.chunkSize)) - first))
             chunks.removeFirst(passed)

@@ -1,4 +1,4 @@
-// The clip buffer's thread: it takes over samples once a second, and has clips written by another thread while it goes on.
+// The clip buffer's thread: it stores queued samples once a second, and starts another thread to write each clip.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Used on the thread only.
 final class ClipLoop {
-    /// What the thread takes over at once.
+    /// The samples and the request of one round.
     private struct Work {
         var video: VideoFormat?
         var samples: [EncodedSample]
@@ -17,7 +17,7 @@ final class ClipLoop {
 
     /// Nanoseconds between two rounds.
     private static let interval: Int64 = 1_000_000_000
-    /// The encoder of audio keeps up to so many access units back.
+    /// The most access units that the audio encoder holds back.
     private static let heldAccessUnits = 3
 
     private let state: Monitor<ClipBuffer.State>
@@ -61,7 +61,7 @@ final class ClipLoop {
         if let pending {
             _ = state.wait(until: pending.deadline) { !$0.samples.isEmpty || $0.hasEnded ? true : nil }
         } else {
-            // Nothing is kept while nothing comes: this sleep may be long.
+            // Without new samples there is no work: this sleep may be long.
             _ = state.wait { !$0.samples.isEmpty || $0.isUrgent ? true : nil }
             _ = state.wait(until: lastRound + Self.interval) { $0.isUrgent ? true : nil }
         }
@@ -136,7 +136,7 @@ final class ClipLoop {
     private static func end(
         _ export: ClipBuffer.Export, _ result: Result<ExportedClip, ClipError>, _ state: Monitor<ClipBuffer.State>
     ) {
-        // First, so that the next one is not refused because of this one.
+        // Before the reply, so that the next export is not refused because of this one.
         state.withLock { $0.export = .none }
         export.reply(result)
     }

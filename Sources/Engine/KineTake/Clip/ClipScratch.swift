@@ -2,12 +2,12 @@
 import KineContainers
 import KinePlatform
 
-/// The file as the places see it, so that a test can fill and break it.
+/// The operations on the scratch file, so that a test can use a full or a failing one.
 protocol ClipScratchFile: Sendable {
     /// Bytes free on its file system; nil: unknown.
     var freeBytes: Int64? { get }
     func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError)
-    /// Exactly `count` bytes.
+    /// Returns exactly `count` bytes.
     func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8]
 }
 
@@ -15,7 +15,7 @@ extension ScratchFile: ClipScratchFile {}
 
 /// Hands out places of a file that never grows beyond `limit` bytes. Any thread may call it.
 final class ClipScratch: Sendable {
-    /// One place with what was stored there. It is free again when the last reference is gone.
+    /// One place and the bytes stored there. It is free again when the last reference is gone.
     final class Place: Sendable {
         private let number: Int
         private let file: any ClipScratchFile
@@ -36,13 +36,13 @@ final class ClipScratch: Sendable {
 
     private struct State {
         var file: (any ClipScratchFile)?
-        /// Places that the file has.
+        /// The number of places in the file.
         var count = 0
         var free: [Int] = []
         var problem: StorageError?
     }
 
-    /// Bytes that stay free on the disk: the recording beside the buffer, and everybody else, go first.
+    /// Bytes that the buffer leaves free on the disk, for the recording and other programs.
     static let reserve: Int64 = 512 << 20
 
     private let state = Monitor(State())
@@ -51,7 +51,7 @@ final class ClipScratch: Sendable {
     private let open: @Sendable () throws(StorageError) -> any ClipScratchFile
 
     /// - Parameters:
-    ///   - directory: of the file, for messages.
+    ///   - directory: the file's, for messages.
     ///   - limit: bytes.
     ///   - open: called when the first place is needed, and again later if it throws.
     init(
@@ -65,10 +65,10 @@ final class ClipScratch: Sendable {
     /// Bytes of the file.
     var size: Int64 { state.withLock { Int64($0.count) * Int64(ClipLog.chunkSize) } }
 
-    /// The reason why there was no place the last time; nil: there was one, or the limit is reached.
+    /// The reason why the last `store` failed; nil also if it reached the limit.
     var problem: StorageError? { state.withLock { $0.problem } }
 
-    /// Stores a whole chunk. Nil: there is no room, or the disk failed.
+    /// Stores a whole chunk. Returns nil if there is no room, or if the disk failed.
     func store(_ bytes: [UInt8]) -> Place? {
         state.withLock { state in
             state.problem = nil

@@ -1,4 +1,4 @@
-// The samples of one clip: which of a buffer's go into it, and at what times.
+// Selects the samples of one clip from the buffer, and gives them their times in the clip.
 import FoundationEssentials
 import KineContainers
 import KineMedia
@@ -14,7 +14,7 @@ struct ClipSelection: Sendable {
     }
 
     struct Audio: Sendable {
-        /// Its priming reaches to the clip's beginning: players leave out all before.
+        /// Its priming lasts until the clip's beginning: players skip the audio before.
         var format: AudioTrackFormat
         var samples: [Sample]
         var contents: ClipLog.Contents
@@ -27,18 +27,18 @@ struct ClipSelection: Sendable {
     let videoContents: ClipLog.Contents
     let audio: [Audio]
 
-    /// The last `duration` before `end`, or all that there is; nil where there is no frame.
+    /// Selects the last `duration` before `end`, or everything. Nil if there is no frame.
     ///
-    /// Where the frame that is shown at the asked time is a keyframe, the clip begins exactly then. Otherwise it begins at the keyframe
-    /// before. If the frame has been standing still for so long that this would show a time that nobody asked for, the clip begins at
-    /// the asked time all the same, and the frames that it is decoded from are passed in the first instants.
+    /// If the frame shown at the requested time is a keyframe, the clip begins at that time; otherwise at the keyframe
+    /// before. If that keyframe is too far back, the clip still begins at the requested time, and the frames needed for
+    /// decoding are all at its first instant.
     init?(of store: ClipStore, end: MediaTime, duration: MediaTime?) {
         let length = min(duration ?? store.limits.length, store.limits.length)
         let frames = store.video.units
         guard let oldest = frames.first, oldest.time < end else { return nil }
         let audioStart = store.audio.indices.compactMap { store.audioStart($0) }.filter { $0 < end }.max()
         let asked = max(end - length, oldest.time, audioStart ?? oldest.time)
-        // There is one: the oldest frame is a keyframe, and is not later than `asked`.
+        // A keyframe is always found: the oldest frame is one, and is not later than `asked`.
         let key =
             store.keyframes.lastIndex { frames[$0].time <= asked }.map { store.keyframes[$0] } ?? frames.startIndex
         let shown = frames.lastIndex { $0.time <= asked } ?? key
@@ -81,7 +81,7 @@ struct ClipSelection: Sendable {
 
 // Writes the samples of a clip to a file, as the recording's thread writes those of a take.
 enum ClipWriter {
-    /// The clip's time in one fragment while it is written, and so what of it is in memory at once.
+    /// The clip's time in one fragment, which also limits the samples in memory at once.
     private static let step = MediaTime.milliseconds(500)
 
     /// Blocks for as long as the disk needs. Throws also where only a part could be written.

@@ -1,5 +1,5 @@
-// The last seconds of a take: its encoded frames and audio in order, and which of them are old enough to go. No clock and no thread;
-// the disk is behind `ClipScratch`.
+// The last seconds of a take: keeps encoded frames and audio in order, and discards expired ones. No clock and no
+// thread; the disk is behind `ClipScratch`.
 import KineContainers
 import KineMedia
 
@@ -16,7 +16,7 @@ struct ClipLimits: Sendable, Equatable {
     static let keyframeInterval = MediaTime.seconds(2)
 }
 
-/// Keeps samples for `ClipLimits.length`, and before that as much as is needed to decode them. Frames leave by groups of pictures.
+/// Keeps samples for `ClipLimits.length`, and older ones needed to decode them. Discards frames by group of pictures.
 struct ClipStore {
     /// The place of a sample in its track's log.
     struct Unit: Sendable {
@@ -53,9 +53,9 @@ struct ClipStore {
     let formats: [AudioTrackFormat]
     /// The end of the newest sample.
     private(set) var newest = MediaTime.zero
-    /// Samples went before their time, since there was no room for them.
+    /// Samples were discarded early for lack of room.
     private(set) var isShortened = false
-    /// What an export needs of the time before this is kept; nil: nothing is held.
+    /// The end of the pending export, whose samples must be kept.
     var heldEnd: MediaTime?
 
     init(limits: ClipLimits, audio formats: [AudioTrackFormat], scratch: ClipScratch) {
@@ -69,7 +69,7 @@ struct ClipStore {
     /// Bytes of samples in memory.
     var memory: Int { audio.reduce(video.log.memory) { $0 + $1.log.memory } }
 
-    /// Adds a sample, and lets go what is too old. Frames before the first keyframe, and samples of unknown tracks, are ignored.
+    /// Adds a sample, discards expired ones. Ignores frames before the first keyframe and samples of unknown tracks.
     mutating func append(_ sample: EncodedSample) {
         if sample.type == .video {
             guard sample.isKeyframe || !video.units.isEmpty else { return }
@@ -89,15 +89,15 @@ struct ClipStore {
         makeRoom()
     }
 
-    /// Begins anew: samples were lost. The next frame that is kept is a keyframe.
+    /// Removes everything after a loss of samples. The next frame that is kept is a keyframe.
     mutating func removeAll() {
         removeVideo(before: video.units.endIndex)
         for index in audio.indices { audio[index].removeFirst(before: audio[index].units.endIndex) }
     }
 
-    // MARK: What is there
+    // MARK: Contents
 
-    /// The end of the audio that has come, of the track that is furthest behind; nil: there are no audio tracks with samples.
+    /// The end of the audio track that is furthest behind; nil if no audio track has samples.
     var audioEnd: MediaTime? {
         zip(audio, formats).compactMap { track, format in
             track.units.last.map { $0.time + duration(ofUnit: format) }
@@ -120,7 +120,7 @@ struct ClipStore {
         return step == Int64(format.samplesPerAccessUnit)
     }
 
-    // MARK: What goes
+    // MARK: Discarding
 
     private mutating func discardOld() {
         let oldest = min(newest, heldEnd ?? newest) - limits.length
@@ -160,11 +160,11 @@ struct ClipStore {
     }
 }
 
-/// First in, first out. Elements are numbered from the first that was ever appended. Appending and removing cost the same however
-/// long the queue is, on average; some removed elements stay in memory for a while.
+/// A first-in, first-out queue. Elements are numbered from the first ever appended. Appending and removing take
+/// amortized constant time; some removed elements stay in memory for a while.
 struct ClipQueue<Element> {
     private var storage: [Element] = []
-    /// Elements at the front of `storage` that have left.
+    /// Removed elements at the front of `storage`.
     private var head = 0
     /// The number of the first element that is still there.
     private(set) var startIndex = 0
@@ -196,7 +196,7 @@ struct ClipQueue<Element> {
         head = 0
     }
 
-    /// The number of the last element for which `isBefore` holds, in a queue whose elements are in that order; nil: for none.
+    /// The number of the last element for which `isBefore` holds; all elements for which it holds must come first.
     func lastIndex(where isBefore: (Element) -> Bool) -> Int? {
         var (low, high) = (startIndex, endIndex)
         while low < high {

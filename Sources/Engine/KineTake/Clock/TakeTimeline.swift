@@ -1,5 +1,5 @@
-// Converts the machine's clock to the time in the file, by the take's origin and its pauses. Video and audio ask the same
-// timeline, so a pause takes the same stretch out of both.
+// Converts the machine's clock to the time in the file, by the take's origin and its pauses. Video and audio use the
+// same timeline, so a pause cuts the same stretch out of both.
 import KineMedia
 import Synchronization
 
@@ -10,7 +10,7 @@ package struct TakeTimeline: Sendable, Equatable {
     private(set) var origin: Int64?
     /// Finished pauses in order, in monotonic time.
     private(set) var pauses: [Range<Int64>] = []
-    /// The beginning of the present pause; nil: the take is not paused.
+    /// The beginning of the present pause, if any.
     private(set) var pausedSince: Int64?
 
     var isPaused: Bool { pausedSince != nil }
@@ -74,7 +74,7 @@ package struct TakeTimeline: Sendable, Equatable {
 package final class TakeClock: Sendable {
     private let timeline = Mutex(TakeTimeline())
 
-    /// A copy, for several questions about one moment.
+    /// A copy, so that several calls see the same state.
     package var snapshot: TakeTimeline { timeline.withLock { $0 } }
 
     func begin(at instant: Int64) { timeline.withLock { $0.begin(at: instant) } }

@@ -9,11 +9,11 @@ import Synchronization
 /// A request for a feed.
 package struct FeedRequest: Sendable {
     var samples: SampleRequirements
-    /// The name of the service, for a person.
+    /// The service's name, for messages.
     var reader: String
-    /// The camera's frames are wanted, of that size.
+    /// The size of the camera's frames, if they are wanted.
     var cameraSize: PixelSize?
-    /// The reader may have the memory of others' frames, which it can read as long as it likes.
+    /// The reader may share the memory of other readers' frames, which it can then read as long as it likes.
     var sharesMemory: Bool
     /// Called on any thread, once.
     var ready: @Sendable (Result<SampleFeed, TakeError>) -> Void
@@ -33,7 +33,7 @@ package struct FeedRequest: Sendable {
 /// Makes the feeds of one take. Any thread may call it.
 package final class FeedFactory: Sendable {
     private struct State {
-        /// The memory that capture draws in, and its readers at most; nil unless readers may see it.
+        /// The memory that capture draws in, and the most readers of it; nil unless readers may see it.
         var memory: (frames: FrameMemory, readers: Int)?
         /// The same, once the source is open.
         var store: FrameStore?
@@ -48,7 +48,7 @@ package final class FeedFactory: Sendable {
         var conversions: [Conversion] = []
     }
 
-    /// A conversion is held by its feeds, and goes with the last of them.
+    /// A conversion is owned by its feeds, and ends with the last of them.
     private struct Conversion {
         weak var frames: ConvertedFrames?
         let isShared: Bool
@@ -82,7 +82,7 @@ package final class FeedFactory: Sendable {
         let readers = requirements.count(where: \.isNative)
         var slots = CaptureThread.Slots()
         slots.count += FrameSink.slotsEach * readers
-        // The converter may still look at a frame when the next is there.
+        // The converter may still read a frame when the next one is drawn.
         if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
         guard slots.count <= FrameSlotLayout.slotLimit else {
@@ -118,7 +118,7 @@ package final class FeedFactory: Sendable {
         fulfilReadyRequests()
     }
 
-    /// Another source is shown: what extensions that come from now on are told of it.
+    /// Describes the new source to extensions that start from now on.
     func sourceSwitched(to source: TakeConfiguration.Source) {
         guard let size = distributor?.canvas.size else { return }
         var configuration = configuration

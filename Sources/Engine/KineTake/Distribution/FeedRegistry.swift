@@ -1,5 +1,5 @@
-// The feeds of a take that have begun, in one list: encoded frames and audio go to them from here, FrameDistributor and FrameConverter
-// find those that want uncompressed frames here. The threads of a take call it, and none waits for another.
+// The list of a take's begun feeds. It sends them encoded frames and audio; FrameDistributor and FrameConverter find
+// those that want uncompressed frames in it. The take's threads call it, and none waits for another.
 import KineMedia
 import Synchronization
 
@@ -13,7 +13,7 @@ final class FeedRegistry: Sendable {
 
     private let state = Mutex(State())
 
-    /// A feed that ends while a caller reads the list gets nothing: it is over.
+    /// A feed that ends while a caller reads the list gets nothing more.
     var feeds: [SampleFeed] { state.withLock { $0.feeds } }
 
     /// From now on the feed gets samples, unless the take is paused.
@@ -24,7 +24,7 @@ final class FeedRegistry: Sendable {
         }
     }
 
-    /// Nothing goes to the feed any more, and its request to the encoder is dropped.
+    /// Sends nothing more to the feed, and drops its request to the encoder.
     func end(_ feed: SampleFeed) {
         feed.end()
         state.withLock { state in
@@ -47,7 +47,7 @@ final class FeedRegistry: Sendable {
         }
     }
 
-    // MARK: Wishes of all feeds together
+    // MARK: Requirements of all feeds
 
     var isEmpty: Bool { feeds.isEmpty }
     var hasAudio: Bool { feeds.contains(where: \.hasAudio) }
@@ -70,7 +70,7 @@ final class FeedRegistry: Sendable {
         }
     }
 
-    /// Notes the request of a feed of encoded frames that has begun.
+    /// Records the request of a begun feed of encoded frames.
     func note(_ request: EncodingRequest, of feed: SampleFeed) {
         state.withLock { state in
             guard feed.wantsEncodedVideo, state.feeds.contains(where: { $0 === feed }) else { return }
@@ -78,7 +78,7 @@ final class FeedRegistry: Sendable {
         }
     }
 
-    /// Whether a feed lost encoded frames and has room for a keyframe now. All are asked: each says so only once.
+    /// Whether a feed lost encoded frames and has room for a keyframe now. Asks all feeds: each answers true only once.
     func consumeKeyframeRequest() -> Bool {
         var isNeeded = false
         for feed in feeds where feed.wantsEncodedVideo { isNeeded = feed.consumeKeyframeRequest() || isNeeded }

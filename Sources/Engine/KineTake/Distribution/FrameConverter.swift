@@ -18,7 +18,7 @@ final class FrameConverter: Sendable {
     private struct Work {
         let frame: Frame
         let changed: DamageRegion
-        /// Counts the works: a conversion that missed one has missed its changes.
+        /// The work's number: a conversion that missed one lacks its changes.
         let number: UInt64
         let feeds: [(feed: SampleFeed, sink: FrameSink, isDue: Bool)]
     }
@@ -78,11 +78,11 @@ final class FrameConverter: Sendable {
         }
     }
 
-    /// Call it before the feed of `sink` begins. The newest frame may be old: the feed's first frame is the next one, for which its
-    /// caller asks.
+    /// Call it before the feed of `sink` begins. The newest frame may be old, so the feed begins with the next one,
+    /// which the caller requests.
     func prepare(_ sink: FrameSink) { sink.serve(state.withLock { $0.sequence }, at: nil) }
 
-    /// A new frame; the caller keeps its reference to the slot. On the capture thread.
+    /// Offers a new frame; the caller keeps its slot reference. Called on the capture thread.
     func offer(_ frame: FrameRing.Frame, at time: MediaTime, duration: MediaTime) {
         let isAwaited = feeds.feeds.contains { $0.frames?.isConverted == true }
         let previous = state.withLock { state -> FrameRing.Frame? in
@@ -180,16 +180,16 @@ final class ConvertedFrames: @unchecked Sendable {
         store = FrameStore(memory, references: scaler.references, readers: readers)
     }
 
-    /// Notes the changes of the encoder's frames between the looks `number` − 1 and `number`. Between two of its feeds a conversion
-    /// misses some, and then everything may have changed.
+    /// Notes the changes of the encoder's frames between the works `number` − 1 and `number`. A conversion without
+    /// feeds misses works, and then everything may have changed.
     func note(_ damage: DamageRegion, of number: UInt64) {
         guard number != lastNoted else { return }
         scaler.note(lastNoted == number - 1 ? damage : .full(size: damage.size))
         lastNoted = number
     }
 
-    /// The slot of the converted frame, and the changes since the one before it; they are nil if it was converted already.
-    /// Nil while the readers have every slot.
+    /// Returns the slot of the converted frame and its changes, which are nil if it was converted before. Returns nil
+    /// while readers hold every slot.
     func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
         if let newest {
             if newest.sequence == sequence { return (newest.slot, nil) }

@@ -47,7 +47,7 @@ final class FrameDistributor: Sendable {
         for feed in feeds.feeds where feed.frames?.isReadInPlace == true { feed.frames?.reclaim() }
     }
 
-    /// Hands on a frame and the reference to its slot. `time` is since the take's first frame; at `repeats` it is shown again.
+    /// Hands on a frame and its slot reference. `time` is since the take's first frame; at `repeats` it is shown again.
     func deliver(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
         for feed in feeds.feeds where feed.frames?.isReadInPlace == true {
             feed.offer(slot: frame.slot, at: time, duration: duration, changed: frame.changed)
@@ -83,7 +83,7 @@ final class FrameDistributor: Sendable {
         if feed.wantsEncodedVideo { encoding.adjust(feeds.encodingRequest) }
     }
 
-    /// Nothing goes to `feed` any more, and its request to the encoder is dropped.
+    /// Sends nothing more to `feed`, and drops its request to the encoder.
     func end(_ feed: SampleFeed) {
         feeds.end(feed)
         encoding.adjust(feeds.encodingRequest)
@@ -95,8 +95,8 @@ final class FrameDistributor: Sendable {
         encoding.adjust(feeds.encodingRequest)
     }
 
-    /// Started when first needed. Nil at the end of the take, and if the process may have no more threads: its feeds get no
-    /// frames then, and the take goes on.
+    /// Started when first needed. Nil at the end of the take, or if no thread can be created: its feeds then get no
+    /// frames, and the take goes on.
     private func converter() -> FrameConverter? {
         state.withLock { state in
             if state.isFinished || state.converter != nil { return state.converter }

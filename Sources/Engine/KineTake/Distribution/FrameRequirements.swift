@@ -6,15 +6,15 @@ struct FrameRequirements: Equatable {
     /// From the take's visible picture to the frames. Their visible size, `geometry.size`, has odd sides only where it is that of what
     /// they show.
     let geometry: PictureGeometry
-    /// The turn that makes the frames upright, which each of them is tagged with.
+    /// The turn that makes the frames upright; each frame is tagged with it.
     let orientation: Orientation
     /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
-    /// The encoder's own frames meet them, and are read in place.
+    /// The encoder's own frames meet the requirements, and are read in place.
     let isNative: Bool
 
-    /// Nil if no uncompressed frames are wanted. `size`: the take's visible size, turned as the take is; `turn`: the
-    /// one that made it so; `colour`: that of its frames.
+    /// Nil if no uncompressed frames are wanted. `size`: the take's visible size, after its turn `turn`; `colour`: the
+    /// take's.
     init?(
         _ samples: SampleRequirements, size: PixelSize, turn: Orientation = .up, colour: ColourFormat = .standard,
         framesPerSecond takeRate: Int
@@ -34,7 +34,7 @@ struct FrameRequirements: Equatable {
         framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
     }
 
-    /// Whether the same frames meet both, at whatever rates. Their tags may differ: a turn that one asks for may be the one that
-    /// the other has undone.
+    /// Whether the same frames meet both, at any rates. Their tags may differ: one may request the turn that the other
+    /// undoes.
     func hasSameFrames(as other: FrameRequirements) -> Bool { layout == other.layout && geometry == other.geometry }
 }

@@ -4,8 +4,8 @@ import KineMedia
 import KineRings
 import Synchronization
 
-/// Offers frames to one reader in another process. The reader has its slots until it gives them back or this object goes away,
-/// which must outlive the reader.
+/// Offers frames to one reader in another process. The reader holds its slots until it gives them back or this object
+/// is gone. The object must outlive the reader.
 package final class FrameSink: Sendable {
     private enum Phase {
         case offering
@@ -27,20 +27,20 @@ package final class FrameSink: Sendable {
 
     /// The maker of the frames.
     enum Origin: Sendable {
-        /// They are the encoder's own.
+        /// The encoder's own frames.
         case encoder
         case conversion(ConvertedFrames)
         case camera(CameraFrames)
     }
 
-    /// The most slots a reader has: the frame it looks at, and the next.
+    /// The most slots a reader has: the frame that it reads, and the next.
     static let slotsEach = 2
 
     let store: FrameStore
     let origin: Origin
     /// The highest rate; nil: every frame.
     package let framesPerSecond: Int?
-    /// The turn that makes the frames upright, which each of them is tagged with.
+    /// The turn that makes the frames upright; each frame is tagged with it.
     private let orientation: Orientation
     private let sender: StreamSender
     private let state: Mutex<State>
@@ -66,7 +66,7 @@ package final class FrameSink: Sendable {
         store.removeReader()
     }
 
-    /// Every one of the encoder's own frames is offered, by the capture thread.
+    /// The capture thread offers every one of the encoder's own frames.
     var isReadInPlace: Bool { if case .encoder = origin { framesPerSecond == nil } else { false } }
 
     /// `FrameConverter` offers the frames: they are converted, or some are left out.
@@ -98,7 +98,7 @@ package final class FrameSink: Sendable {
 
     // MARK: Frames
 
-    /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing is offered to it.
+    /// The reader's protocol violation in the memory that it writes, if any. After one, it gets no more frames.
     var violation: StreamSender.Error? {
         state.withLock { if case .violated(let error) = $0.phase { error } else { nil } }
     }
@@ -106,8 +106,8 @@ package final class FrameSink: Sendable {
     /// Notes the changes of a frame that is not offered.
     func note(_ changed: DamageRegion) { state.withLock { $0.damage.formUnion(changed) } }
 
-    /// Offers the frame in `slot`, which the caller has lent, in place of one that was not read yet. `changed`: since the frame
-    /// offered or noted before.
+    /// Offers the frame in `slot`, to which the caller holds a reference, in place of an unread one. `changed`: since
+    /// the frame offered or noted before.
     func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
         state.withLock { state in
             guard case .offering = state.phase else { return }
@@ -145,7 +145,7 @@ package final class FrameSink: Sendable {
         }
     }
 
-    /// Offers nothing any more.
+    /// Stops offering frames.
     func end() { state.withLock { if case .offering = $0.phase { $0.phase = .ended } } }
 
     private func release(_ freed: FrameSlots, _ state: inout State) {
@@ -157,7 +157,7 @@ package final class FrameSink: Sendable {
     }
 }
 
-/// The memory of frames for some readers. It has slots for a certain number of them: one more would make the others wait for a slot.
+/// The memory of frames for a limited number of readers: one more would make the others wait for a slot.
 final class FrameStore: Sendable {
     let memory: FrameMemory
     let references: SlotReferences

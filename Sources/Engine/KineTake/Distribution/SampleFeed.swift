@@ -5,18 +5,18 @@ import KineRings
 import Synchronization
 import SystemPackage
 
-/// The samples of a take on their way to one reader. Nobody waits for it: a slow reader loses samples, and no other does.
+/// Sends a take's samples to one reader. The take never waits for it: only a slow reader loses samples.
 ///
-/// Keep it until the reader's process is gone: afterwards the frames that the reader may be looking at are drawn over.
+/// Keep it until the reader's process is gone: without it, frames that the reader still reads are drawn over.
 ///
 /// - Times are the recording's: nanoseconds since the take's first frame, without pauses. An access unit of audio has the time of
 ///   its first *decoded* sample; the encoder's priming comes first, so a take begins at −`primingSamples`/`sampleRate`.
 /// - The first frame needs no other before it: it is a keyframe, or all of it is marked as damage. Audio begins with what is heard
 ///   when that frame is shown, and in a feed without video at once.
-/// - In a pause nothing is sent. What was on its way then comes first when the take is resumed.
+/// - In a pause nothing is sent. Samples that come in it are sent first when the take is resumed.
 package final class SampleFeed: Sendable {
     package let sender: StreamSender
-    /// The reader needs it to read what `descriptors` hold.
+    /// The reader needs it to read the memory of `descriptors`.
     package let stream: StreamDescription
 
     private enum Phase {
@@ -85,7 +85,7 @@ package final class SampleFeed: Sendable {
         sender.descriptors + (frames.map { [$0.store.memory.descriptor] } ?? [])
     }
 
-    /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing reaches it.
+    /// The reader's protocol violation in the memory that it writes, if any. After one, nothing reaches it.
     package var violation: StreamSender.Error? {
         if let violation = frames?.violation { return violation }
         do throws(StreamSender.Error) {
@@ -97,7 +97,7 @@ package final class SampleFeed: Sendable {
     }
 
     var wantsEncodedVideo: Bool { stream.video != nil }
-    /// Whether it has the take's frames. The camera's are none of them.
+    /// Whether it has the take's frames. The camera's do not count.
     package var hasVideo: Bool {
         switch frames?.origin {
         case .encoder, .conversion: true

@@ -12,7 +12,7 @@ public enum EditingError: Error, Equatable {
     case excerpt(MovieExcerpt.Error)
     /// A time for an image is later than the recording's end.
     case beyondEnd(MediaTime)
-    /// They would not fit into memory together.
+    /// The images would not fit into memory together.
     case tooManyImages(most: Int)
     /// Only H.264 is decoded here.
     case codec(VideoCodec)

@@ -3,12 +3,12 @@ import KineCodecs
 import KineContainers
 import KineMedia
 
-/// Opens what Kinecast recorded, also what was recovered or cut since. Used by one thread.
+/// Opens a recording of Kinecast, also a recovered or cut one. Used by one thread.
 public final class FinishedRecording {
     let file: DiskFile
     public let index: RecordingIndex
 
-    /// Reads the file's index. Others may read the file at the same time; one that is being written is refused.
+    /// Reads the file's index. Other programs may read the file meanwhile; throws if it is still being written.
     public init(_ path: String) throws(EditingError) {
         let file = try EditingError.wrapping({ .recording(.storage($0)) }) { () throws(StorageError) in
             try DiskFile.openToRead(path)

@@ -10,7 +10,7 @@ public enum RecordingImages {
         public var time: MediaTime
         /// In pixels.
         public var size: PixelSize
-        /// A file of the format.
+        /// An image file of the requested format.
         public var data: [UInt8]
     }
 

@@ -1,4 +1,4 @@
-// Cuts a recording to the frame: what lies before the first keyframe is encoded again, everything else is copied.
+// Cuts a recording to the frame: encodes frames before the first keyframe again, and copies all others.
 import Glibc
 import KineCodecs
 import KineContainers
@@ -18,7 +18,7 @@ public struct RecordingTrim {
     }
 
     private let recording: FinishedRecording
-    /// A frame that is encoded again gets a quantizer finer by so much than it had: its loss comes on top of the first one's.
+    /// A frame encoded again gets a quantizer lower by this, since its second loss adds to the first.
     private static let refinement = 3
     public let excerpt: MovieExcerpt
 
@@ -59,7 +59,7 @@ public struct RecordingTrim {
             guard units.isEmpty else {
                 return units.append(try encode(frame, quantizer, isKeyframe: false, encoder))
             }
-            // As fine as both: the frames after it build on it.
+            // The lower of both quantizers: the following frames are predicted from this one.
             let finest = min(quantizer, keyframe.quantizer - Self.refinement)
             var unit = try encode(frame, finest, isKeyframe: true, encoder)
             // Two IDR frames that follow each other have different identifiers (ITU-T H.264, 7.4.3). x264 alternates between two.

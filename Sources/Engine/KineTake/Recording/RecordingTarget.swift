@@ -20,7 +20,7 @@ enum RecordingTarget {
                 isPrivate: configuration.isOutputPrivate))
     }
 
-    /// As `TakeConfiguration.output`.
+    /// In the form of `TakeConfiguration.output`.
     var path: String {
         switch self {
         case .file(let file): file.path
@@ -45,7 +45,7 @@ enum RecordingTarget {
         }
     }
 
-    /// Begins the recording. The thread makes a file durable beside its writer.
+    /// Begins the recording. The returned thread makes the file durable while the writer goes on.
     func open(
         _ video: VideoFormat, _ audio: [AudioTrackFormat]
     ) throws(StorageError) -> (any MovieWriter, SyncThread?) {
@@ -71,7 +71,7 @@ enum RecordingTarget {
 /// While the queue is full, frames are left out up to the next keyframe, since none before it could be decoded. In the file the
 /// last frame before the gap lasts until then. Audio goes on.
 ///
-/// Leaves frames out of the file when the disk is behind and the encoder cannot wait for it, because others watch live.
+/// Leaves frames out of the file when the disk is behind and the encoder cannot wait, because viewers watch live.
 struct RecordingAdmission: Sendable, Equatable {
     /// Bytes of the queue.
     let limit: Int
@@ -88,7 +88,7 @@ struct RecordingAdmission: Sendable, Equatable {
             return true
         }
         leftOut += 1
-        // A keyframe that was asked for came too early: it is asked for again.
+        // The requested keyframe came too early: requests another.
         if isKeyframe || gap == .none { gap = .unasked }
         return false
     }

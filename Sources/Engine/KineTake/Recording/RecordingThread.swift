@@ -1,5 +1,5 @@
-// The thread that owns the file, or writes to standard output: it gathers samples, writes a fragment every half second, has it made
-// durable every second, and finishes the file at the end. Nothing else of a take waits for the disk, or for a reader.
+// The thread that owns the file, or writes to standard output: it writes a fragment every half second, makes it durable
+// every second, and finishes the file at the end. No other part of a take waits for the disk or a reader.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -12,7 +12,7 @@ package final class RecordingThread: Sendable {
         case finished(FinishedFile)
         /// The file, now at `path`, could not be finished; its part on the disk still plays and can be recovered.
         case unfinished(StorageError, path: String)
-        /// Nothing was ever recorded, for that reason if there is one; the file is gone.
+        /// Nothing was recorded, for that reason if there is one; the file is gone.
         case empty(StorageError?)
     }
 
@@ -27,10 +27,10 @@ package final class RecordingThread: Sendable {
         var admission = RecordingAdmission(limit: RecordingThread.queueLimit)
     }
 
-    /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, if
-    /// somebody watches, only this recording loses frames, up to the next keyframe. A stream ends there: its reader has stopped.
+    /// The most bytes of samples that wait for the disk. Above it the encoder waits and capture drops frames; if a feed
+    /// has video, only this recording loses frames, up to the next keyframe. A stream ends: its reader has stopped.
     private static let queueLimit = 64 << 20
-    /// A frame that stands still is made to last longer in the file nearly once a second, so that a crash costs a second at most.
+    /// Nanoseconds after which a still frame is extended in the file, so that a crash costs a second at most.
     private static let stillInterval: Int64 = 950_000_000
     private static let syncInterval: Int64 = 1_000_000_000
     /// While a frame stands still a power cut costs only a part of its duration, and each write to the medium wakes this
@@ -46,11 +46,11 @@ package final class RecordingThread: Sendable {
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
-    /// Owns `target` from now on, whose file was created and is empty. Throws if the process may have no more threads; there is then
-    /// no file any more. `observer` gets one message when nothing more can be written, upon which the file is finished, and
-    /// others when a frame has to be encoded again.
+    /// Takes ownership of `target`, whose file exists and is empty. If no thread can be created, deletes the file and
+    /// throws. `observer` gets one message when writing fails, after which the file is finished, and others when a
+    /// frame has to be encoded again.
     ///
-    /// - Parameter grid: at a constant rate, it says how long the last frame lasts; else that lasts until the take's end.
+    /// - Parameter grid: ends the last frame at a constant rate; otherwise that frame lasts until the take's end.
     init(
         target: sending RecordingTarget, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid,
         observer: any TakeObserver
@@ -72,11 +72,11 @@ package final class RecordingThread: Sendable {
         }
     }
 
-    /// The encoder is ready: the file can begin. Once, before the first sample.
+    /// Sets the encoder's format: the file can begin. Call it once, before the first sample.
     func begin(_ video: VideoFormat) { state.signal { $0.video = video } }
 
-    /// Queues a sample. While the disk is behind by more than the queue's limit, a frame waits here, or without `mayWait` is left
-    /// out. Audio never waits.
+    /// Queues a sample. While the queue is full, a frame waits here, or is left out without `mayWait`. Audio never
+    /// waits.
     func append(_ sample: EncodedSample, mayWait: Bool = true) {
         if let stream, state.withLock({ $0.queuedBytes >= Self.queueLimit }) { stream.abandon() }
         if sample.type == .video && mayWait {
@@ -219,7 +219,7 @@ package final class RecordingThread: Sendable {
     }
 }
 
-/// Makes a file durable whenever it is asked to, one request at a time. Call `end` before the file is closed.
+/// Makes a file durable on request, one request at a time. Call `end` before the file is closed.
 final class SyncThread {
     private enum Work {
         case none, wanted, underWay
@@ -233,7 +233,7 @@ final class SyncThread {
 
     private let state = Monitor(State())
     private let synchronize: @Sendable () throws(StorageError) -> Void
-    /// nil: the process may have no more threads, and the caller waits for the medium.
+    /// nil if no thread can be created: the caller then waits for the medium.
     private let thread: DedicatedThread?
 
     /// `synchronize` is called in the thread, and returns when everything written before is durable.
@@ -257,8 +257,8 @@ final class SyncThread {
         }
     }
 
-    /// Starts making durable what was written so far. Returns false while the disk is busy with the last request; throws the
-    /// error of an earlier one.
+    /// Starts making everything written so far durable. Returns false while the disk is busy with the last request;
+    /// throws the error of an earlier one.
     func start() throws(StorageError) -> Bool {
         guard thread != nil else {
             try synchronize()

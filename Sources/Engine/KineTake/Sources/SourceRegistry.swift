@@ -58,9 +58,9 @@ package struct SourceRequest {
     package var wantedBackend: TakeConfiguration.Backend?
     /// The program that the desktop's permission is for.
     package var application: String
-    /// The desktop asks although it was permitted before.
+    /// The desktop asks the person again although they gave permission before.
     package var asksAnew: Bool
-    /// Tells the person a sentence while the source is opened and later. Called on any thread.
+    /// Called with a sentence for the person, while the source is opened and later, on any thread.
     package var warn: @Sendable (String) -> Void
 
     init(_ configuration: TakeConfiguration, warn: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -88,7 +88,7 @@ package struct SourceRegistry: Sendable {
         return nil
     }
 
-    /// - Parameter warn: tells the person a sentence; called on any thread.
+    /// - Parameter warn: called with a sentence for the person, on any thread.
     package func open(
         _ configuration: TakeConfiguration, _ cancellation: Cancellation, warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) -> any VideoSourceOpening {
@@ -102,7 +102,7 @@ package struct SourceRegistry: Sendable {
 
 /// The keys of `Take.annotation`, and their values.
 ///
-/// Describes to extensions what is recorded. Texts for a person, unless a key says otherwise.
+/// Describes the recorded source to extensions. Values are texts for a person, unless a key says otherwise.
 package enum SourceAnnotation {
     /// "screen", "region", "window", "virtual" or "pattern".
     package static let source = "source"
@@ -114,7 +114,7 @@ package enum SourceAnnotation {
     package static let title = "title"
     /// A window's application: its WM_CLASS.
     package static let application = "application"
-    /// The process that a window belongs to, as it says itself: a decimal number.
+    /// The process of a window, as the window states it: a decimal number.
     package static let process = "pid"
 
     /// May ask a display server, and block for some milliseconds. Unknown values are left out.

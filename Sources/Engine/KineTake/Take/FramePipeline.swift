@@ -8,7 +8,7 @@ import KineCapture
 import KineMedia
 import KinePlatform
 
-/// Builds the stages of a take's frames behind its capture thread, and judges how that ends.
+/// Builds the stages after a take's capture thread, and reports how that thread ends.
 final class FramePipeline: CaptureDelegate {
     private let configuration: TakeConfiguration
     private let services: [SampleRequirements]

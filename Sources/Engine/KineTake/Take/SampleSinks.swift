@@ -41,7 +41,7 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
     }
 
     func receive(_ sample: EncodedSample, for audience: SampleAudience) {
-        // The feeds first: nobody waits for them. While somebody watches, the encoder does not wait for the file either.
+        // The feeds first: they never block. While a feed has video, the encoder does not wait for the file either.
         if audience.contains(.extensions) { feeds.send(video: sample) }
         guard audience.contains(.recording) else { return }
         clips?.append(sample)

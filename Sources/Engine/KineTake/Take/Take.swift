@@ -10,9 +10,9 @@ import SystemPackage
 package final class Take: Sendable {
     /// The ending of a take.
     package enum Ending: Sendable {
-        /// There was to be a file.
+        /// The configuration has an output.
         case recorded(RecordingThread.Ending)
-        /// There was to be no file.
+        /// The configuration has no output.
         case unrecorded(duration: MediaTime, frames: Int)
     }
 
@@ -27,13 +27,13 @@ package final class Take: Sendable {
 
     var feeds: FeedRegistry { sinks.feeds }
 
-    /// Creates the file, if there is to be one, and begins to open the source and the audio devices. If it throws, there is
-    /// no file. Blocks while the audio server is asked.
+    /// Creates the file, if the configuration has an output, and begins to open the source and the audio devices. If it
+    /// throws, there is no file. Blocks while it connects to the audio server.
     ///
     /// - Parameters:
-    ///   - services: those that will be fed, one for each process. They decide before the first frame in which memory frames are
-    ///     drawn, whether they are encoded, how far keyframes are apart, and which audio is made.
-    ///   - cover: hides the source while it is set. Its state is waited for before the source is opened.
+    ///   - services: the requirements of each process that gets samples. Before the first frame, they decide the
+    ///     frames' memory, whether they are encoded, how far keyframes are apart, and which audio is made.
+    ///   - cover: hides the source while it is set. Opening the source waits for its state.
     ///   - cancellation: ends that wait, and later those of the source.
     package init(
         configuration: TakeConfiguration, services: [SampleRequirements] = [], sources: SourceRegistry,
@@ -70,10 +70,10 @@ package final class Take: Sendable {
         }
     }
 
-    /// Nanoseconds that the desktop has to say whether the screen is locked.
+    /// The most nanoseconds to wait for the desktop to report whether the screen is locked.
     private static let coverTimeout: Int64 = 3_000_000_000
 
-    /// Nil: there is to be no file.
+    /// Returns nil if the configuration has no output.
     private static func openFile(
         _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock, observer: any TakeObserver
     ) throws(TakeError) -> RecordingThread? {
@@ -92,7 +92,7 @@ package final class Take: Sendable {
         }
     }
 
-    /// Nil: no clips are asked for. If it throws, there is no file either.
+    /// Returns nil if no clips are wanted. If it throws, there is no file either.
     private static func openClipBuffer(
         _ configuration: TakeConfiguration, audio: [AudioTrackFormat], observer: any TakeObserver,
         beside recording: RecordingThread?
@@ -129,7 +129,7 @@ package final class Take: Sendable {
     /// The size to show; nil until the source is open.
     package var size: PixelSize? { factory.distributor?.canvas.size }
 
-    /// Nothing reaches the feeds once this returns: their readers may be told of the pause then.
+    /// Nothing reaches the feeds once this returns. Report the pause to their readers only then.
     package func pause(at instant: Int64) {
         // The clock first: frames and audio captured from here on have no time in the take.
         clock.pause(at: instant)
@@ -137,7 +137,7 @@ package final class Take: Sendable {
         feeds.pause()
     }
 
-    /// The feeds get samples from here on: their readers are to be told before.
+    /// The feeds get samples from here on. Report that to their readers before the call.
     package func resume(at instant: Int64) {
         feeds.resume()
         clock.resume(at: instant)
@@ -170,10 +170,10 @@ package final class Take: Sendable {
     /// The program whose window is waited for runs as `process`.
     package func commandStarted(_ process: Int32) { capture.commandStarted(process) }
 
-    /// The cover was set or taken away: capture shows it.
+    /// Call it when the cover was set or removed: capture shows the change.
     package func coverChanged() { capture.coverChanged() }
 
-    /// Has the frame shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
+    /// Shows the frame again although it is unchanged, now or at an instant of CLOCK_MONOTONIC.
     package func repeatFrame(at instant: Int64 = .min) { capture.repeatFrame(at: instant) }
 
     /// The take's counts so far.
@@ -194,11 +194,11 @@ package final class Take: Sendable {
             framesDropped: counts.dropped + (sinks.recording?.framesLeftOut ?? 0))
     }
 
-    /// Ends every thread and finishes the file, without waiting for a source that does not answer. Blocks; once.
+    /// Ends every thread and finishes the file. Does not wait for a source that does not answer. Blocks. Call once.
     ///
     /// - Parameters:
     ///   - end: the file's last moment, on CLOCK_MONOTONIC.
-    ///   - movesIndex: also move the index to the front, if that was asked for.
+    ///   - movesIndex: also move the index to the front, if the configuration asks for it.
     ///   - samplesEnded: called as soon as the feeds have every sample; the file is finished after that.
     package func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {
         let duration = clock.mediaTime(at: end)
@@ -247,7 +247,7 @@ extension Take {
         if feed.hasAudio && !feeds.hasAudio { audio.listen(false) }
     }
 
-    /// Has a keyframe encoded although the screen may stand still: now, or as soon as the limits of `KeyframeRequests` allow.
+    /// Encodes a keyframe even if the screen stands still: now, or as soon as the limits of `KeyframeRequests` allow.
     package func requestKeyframe(_ reason: KeyframeRequests.Reason) {
         guard let encoding = factory.distributor?.encoding else { return }
         repeatFrame(at: encoding.requestKeyframe(reason, at: MonotonicClock.now()))

@@ -1,4 +1,4 @@
-// Tells a take's owner what happens: events, and the reasons why a take cannot begin or go on, with a sentence for each.
+// The events of a take for its owner, and the reasons why it cannot begin or go on, with a sentence for each.
 import KineCapture
 import KineCodecs
 import KineContainers
@@ -11,17 +11,17 @@ package enum TakeError: Error, Sendable {
     case virtualSession(VirtualSession.Error)
     case audio(AudioCapture.Error)
     case audioEncoder(AACEncoder.Error)
-    /// The file cannot be made, or takes not even one frame.
+    /// The file cannot be created, or not even one frame can be written.
     case file(StorageError)
     /// Nothing more can be written. There is a recording up to there.
     case storage(StorageError)
-    /// The process may have no more threads.
+    /// The process cannot create another thread.
     case thread(String, Errno)
     case source(VideoSourceError)
     /// The take has ended, after a stop or for the source's own reason.
     case over(reason: String?)
     case nothingCaptured(isRecorded: Bool)
-    /// It was stopped while it waited for a window.
+    /// The take was stopped while it waited for a window.
     case commandWindowNotShown(X11CommandWindow, isRecorded: Bool)
     /// The encoder's sentence.
     case encoder(String)
@@ -62,7 +62,7 @@ extension StorageError {
         return sentence(keeping: "is kept")
     }
 
-    /// - Parameter kept: the end of "what was recorded …", of a file.
+    /// - Parameter kept: completes "what was recorded …", as "is kept" does.
     package func sentence(keeping kept: String) -> String {
         switch self {
         case .readerGone, .readerStalled: "\(description); what was read of the recording plays."
@@ -71,7 +71,7 @@ extension StorageError {
     }
 }
 
-/// What happens in a take. Instants are nanoseconds of CLOCK_MONOTONIC.
+/// The events of a take. Instants are nanoseconds of CLOCK_MONOTONIC.
 package enum TakeEvent: Sendable {
     /// One sentence for the person at the client.
     case warning(String)

@@ -11,7 +11,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private let keepsRecordingQuality: Bool
     private let floor: EncodingFloor
     private var largestAccessUnit: Int?
-    /// Destinations with a smaller limit have come since the last adjustment.
+    /// Destinations with a smaller limit were added since the last adjustment.
     private var hasNewLimit = false
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
@@ -42,15 +42,15 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     // MARK: Requests
 
-    /// No access unit for extensions has more bytes than that, from the next `adjust` on.
+    /// Limits access units for extensions to that many bytes, from the next `adjust` on.
     func limitAccessUnits(to bytes: Int) {
         guard bytes < largestAccessUnit ?? .max else { return }
         largestAccessUnit = bytes
         hasNewLimit = true
     }
 
-    /// From the next frame on, extensions get no more than `request` says. `output` gets the samples that an encoder held back
-    /// which is no longer used.
+    /// From the next frame on, extensions get no more than `request` says. `output` gets the samples held back by an
+    /// encoder that is no longer used.
     func adjust(_ request: EncodingRequest, output: Output) throws(VideoEncoderError) {
         let settings = chosen.encoder.settings
         let request = request.within(
@@ -99,7 +99,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
 
-    /// The first encoder works for everybody again.
+    /// Returns to the first encoder for all audiences.
     private func leaveReduced() {
         guard let lane = reduced else { return }
         reduced = nil
@@ -138,7 +138,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         try checkFormats()
     }
 
-    /// Throws if the first encoder has left the stream's format. A second one that has is given up.
+    /// Throws if the first encoder has left the stream's format. Drops a second one that has.
     private func checkFormats() throws(VideoEncoderError) {
         guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
         if let reduced, !reduced.isOfStream { leaveReduced() }
@@ -150,7 +150,7 @@ final class EncoderLane<Encoder: VideoEncoder> {
     let encoder: Encoder
     /// Its samples have the stream's format. Samples of another format are not given out.
     private(set) var isOfStream: Bool
-    /// The next frame has to be a keyframe: others encoded the frames before it.
+    /// The next frame has to be a keyframe: another encoder encoded the frames before it.
     var isBehind: Bool
     private let format: StreamFormat
     private var missed: DamageRegion?

@@ -1,4 +1,4 @@
-// The camera over the source's frame. It is opened again while it is away; the take never waits for it.
+// The camera over the source's frame. A camera that has gone is opened again; the take never waits for it.
 import KineCapture
 import KineImaging
 import KineMedia
@@ -17,7 +17,7 @@ final class CameraOverlay {
 
     private let compositor: Compositor
     private let open: (Settings, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening
-    /// Called when it has gone or could not be opened, once until it is there again.
+    /// Called when the camera has gone or cannot be opened; not again until it has returned.
     private let failed: (VideoSourceError) -> Void
     /// Called with each new frame.
     var shown: (any VideoSource) -> Void = { _ in }
@@ -25,7 +25,7 @@ final class CameraOverlay {
     private var settings: Settings?
     private var layer: Layer?
     private var hasFailed = false
-    /// Whether something else than the source is shown, where the camera has no place either.
+    /// Something else than the source is shown, so the camera is hidden too.
     private var isHidden = false
 
     /// Nanoseconds between two attempts to open a camera.
@@ -33,7 +33,7 @@ final class CameraOverlay {
 
     /// - Parameters:
     ///   - open: begins to open a camera, asking it for a size.
-    ///   - failed: called where the camera has gone or cannot be opened; not again until it was there.
+    ///   - failed: called when the camera has gone or cannot be opened; not again until it has returned.
     init(
         over compositor: Compositor,
         open: @escaping (Settings, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening,
@@ -53,7 +53,7 @@ final class CameraOverlay {
         }
     }
 
-    /// The instant at which `processEvents` is to be called also if there are no events.
+    /// The instant at which `processEvents` must be called even without events.
     var deadline: Int64 { if case .waiting(let instant) = state { instant } else { .max } }
 
     // MARK: Requests
@@ -87,8 +87,8 @@ final class CameraOverlay {
 
     // MARK: Frames
 
-    /// Goes on as far as possible, and draws the newest frame. Returns whether the picture has changed. To be called right before
-    /// each poll.
+    /// Goes on as far as possible, and draws the newest frame. Returns whether the picture has changed. Call it right
+    /// before each poll.
     func processEvents(at now: Int64) -> Bool {
         do throws(VideoSourceError) {
             switch state {
@@ -147,7 +147,7 @@ final class CameraOverlay {
         return true
     }
 
-    /// The size that is enough for its place; cameras have few of them.
+    /// A size that is enough for the camera's place; cameras offer few sizes.
     private var wantedSize: PixelSize {
         let small = PixelSize(width: 640, height: 480)
         guard let settings, Double(compositor.size.height) * settings.layout.size > Double(small.height) else {

@@ -1,4 +1,4 @@
-// The loop of the capture thread: it carries out what `CaptureStateMachine` answers.
+// The loop of the capture thread: it carries out the steps of `CaptureStateMachine`.
 import KineCapture
 import KineImaging
 import KineMedia
@@ -11,7 +11,7 @@ final class CaptureLoop {
     private var interruption: VideoSourceInterruption?
     /// The last findings reported to the engine.
     private var exclusionFindings: ExclusionFindings?
-    /// The source that is to be shown instead, while it is being opened.
+    /// The next source, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
     /// The switch to confirm with the new source's first frame.
     private var pendingSwitch: CaptureThread.Switch?
@@ -84,7 +84,7 @@ final class CaptureLoop {
         }
     }
 
-    /// Returns when the thread is told to stop.
+    /// Returns when `isStopping` is set.
     func run() throws(VideoSourceError) {
         defer { _ = publish() }
         while let step = nextStep() {
@@ -102,7 +102,7 @@ final class CaptureLoop {
         fill(until: control.withLock { $0.end })
     }
 
-    /// Nil when the thread is told to stop.
+    /// Nil when `isStopping` is set.
     private func nextStep() -> CaptureStateMachine.Step? {
         var conditions = CaptureStateMachine.Conditions()
         let (isStopping, wanted, isSwitchGivenUp, cameraChange) = control.withLock { control in
@@ -140,7 +140,7 @@ final class CaptureLoop {
         }
     }
 
-    /// The source before is let go when its successor is open and can be shown.
+    /// Replaces the source once its successor is open and can be shown.
     private func goOnOpening() {
         guard let (opening, request) = next else { return }
         do throws(VideoSourceError) {
@@ -166,7 +166,7 @@ final class CaptureLoop {
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
         if let opening = next?.opening, opening.coversScreen {
-            // Nothing is read: the source's frames would show what the person is shown. The newest is kept where others are lost.
+            // No frame may show what the opening shows the person. Keeps the newest if the source loses unread frames.
             let isDrained = source.losesUnreadFrames
             if isDrained { _ = try source.processEvents() }
             var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor] + source.drained)
@@ -174,11 +174,11 @@ final class CaptureLoop {
             return waiter.wait(until: deadlines.min(), for: .sources)
         }
         var deadline = deadline
-        // A source's deadline passes unheeded between two frames, as its events do.
+        // Between two frames the source's deadline is ignored, as its events are.
         switch interest {
         case .nothing: break
         case .drained where source.losesUnreadFrames:
-            // The newest is kept. It is read when there is somebody for it again.
+            // Keeps the newest frame, and reads it when frames are wanted again.
             if try source.processEvents() { machine.noteSourceChanged() }
             deadline = min(deadline, source.deadline ?? .max)
         case .drained: break

@@ -9,25 +9,25 @@ struct CaptureStateMachine {
     enum Step: Equatable {
         /// A request from another thread ends the sleep early, and so does an event of its interest.
         case sleep(until: Int64, for: SourceWaiter.Interest)
-        /// Take over the source's damage and read nothing. Answered by `collected`.
+        /// Collect the source's damage and read nothing. Answered by `collected`.
         case collectDamage
-        /// Get a free slot and take over the source's damage. Answered by `slotsAreAllLent` or `beginReading`.
+        /// Get a free slot and collect the source's damage. Answered by `slotsAreAllLent` or `beginReading`.
         case beginFrame
         /// Discard the frames that the source holds: they were captured in a pause, or while the screen was taken.
         case discardFrames
-        /// The source that was switched to is shown.
+        /// Confirm the switch: the new source is shown.
         case confirmSwitch
         /// Hide the camera with the source, or show it again.
         case hideCamera(Bool)
     }
 
-    /// What other threads and the next source's opening ask for, at one look.
+    /// The requests of other threads and of the next source's opening, at one moment.
     struct Conditions {
         var isPaused = false
         /// CLOCK_MONOTONIC minus the take's time.
         var clockOffset: Int64 = 0
         var cover = ScreenCover.State.open
-        /// The opening of the next source shows a person something over the screen, which no frame may have.
+        /// The opening of the next source shows a person something over the screen that no frame may contain.
         var isScreenTaken = false
         /// The instant at which the frame must be shown again although nothing changed.
         var repeatAt: Int64 = .max
@@ -93,16 +93,16 @@ struct CaptureStateMachine {
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
-    /// The next frame must be read whole: the source is another one than in the last frame, or that was before a pause.
+    /// The next frame must be read whole: since the last one, the source was switched or the take was paused.
     private(set) var needsWholeFrame = false
     /// A card is drawn instead of the source.
     private(set) var isCovered = false
     private var isScreenTaken = false
-    /// A switch is to be confirmed with the first frame of the source.
+    /// A switch waits for the first frame of the new source.
     private var isSwitchPending = false
-    /// The instant of the first of the reads that have failed one after the other; nil: the last one was complete.
+    /// The instant of the first in a row of failed reads; nil if the last read was complete.
     private var failingSince: Int64?
-    /// The instant of the next attempt at a source's first frame that could not be read.
+    /// The instant at which to retry a source's first frame after a failed read.
     private var retryAt: Int64 = .min
     /// The changes that were not read yet.
     private(set) var pending: DamageRegion
@@ -157,7 +157,7 @@ struct CaptureStateMachine {
         return false
     }
 
-    /// All of the source, or all of the card, is drawn next. Returns whether that changed.
+    /// Draws all of the source or all of the card next. Returns whether that is a change.
     private mutating func setCovered(_ isCovered: Bool, at now: Int64) -> Bool {
         guard isCovered != self.isCovered else { return false }
         self.isCovered = isCovered
@@ -168,7 +168,7 @@ struct CaptureStateMachine {
         return true
     }
 
-    /// All of another source is drawn next. Answered by `confirmSwitch`.
+    /// Draws all of another source next. Answered by `confirmSwitch`.
     mutating func changeSource(size: PixelSize, at now: Int64) {
         pending = .full(size: size)
         reported = DamageRegion(size: size)
@@ -182,7 +182,7 @@ struct CaptureStateMachine {
 
     // MARK: Steps
 
-    /// Ask again after each step.
+    /// Call it again after each step.
     mutating func next(at now: Int64, _ conditions: Conditions) -> Step {
         // If a change is read soon anyway, its frame is enough.
         repeatAt = min(repeatAt, conditions.repeatAt)
@@ -284,7 +284,7 @@ struct CaptureStateMachine {
             return .end(.unreadable(seconds: Int(timeout / 1_000_000_000)))
         }
         guard hasBegun && !needsWholeFrame || isComplete else {
-            // Unread parts are black, or show the source before. It is read again a moment later.
+            // Unread parts are black or show the previous source. Reads again a moment later.
             pending.insertAll()
             retryAt = now + pacer.interval
             return .abandon
@@ -311,7 +311,7 @@ struct CaptureStateMachine {
         return hasUnreported(changed, layers) ? .checkSource : .deliver
     }
 
-    /// Whether a strip that was read on fullReadInterval changed although nothing was reported there.
+    /// Whether a strip changed although the source reported nothing there.
     private func hasUnreported(_ changed: DamageRegion, _ layers: DamageRegion) -> Bool {
         guard hasBegun, case .strips = look else { return false }
         var unreported = changed
@@ -326,7 +326,7 @@ struct CaptureStateMachine {
         if sourceHasChanged { noteSourceChanged() } else { verification.foundUnreported(at: frameInstant) }
     }
 
-    /// The frame is handed on. `time`: the take's at `frameInstant`.
+    /// Places the frame that is handed on. `time`: the take's time at `frameInstant`.
     mutating func deliver(at time: MediaTime) -> Delivery {
         hasBegun = true
         lastDelivery = frameInstant
@@ -334,7 +334,7 @@ struct CaptureStateMachine {
         return placed(grid.place(time))
     }
 
-    /// The take ends at `end`. At a constant rate, the last frame is then shown again in the places that have none; nil: all have.
+    /// At a constant rate, shows the last frame again in the places before `end` that have none; nil if all have one.
     mutating func fill(until end: MediaTime) -> Delivery? { grid.fill(until: end).map { placed($0) } }
 
     private mutating func placed(_ frame: (time: MediaTime, repeats: [MediaTime])) -> Delivery {

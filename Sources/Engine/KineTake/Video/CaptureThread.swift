@@ -6,7 +6,7 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// Supplies what a capture thread needs as it goes on, and learns its end. All methods are called on that thread.
+/// Supplies the slots, receiver and cameras of a capture thread, and gets its end. All methods are called on that thread.
 protocol CaptureDelegate: AnyObject, Sendable {
     /// The slots for frames of a visible size. Called once, when the source is open and before `captureOpened`.
     func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots
@@ -35,11 +35,11 @@ struct FrameCanvas: Sendable {
 final class CaptureThread: Sendable {
     /// The memory that frames are drawn in.
     struct Slots {
-        /// One with the encoder, two waiting, one being drawn: a take's first frame, of 1080p at 30 a second, takes a slow encoder three
-        /// intervals, and none that is drawn meanwhile is to be lost. The ring uses the last one only when the others are taken, so that it
-        /// costs no memory before.
+        /// One with the encoder, two waiting, one being drawn: the first 1080p frame at 30 a second takes a slow
+        /// encoder three intervals, and no frame drawn meanwhile may be lost. The ring uses the last slot only when the
+        /// others are taken, so it costs no memory before.
         var count = 4
-        /// nil: memory of the take's own.
+        /// nil: the take's own memory.
         var memory: FrameRing.Memory?
     }
 
@@ -50,11 +50,11 @@ final class CaptureThread: Sendable {
         var dropped = 0
     }
 
-    /// Another source that is to be shown. Both are called on the thread.
+    /// A request for another source. Both closures are called on the thread.
     struct Switch: Sendable {
         var open: @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
-        /// Called once, unless the take ends before: when a frame of it has been handed on, or in a pause when it is open; or with the
-        /// reason why it is still the source before.
+        /// Called once, unless the take ends before: when the new source's first frame was handed on, in a pause when
+        /// it is open, or with the reason why the previous source stays.
         var done: @Sendable (Result<Void, VideoSourceError>) -> Void
     }
 
@@ -72,16 +72,16 @@ final class CaptureThread: Sendable {
         var isOpen = false
         /// The thread is over.
         var hasEnded = false
-        /// The source keeps the thread, and the take ended without it: nothing is handed on any more.
+        /// The take ended without this thread, which the source blocks: nothing is handed on any more.
         var isAbandoned = false
         var isPaused = false
         /// The instant of CLOCK_MONOTONIC at which the frame must be shown again even if nothing changed.
         var repeatAt: Int64 = .max
         /// The program whose window the source waits for, when it has just been started.
         var startedCommand: Int32?
-        /// The source that is to be shown next.
+        /// The source to show next.
         var wanted: Switch?
-        /// Nobody waits any more for the source that is to be shown next.
+        /// The opening of the next source must be given up.
         var isSwitchGivenUp = false
         var cameraChange: CameraChange?
         /// The encoder has every slot, and capture waits for one.
@@ -94,7 +94,7 @@ final class CaptureThread: Sendable {
     private let cover: ScreenCover
     private let cancellation: Cancellation
     private let timeout: Int64
-    /// Nil if the process may have no more threads: the delegate then has that reason.
+    /// Nil if no thread can be created: the delegate then got that reason.
     private let thread: DedicatedThread?
 
     /// Opens the source in the new thread and begins. `open` is called there.
@@ -103,7 +103,7 @@ final class CaptureThread: Sendable {
     ///   - cover: while it is set, a card is shown and the source is not read.
     ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
     ///     by itself.
-    ///   - timeout: nanoseconds that `stop` gives it.
+    ///   - timeout: nanoseconds that `stop` waits for the source.
     ///   - delegate: kept until the thread ends.
     ///   - observer: gets the beginning, the warnings, and what the source waits for or hides.
     init(
@@ -169,14 +169,14 @@ final class CaptureThread: Sendable {
     /// The program whose window the source waits for runs as `process`.
     func commandStarted(_ process: Int32) { change { $0.startedCommand = process } }
 
-    /// The cover was set or taken away.
+    /// Call it when the cover was set or removed.
     func coverChanged() { wake.signal() }
 
-    /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
+    /// Shows the frame again although it is unchanged, now or at an instant of CLOCK_MONOTONIC.
     func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
 
-    /// Shows another source as soon as it is open, fitted into the take's size. Until then, and if it cannot be opened, the one before
-    /// is shown. A further call takes the place of one that has not been begun yet, which is not answered then.
+    /// Shows another source as soon as it is open, fitted into the take's size. Until then, or if it cannot be opened,
+    /// the previous one stays. A further call replaces a request that has not begun, which then gets no answer.
     func switchSource(_ wanted: Switch) { change { $0.wanted = wanted } }
 
     /// Ends the opening of another source, where it waits for a person.
@@ -187,8 +187,8 @@ final class CaptureThread: Sendable {
         change { $0.cameraChange = CameraChange(settings: settings) }
     }
 
-    /// Ends the thread and waits for it. At a constant rate the last frame is shown until `end`, the take's. A source that does not answer is cut off after the timeout, or at once if it is
-    /// not open yet; if even that does not help, the thread is left behind.
+    /// Ends the thread and waits for it. At a constant rate, shows the last frame until `end`. Cancels a source that
+    /// does not answer within the timeout, or at once if it is not open; if that fails, abandons the thread.
     func stop(at end: MediaTime = .zero) {
         let isOpen = change { control in
             control.isStopping = true
@@ -221,8 +221,8 @@ package final class ScreenCover: Sendable {
         /// The desktop has not said yet whether the screen is locked.
         case unknown
         case open
-        /// The screen was locked just now, and the main thread has still to decide: no frame is made, neither of the screen nor of the
-        /// card, unless there was none yet.
+        /// The screen was just locked, and the main thread has not decided yet: no frame of the screen or the card is
+        /// made, unless the take has none yet.
         case held
         /// A card is shown instead.
         case covered
@@ -230,21 +230,21 @@ package final class ScreenCover: Sendable {
 
     private let contents: Monitor<State>
 
-    /// - Parameter isKnown: the screen is no desktop's, so that it cannot be locked.
+    /// - Parameter isKnown: the screen belongs to no desktop, so it cannot be locked.
     package init(isKnown: Bool = true) { contents = Monitor(isKnown ? .open : .unknown) }
 
     var state: State { contents.withLock { $0 } }
 
-    /// The desktop says whether the screen is locked.
+    /// Notes whether the desktop has locked the screen.
     package func screenLocked(_ isLocked: Bool) { contents.signal { $0 = isLocked ? .held : .open } }
 
-    /// The main thread has paused the take, or it goes on with the card.
+    /// Ends `held`: the main thread has paused the take, or the take goes on with the card.
     package func settle() { contents.signal { if $0 == .held { $0 = .covered } } }
 
-    /// The card is shown no more, unless the screen was locked again just now.
+    /// Removes the card, unless the screen was just locked again.
     package func uncover() { contents.signal { if $0 == .covered { $0 = .open } } }
 
-    /// Waits until it is known, so that no take begins with a frame of the lock screen. A desktop that does not answer by `deadline`
-    /// (nanoseconds of CLOCK_MONOTONIC) is not waited for.
+    /// Waits until the state is known, or until `deadline` (nanoseconds of CLOCK_MONOTONIC), so that no take begins
+    /// with a frame of the lock screen.
     func wait(until deadline: Int64) { _ = contents.wait(until: deadline) { $0 == .unknown ? nil : true } }
 }

@@ -1,5 +1,5 @@
-// Some programs and compositors paint and the X server does not report it. So strips of the screen are read now and then; when one
-// has changed unreported, everything is read for a while.
+// Some programs and compositors paint without a report from the X server. So strips of the screen are read from time to
+// time; after an unreported change, everything is read for a while.
 import KineMedia
 
 /// Decides which parts to read besides the reported damage. Pure: the caller supplies the time and its findings.

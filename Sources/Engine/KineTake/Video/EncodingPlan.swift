@@ -17,15 +17,15 @@ package typealias TakeEncoder = X264Encoder
 struct EncodingPlan: Sendable, Equatable {
     /// The settings of the first encoder, with a peak if destinations share it.
     var settings: VideoEncoderSettings
-    /// The recording gets what the user chose; while destinations get less, they have an encoder of their own.
+    /// The recording keeps the user's settings; while destinations get less, they have an encoder of their own.
     var keepsRecordingQuality: Bool
     var floor: EncodingFloor
     /// Bits a second that the destinations get at most; nil: no limit.
     var ceiling: Int?
-    /// Bytes of the largest access unit that all destinations take; nil: no limit.
+    /// Bytes of the largest access unit that all destinations accept; nil: no limit.
     var largestAccessUnit: Int?
 
-    /// `services`: what the extensions of the take want. `size`: of the coded frames, both sides even.
+    /// `services`: the requirements of the take's extensions. `size`: the coded size, both sides even.
     init(_ configuration: TakeConfiguration, services: [SampleRequirements], size: PixelSize) {
         let video = configuration.video
         let isRecorded = configuration.keepsSamples
@@ -50,7 +50,7 @@ struct EncodingPlan: Sendable, Equatable {
         settings.peak = (sharedPeak ?? destinationsPeak).map { .init(bitrate: $0, accessUnit: largestAccessUnit) }
     }
 
-    /// Bits a second that destinations are told: the user's choice, up to the ceiling; nil: a quality was chosen.
+    /// The bitrate reported to destinations, in bits a second: the user's choice, up to the ceiling; nil for a quality.
     var averageBitrate: Int? { settings.averageBitrate.map { min($0, ceiling ?? .max) } }
 
     /// Bits a second for frames of that size and rate, where `reference` is for 1920x1080 at 30 frames a second. Larger frames

@@ -8,7 +8,7 @@ import KineMedia
 /// next place, by up to half an interval: an editor that conforms the file to a constant rate would lose one of the two, and
 /// ffmpeg complains of equal times. After one early frame all that follow would move; to end that, one of them shares a place.
 struct FrameGrid: Sendable {
-    /// So many places are in each `period`, in nanoseconds.
+    /// The number of places in each `period`, which is in nanoseconds.
     private let framesPerSecond: Int64
     private let period: Int64
     private let isConstant: Bool
@@ -96,7 +96,7 @@ struct FrameGrid: Sendable {
         MediaTime(nanoseconds: (place * period + framesPerSecond / 2) / framesPerSecond)
     }
 
-    /// By the file's clock, as its readers see the time; the middle between two places belongs to the later.
+    /// The nearest place in ticks of the file's clock, as readers see it; the middle belongs to the later place.
     private func nearest(_ time: MediaTime) -> Int64 {
         let ticks = MediaTime(nanoseconds: period).ticks(timescale: 90000)
         return (2 * time.ticks(timescale: 90000) * framesPerSecond + ticks) / (2 * ticks)
@@ -137,9 +137,9 @@ struct FramePacer: Sendable {
         lastFrame = instant
     }
 
-    /// A read at `instant` found the frame unchanged. Soon after a frame, the report is often a second one of its own drawing: it
-    /// costs nothing then, or frames of a source as fast as the limit would wait for it. Otherwise the read counts as a frame, so
-    /// that a source which repaints the same pixels is not read above the rate.
+    /// A read at `instant` found the frame unchanged. Soon after a frame, that is often a second report of the same
+    /// drawing: it costs nothing then, or a source as fast as the limit would be slowed down. Otherwise the read counts
+    /// as a frame, so that a source that repaints the same pixels is not read above the rate.
     mutating func foundNothing(at instant: Int64) {
         guard let lastFrame, instant < lastFrame + interval * 7 / 8 else { return charge(at: instant) }
         earliest = max(earliest, instant + interval / 2)
@@ -154,8 +154,8 @@ struct FramePacer: Sendable {
         self.due = due
     }
 
-    /// A pause cut so many nanoseconds out of the take: in the file, the frames on both sides of it must be as far apart as
-    /// others.
+    /// Accounts for a pause of that many nanoseconds: in the file, the frames before and after it must be as far apart
+    /// as others.
     mutating func delay(by nanoseconds: Int64) {
         guard earliest != .min else { return }
         earliest += nanoseconds

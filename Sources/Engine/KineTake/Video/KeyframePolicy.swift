@@ -15,7 +15,7 @@ struct KeyframePolicy: Sendable {
         self.frames = frames
     }
 
-    /// From now on keyframes are at most so far apart.
+    /// Limits the time between keyframes from now on.
     mutating func shorten(to interval: MediaTime) { self.interval = min(self.interval, interval) }
 
     /// Whether the frame at `time` has to be a keyframe. Call once for each frame, in order. `isForced`: it is one in any case,
@@ -61,7 +61,7 @@ package struct KeyframeRequests: Sendable {
         return earliest(now)
     }
 
-    /// Whether the frame that is encoded now is to be a keyframe because a sink asked. It then answers all requests.
+    /// Whether the frame being encoded must be a keyframe because a sink asked. That keyframe answers all requests.
     mutating func grant(at now: Int64) -> Bool {
         guard asked != nil, now >= earliest(now) else { return false }
         asked = nil

@@ -44,7 +44,7 @@ final class VideoEncodingThread: Sendable {
 
     private let state: Monitor<State>
     private let canvas: FrameCanvas
-    /// Nil if the process may have no more threads: the take then has no encoder.
+    /// Nil if no thread can be created: the take then has no encoder.
     private let thread: DedicatedThread?
 
     /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
@@ -91,12 +91,12 @@ final class VideoEncodingThread: Sendable {
     /// A frame is not encoded, since no sink wants it. The next one that is will be a keyframe.
     func leaveOut() { state.withLock { $0.hasGap = true } }
 
-    /// Has the encoder opened, if it is not yet.
+    /// Opens the encoder if it is not open yet.
     func prepare() {
         if !state.withLock({ $0.isWanted }) { state.signal { $0.isWanted = true } }
     }
 
-    /// From now on keyframes are at most so far apart.
+    /// Limits the time between keyframes from now on.
     func shortenKeyframeInterval(to interval: MediaTime) {
         state.withLock { $0.keyframes.shorten(to: interval) }
     }
@@ -104,13 +104,13 @@ final class VideoEncodingThread: Sendable {
     /// From the next frame on, extensions get no more than `request` says; nor does the recording, unless it keeps its quality.
     func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
 
-    /// From the next change of a bitrate on, access units for extensions have at most so many bytes. A limit is never lifted.
+    /// Limits access units for extensions to that many bytes, from the next bitrate change on. A limit is never lifted.
     func limitAccessUnits(to bytes: Int) {
         state.withLock { $0.largestAccessUnit = min($0.largestAccessUnit ?? .max, bytes) }
     }
 
-    /// Makes the next frame a keyframe, or the first that comes at the instant returned (CLOCK_MONOTONIC, nanoseconds) or
-    /// after it: there are limits to how many are made like this.
+    /// Makes the next frame a keyframe, or the first one at or after the returned instant (CLOCK_MONOTONIC,
+    /// nanoseconds): `KeyframeRequests` limits the number of such keyframes.
     func requestKeyframe(_ reason: KeyframeRequests.Reason, at now: Int64) -> Int64 {
         state.withLock { $0.requests.ask(reason, at: now) }
     }
