@@ -1,4 +1,4 @@
-// The reason why a source of frames cannot be opened or cannot go on. Each kind of source makes its own, where it throws them.
+// The reason why a source cannot be opened or cannot go on. Each kind of source makes its own errors.
 import KineMedia
 import KinePlatform
 import SystemPackage

@@ -6,7 +6,7 @@ import SystemPackage
 extension VideoSourceError {
     /// The cast's natural end: the desktop ended it, perhaps at the person's request, or the window was closed.
     public static let screenCastClosed = ended(.castClosed)
-    /// The compositor has sent nothing for a while, and cannot: it has crashed, or the window was closed. PipeWire itself is there.
+    /// The compositor has stopped sending: it has crashed, or the window was closed. PipeWire itself still runs.
     public static let castStopped = ended(.castStopped)
 
     private static func ended(_ kind: Kind) -> Self {

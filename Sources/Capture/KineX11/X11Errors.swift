@@ -65,7 +65,7 @@ extension VideoSourceError {
     /// The server does not report mouse and keyboard events (XI2).
     public static let noInputEvents = Self(
         "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without them.")
-    /// Without the Composite extension, no window can be recorded, and an application's not without Render and Shape either.
+    /// Recording a window needs the Composite extension; recording an application needs Render and Shape too.
     public static let noComposite = Self(
         "The X server lacks the COMPOSITE extension, which recording a window needs, or RENDER and SHAPE, which recording an "
             + "application needs too; record the screen or a region of it.")

@@ -43,7 +43,7 @@ package struct TestSelection: Sendable {
             .sorted()
     }
 
-    /// One regular expression for swift-testing, which matches what is selected: a whole suite by its name, others test by test.
+    /// One regular expression that matches the selection: a whole suite by its name, others test by test.
     package func expression(in catalog: TestCatalog) -> String {
         let whole = Dictionary(grouping: catalog.entries, by: \.suite).mapValues(\.count)
         let names = Dictionary(grouping: selected, by: \.suite)

@@ -71,7 +71,7 @@ final class AudioAssembler {
         discard(before: instant)
     }
 
-    /// The grid's sample at an instant, or the next one if the last stretch simply continues: rounding must not leave a gap.
+    /// The sample at an instant, or the next one if the last stretch simply continues: rounding must leave no gap.
     private func place(of instant: Int64) -> Int64 {
         let nearest = grid.nearest(to: instant)
         if let nextPlace, abs(nearest - nextPlace) <= 1 { return nextPlace }

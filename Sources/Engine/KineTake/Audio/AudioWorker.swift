@@ -42,7 +42,7 @@ final class AudioWorker: AudioReceiver {
     private let clock: TakeClock
     private let observer: any TakeObserver
     private let wasLiveFromTheStart: Bool
-    // While the take runs, only the audio thread holds it for longer than a moment; `finish` is called after that thread's end.
+    // Only the audio thread holds it for longer than a moment; `finish` is called after that thread's end.
     let state: Monitor<State>
 
     init(

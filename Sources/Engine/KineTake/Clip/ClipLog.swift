@@ -30,7 +30,7 @@ final class ClipChunk: Sendable {
     }
 }
 
-/// A log that is appended to at its end and discarded from its beginning. Positions count from the first byte ever appended.
+/// A log: appends at its end, discards from its beginning. Positions count from the first byte ever appended.
 struct ClipLog {
     static let chunkSize = 256 << 10
 

@@ -1,4 +1,4 @@
-// The part of a clip buffer that is on disk: a file without a name, cut into places of equal size that are used again and again.
+// The part of a clip buffer that is on disk: a file without a name, cut into reusable places of equal size.
 import KineContainers
 import KinePlatform
 

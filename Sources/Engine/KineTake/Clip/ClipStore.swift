@@ -104,7 +104,7 @@ struct ClipStore {
         }.min()
     }
 
-    /// The time from which the audio of a track can be decoded: its first access unit only prepares the decoder for the second.
+    /// The time from which a track's audio can be decoded: the first access unit only prepares the decoder.
     func audioStart(_ index: Int) -> MediaTime? {
         let units = audio[index].units
         return units.count < 2 ? nil : units[units.startIndex + 1].time

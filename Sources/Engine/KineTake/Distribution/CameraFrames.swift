@@ -4,7 +4,7 @@ import KineImaging
 import KineMedia
 import KineRings
 
-/// The frames of the camera for one feed, all of one size whatever camera is shown. Sendable: only the capture thread draws.
+/// The camera's frames for one feed, all of one size for any camera. Sendable: only the capture thread draws.
 final class CameraFrames: @unchecked Sendable {
     let store: FrameStore
     private let layout: FrameLayout

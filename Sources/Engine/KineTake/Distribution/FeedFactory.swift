@@ -76,7 +76,7 @@ package final class FeedFactory: Sendable {
 
     // MARK: From the take's threads
 
-    /// The slots for frames of a visible size. Readers may see their memory if one of them wants the encoder's own frames.
+    /// The slots for frames of a visible size. Readers may see their memory if any wants the encoder's own frames.
     func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots {
         let requirements = services.compactMap { self.requirements($0, size: size) }
         let readers = requirements.count(where: \.isNative)

@@ -3,8 +3,8 @@ import KineMedia
 
 struct FrameRequirements: Equatable {
     let layout: FrameLayout
-    /// From the take's visible picture to the frames. Their visible size, `geometry.size`, has odd sides only where it is that of what
-    /// they show.
+    /// Maps the take's visible picture to the frames. Their visible size, `geometry.size`, has odd sides only where it
+    /// equals the size of the shown part.
     let geometry: PictureGeometry
     /// The turn that makes the frames upright; each frame is tagged with it.
     let orientation: Orientation

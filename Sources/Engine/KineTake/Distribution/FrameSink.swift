@@ -83,7 +83,7 @@ package final class FrameSink: Sendable {
     /// The time between two frames; nil: it gets all.
     var interval: MediaTime? { state.withLock { $0.pacer.map { MediaTime(nanoseconds: $0.interval) } } }
 
-    /// The instant from which the frame of that number may be offered (CLOCK_MONOTONIC, nanoseconds); nil: it was served.
+    /// The instant from which that frame may be offered (CLOCK_MONOTONIC, nanoseconds); nil: it was served.
     func nextInstant(for sequence: UInt64) -> Int64? {
         state.withLock { $0.sequence < sequence ? $0.pacer?.earliest ?? .min : nil }
     }

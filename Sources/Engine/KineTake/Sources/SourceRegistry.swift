@@ -47,7 +47,7 @@ extension SourceKind {
 
 /// The programs that a source needs for the length of a take.
 package protocol SourceSession: Sendable {
-    /// `NAME=value` for programs that are to be recorded.
+    /// `NAME=value` for recorded programs.
     var environment: [String] { get }
     func end()
 }

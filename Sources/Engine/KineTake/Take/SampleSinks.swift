@@ -1,7 +1,7 @@
 // The sinks of a take's encoded frames and audio: the file, the clip buffer, and the feeds of extensions and clients.
 import KineMedia
 
-/// Receives a take's audio on the audio thread, and within `AudioPipeline.finish` on its caller's thread. Must not block.
+/// Receives a take's audio on the audio thread, or on the caller's in `AudioPipeline.finish`. Must not block.
 /// Tracks are numbered as in the take's `AudioPlan`.
 protocol AudioSink: AnyObject, Sendable {
     /// An access unit; its time is that of its first decoded sample. `isRecorded`: its track is in the file.

@@ -241,7 +241,7 @@ extension Take {
         }
     }
 
-    /// Nothing is sent once this returns. The reader keeps earlier samples; its frames are drawn over once `feed` is released.
+    /// Sends nothing once this returns. Earlier samples stay readable; frames are drawn over once `feed` is released.
     package func endFeeding(_ feed: SampleFeed) {
         factory.distributor?.end(feed)
         if feed.hasAudio && !feeds.hasAudio { audio.listen(false) }

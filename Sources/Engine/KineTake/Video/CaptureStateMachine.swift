@@ -321,7 +321,7 @@ struct CaptureStateMachine {
         return !unreported.isEmpty
     }
 
-    /// By now the source has reported changes between the last report and the read. Without events, the change was unreported.
+    /// The source has by now reported changes before the read. Without events, the change was unreported.
     mutating func checked(sourceHasChanged: Bool) {
         if sourceHasChanged { noteSourceChanged() } else { verification.foundUnreported(at: frameInstant) }
     }

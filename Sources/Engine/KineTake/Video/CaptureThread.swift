@@ -6,7 +6,7 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// Supplies the slots, receiver and cameras of a capture thread, and gets its end. All methods are called on that thread.
+/// Supplies the slots, receiver and cameras of a capture thread, and gets its end. Called on that thread only.
 protocol CaptureDelegate: AnyObject, Sendable {
     /// The slots for frames of a visible size. Called once, when the source is open and before `captureOpened`.
     func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots

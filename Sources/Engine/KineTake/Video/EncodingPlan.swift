@@ -90,7 +90,7 @@ extension VideoEncoderSettings {
     }
 }
 
-/// The one format of a take's encoded video. File and extensions learn it once, and cannot follow a change. Used by one thread.
+/// The one format of a take's encoded video: file and extensions cannot follow a change. Used by one thread.
 final class StreamFormat {
     private let ready: (VideoParameterSets) -> Void
     private var known: VideoParameterSets?

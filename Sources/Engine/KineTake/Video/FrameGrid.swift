@@ -76,7 +76,7 @@ struct FrameGrid: Sendable {
     /// The time to capture the next frame at a constant rate; nil at a variable one.
     var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
 
-    /// At a constant rate, the places without a frame in a take that ends at `end`, as `place` returns them; nil: there are none.
+    /// At a constant rate, the places before `end` without a frame, as `place` returns them; nil if there are none.
     mutating func fill(until end: MediaTime) -> (time: MediaTime, repeats: [MediaTime])? {
         // A place that begins with the end is not part of the take. Its time may be rounded up by a nanosecond.
         let final = current(end - MediaTime(nanoseconds: 2))

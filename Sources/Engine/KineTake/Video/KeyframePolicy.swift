@@ -48,14 +48,14 @@ package struct KeyframeRequests: Sendable {
 
     static let interval: Int64 = 1_000_000_000
     static let perInterval = 2
-    /// The shortest time between keyframes for lost frames: a destination that always falls behind costs the others no more.
+    /// The shortest time between keyframes for lost frames, so that one slow destination costs the others no more.
     static let lossInterval: Int64 = 2_000_000_000
 
     private var asked: Reason?
     /// The instants of the last grants, the oldest first.
     private var granted: [Int64] = []
 
-    /// A sink needs a keyframe. Returns the instant at which a frame has to be encoded for it, even if the screen stands still.
+    /// Requests a keyframe. Returns the instant at which a frame must be encoded, even if the screen stands still.
     mutating func ask(_ reason: Reason, at now: Int64) -> Int64 {
         if asked != .joined { asked = reason }
         return earliest(now)
@@ -83,7 +83,7 @@ package struct KeyframeRequests: Sendable {
 
 /// Whether a sink lacks frames, and whether the keyframe that ends the gap was asked for. Pure.
 ///
-/// The frames that one sink lost. Later ones cannot be decoded before the next keyframe.
+/// Frames after the lost ones cannot be decoded before the next keyframe.
 enum DecodingGap: Sendable {
     case none
     case unasked

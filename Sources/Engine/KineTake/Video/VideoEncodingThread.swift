@@ -13,13 +13,13 @@ protocol EncodedFrameSink: AnyObject, Sendable {
     func receive(_ sample: EncodedSample, for audience: SampleAudience)
     /// Whether samples were lost and a keyframe is needed. Asked before each frame.
     func consumeKeyframeRequest() -> Bool
-    /// A frame was left out to keep to a frame rate. It should be shown again at that instant of CLOCK_MONOTONIC if no other comes.
+    /// A frame was left out to limit the frame rate. Show it again at that CLOCK_MONOTONIC instant if no other comes.
     func frameLeftOut(until instant: Int64)
     /// Called once, with a sentence. From then on frames are discarded.
     func encoderFailed(_ message: String)
 }
 
-/// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
+/// Encodes frames in order of arrival. The ring's slots bound the queue: capture cannot draw while all are here.
 final class VideoEncodingThread: Sendable {
     fileprivate struct Job: Sendable {
         let frame: FrameRing.Frame
@@ -101,7 +101,7 @@ final class VideoEncodingThread: Sendable {
         state.withLock { $0.keyframes.shorten(to: interval) }
     }
 
-    /// From the next frame on, extensions get no more than `request` says; nor does the recording, unless it keeps its quality.
+    /// From the next frame on, limits extensions to `request`; also the recording, unless it keeps its quality.
     func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
 
     /// Limits access units for extensions to that many bytes, from the next bitrate change on. A limit is never lifted.
