@@ -30,12 +30,6 @@ let package = Package(
             path: "Bench"),
         .systemLibrary(name: "CEpoll", path: "Epoll"),
         .systemLibrary(name: "CSWScale", path: "SWScale"),
-        // Serves a scene on the live page without a screen, a take or an extension.
-        .executableTarget(
-            name: "kinecast-livesource",
-            dependencies: kinecast("KineInternals", "KinePublish", "KinecastX264")
-                + [argumentParser, system],
-            path: "LiveSource"),
         // The ways in which others bring frames to another process.
         .systemLibrary(name: "CTurboJPEG", path: "TurboJPEG"),
         .executableTarget(
@@ -43,7 +37,7 @@ let package = Package(
             dependencies: ["CTurboJPEG"] + kinecast("KineInternals")
                 + [argumentParser, system],
             path: "Baselines"),
-        // An extension, and an app, that note when their frames come.
+        // An extension that notes when its frames come.
         .target(
             name: "FrameMeter", dependencies: kinecast("KineInternals") + [system],
             path: "FrameMeter"),
@@ -51,8 +45,8 @@ let package = Package(
             name: "kinecast-meter",
             dependencies: ["FrameMeter"] + kinecast("KinecastExtension", "KineInternals") + [system],
             path: "Meter"),
-        // The same two where the extension passes its frames on. Apart, since linking what they exchange would add to the
-        // memory of the others.
+        // The same where the extension passes its frames on, and an app that gets them. Apart, since linking what they exchange
+        // would add to the memory of the other.
         .executableTarget(
             name: "kinecast-passmeter",
             dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KineInternals") + [
@@ -63,9 +57,6 @@ let package = Package(
             name: "kinecast-receivermeter",
             dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KineInternals") + [system],
             path: "ReceiverMeter"),
-        .executableTarget(
-            name: "kinecast-appmeter", dependencies: ["FrameMeter"] + kinecast("Kinecast", "KineInternals"),
-            path: "AppMeter"),
         .testTarget(
             name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineInternals"), path: "Tests/BenchTests"),
     ],

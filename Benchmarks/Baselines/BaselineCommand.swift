@@ -58,30 +58,20 @@ struct SendCommand: ParsableCommand {
     @Option(help: "What the receiver said.")
     var address: String
 
-    @Option(help: "The width of the frames.")
-    var width = 1920
-
-    @Option(help: "The height of the frames.")
-    var height = 1080
-
-    @Option(help: "Frames a second.")
-    var fps = 60
-
     @Option(help: "How long.")
     var seconds = 10.0
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let size = PixelSize(width: width, height: height)
+        let size = PixelSize(width: 1920, height: 1080)
         let frames = PreparedFrames(size: size, count: 30)
         let sender = try way.makeSender(address: address, size: size)
         var report = TransferReport()
-        let rhythm = try FrameRhythm.run(framesPerSecond: fps, seconds: seconds) { frame in
+        let rhythm = try FrameRhythm.run(framesPerSecond: 60, seconds: seconds) { frame in
             try sender.send(frames[frame], stamp: MonotonicClock.now())
             report.frames += 1
         }
         report.processorNanoseconds = rhythm.processorNanoseconds
-        try sender.finish()
         report.movedBytes = sender.movedBytes
         report.highWaterBytes = ProcFiles.highWaterBytes(of: getpid())
         report.notes["skipped"] = "\(rhythm.skipped)"

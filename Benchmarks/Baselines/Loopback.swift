@@ -29,8 +29,6 @@ final class LoopbackSender: FrameSender {
         try socket.sendAll(packet)
         movedBytes += data.count * 4
     }
-
-    func finish() {}
 }
 
 final class LoopbackReceiver: FrameReceiver {

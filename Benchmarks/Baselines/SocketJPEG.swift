@@ -62,8 +62,6 @@ final class JPEGSender: FrameSender {
         try socket.sendAll(message)
         movedBytes += Int(length) + message.count * 2
     }
-
-    func finish() {}
 }
 
 final class JPEGReceiver: FrameReceiver {

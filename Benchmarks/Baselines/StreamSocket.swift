@@ -1,6 +1,6 @@
 // Connected stream sockets, as both ends of two of the ways use them: blocking, whole messages at a time.
-import CLinux
 import Glibc
+import KineMeasure
 import SystemPackage
 
 /// One end of a connection. Closes its descriptor when it goes away.
@@ -13,10 +13,12 @@ final class StreamSocket {
 
     /// Connects to a port of 127.0.0.1.
     static func connect(port: UInt16) throws(WayError) -> StreamSocket {
-        let socket = StreamSocket(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
-        try withLoopback(port) { socket.file.rawValue >= 0 ? Glibc.connect(socket.file.rawValue, $0, $1) : -1 }
         // GCDAsyncSocket, which the samples use, leaves Nagle's algorithm on; frames are larger than a segment anyway.
-        return socket
+        do {
+            return StreamSocket(try Loopback.connect(to: Int(port)).rawValue)
+        } catch {
+            throw .system(doing: "Connecting to 127.0.0.1", error)
+        }
     }
 
     static func connect(path: String) throws(WayError) -> StreamSocket {
@@ -26,16 +28,9 @@ final class StreamSocket {
     }
 
     /// A listener on a free port of 127.0.0.1.
-    static func listen() throws(WayError) -> (StreamSocket, port: UInt16) {
-        let socket = StreamSocket(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
-        try withLoopback(0) { bind(socket.file.rawValue, $0, $1) | Glibc.listen(socket.file.rawValue, 1) }
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.file.rawValue, $0, &length) }
-        }
-        guard status == 0 else { throw .system(doing: "Asking for the port", Errno(rawValue: errno)) }
-        return (socket, UInt16(bigEndian: address.sin_port))
+    static func listen() throws -> (StreamSocket, port: Int) {
+        let (descriptor, port) = try Loopback.bind(listening: true)
+        return (StreamSocket(descriptor), port)
     }
 
     static func listen(path: String) throws(WayError) -> StreamSocket {
@@ -68,19 +63,6 @@ final class StreamSocket {
         }
     }
 
-    private static func withLoopback(
-        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) throws(WayError) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-        }
-        guard status == 0 else { throw .system(doing: "Opening a port of 127.0.0.1", Errno(rawValue: errno)) }
-    }
-
     private static func withPath(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(WayError) {
@@ -91,5 +73,21 @@ final class StreamSocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
         }
         guard status == 0 else { throw .system(doing: "Opening the socket \(path)", Errno(rawValue: errno)) }
+    }
+}
+
+/// What can go wrong between the two ends; the bench prints it and counts the way as failed.
+enum WayError: Error, CustomStringConvertible {
+    case system(doing: String, Errno)
+    case malformed(String)
+    case jpeg(String)
+
+    var description: String {
+        switch self {
+        case .system(let doing, let errno):
+            "\(doing) failed: \(errno); look at `ulimit -n` and at what else is running."
+        case .malformed(let what): "The other end sent \(what), which is no frame; both ends must be of one build."
+        case .jpeg(let reason): "libjpeg-turbo refused: \(reason)"
+        }
     }
 }

@@ -1,40 +1,64 @@
-// Measures one recorder at a time, on a private screen and a private audio server.
+// Measures one program at a time, on a private screen and a private audio server.
 import Glibc
+import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform
 import SystemPackage
 
+/// What is recorded, the same for every recorder.
+struct Take: Hashable {
+    var scene: SceneKind
+    var framesPerSecond = 30
+    var seconds: Double
+    /// The system's audio is recorded too; it is silent.
+    var audio = false
+    var size = PixelSize(width: 1920, height: 1080)
+    /// A program and its arguments that draw in place of the scene.
+    var program: [String]?
+
+    var title: String { scene.rawValue + (audio ? " with silent audio" : "") }
+}
+
 /// What one recording cost and kept.
 struct Outcome {
     var cost = ProcessCost()
-    /// Seconds on a processor that the X server needed beyond what the scene alone makes it need.
+    /// Seconds on a processor that the screen's server needed beyond what the scene alone makes it need.
     var displaySeconds = 0.0
-    /// The same of the audio server; nil in runs without audio.
-    var audioSeconds: Double?
+    /// The same of the audio server.
+    var audioSeconds = 0.0
     var bytes = 0
     var frame = FrameReport()
 
-    /// The CPU time of the recorder's processes and the X server's increase. The audio server's increase is not in it.
+    /// The CPU time of the recorder's processes and the screen's increase. The audio server's increase is not in it.
     var seconds: Double { cost.processorSeconds + displaySeconds }
+    var peak: Double { Double(cost.peakResidentBytes) }
+}
+
+extension [Outcome] {
+    /// CPU s, + screen s, CPU %, peak MiB, bytes.
+    var cells: [String] {
+        [
+            fixed(middle { $0.cost.processorSeconds }, 3), fixed(middle { $0.displaySeconds }, 3),
+            fixed(middle { $0.seconds / $0.cost.elapsedSeconds * 100 }, 1), mebibytes(Int(middle(\.peak))),
+            fixed(middle { Double($0.bytes) }, 0),
+        ]
+    }
+
+    var similarity: Double { median(compactMap(\.frame.similarity)) }
 }
 
 /// Runs scenes and recorders. Used by the main thread only: the servers die with the thread that started them.
 final class Laboratory {
-    struct RecorderFailed: Swift.Error, CustomStringConvertible {
-        let recorder: String
-        let ending: ChildProcess.Ending
-        let printed: String
-
-        var description: String {
-            "\(recorder) ended with \(ending) in place of a recording: \(printed.isEmpty ? "it printed nothing." : printed)"
-        }
-    }
-
-    private let display: PrivateDisplay
+    /// What draws the screen, and how it is ended.
+    private let screen: (process: Int32, environment: [String], end: () -> Void)
     private let audio: PrivateAudio?
     private let folder: TemporaryDirectory
     private var baselines: [Take: Load] = [:]
+    /// The X screen's name, for programs that take it as an argument.
+    let displayName: String
+    /// What a recorder writes.
+    var output: String { folder.file("take.mp4") }
 
     /// Seconds on a processor for each second of the clock.
     private struct Load {
@@ -42,41 +66,45 @@ final class Laboratory {
         var audio = 0.0
     }
 
-    init(size: PixelSize, withAudio: Bool) throws {
+    init(size: PixelSize = PixelSize(width: 1920, height: 1080), withAudio: Bool = false) throws {
         folder = try TemporaryDirectory()
-        display = try PrivateDisplay(size: size)
+        let display = try PrivateDisplay(size: size)
+        displayName = display.name
+        screen = (display.process.pid, display.environment, { display.end() })
         audio = withAudio ? try PrivateAudio() : nil
     }
 
+    /// A compositor that draws in memory.
+    init(waylandSize size: PixelSize) throws {
+        folder = try TemporaryDirectory()
+        let before = Set(ProcFiles.children(of: getpid()))
+        let session = try VirtualSession(.wayland, size: size, directory: folder.path, withAudio: false)
+        let started = ProcFiles.children(of: getpid()).filter { !before.contains($0) }
+        guard let compositor = started.first(where: { ProcFiles.name(of: $0) == "sway" }) else {
+            throw Tool.Error.failed(name: "sway", ending: .unknown, complaint: "It is no child of this process.")
+        }
+        (displayName, audio) = ("", nil)
+        screen = (compositor, session.environment, { session.end() })
+    }
+
     func close() {
-        display.end()
+        screen.end()
         audio?.end()
     }
 
-    /// Records `take` once and examines the file.
-    func record(_ take: Take, with recorder: Recorder) throws -> Outcome {
-        let output = folder.file("take.mp4")
-        unlink(output)
-        let (executable, arguments) = try recorder.command(take, display: display.name, output: output)
-        var outcome = try observe(take, named: recorder.name, executable, arguments)
-        var status = stat()
-        guard stat(output, &status) == 0 else {
-            throw RecorderFailed(recorder: recorder.name, ending: outcome.cost.ending, printed: stderrTail)
-        }
-        outcome.bytes = Int(status.st_size)
-        outcome.frame = try FrameReport(path: output, scene: take.makeScene())
-        return outcome
-    }
-
     /// Runs a program while the scene of `take` is shown, and keeps its account and the servers'.
+    /// - Parameters:
+    ///   - examines: what the program has written is compared with the scene.
+    ///   - mayFail: neither its status nor its file need be right.
     func observe(
-        _ take: Take, named name: String, _ executable: String, _ arguments: [String]
+        _ take: Take, _ executable: String, _ arguments: [String], examines: Bool = false, mayFail: Bool = false
     ) throws -> Outcome {
         let baseline = try baseline(of: take)
-        let scene = try startScene(take)
-        defer { scene.end() }
+        let scene = try show(take)
+        defer { _ = scene.end(deadline: deadline(in: 2)) }
+        unlink(output)
         let log = try FileDescriptor.open(
-            FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
+            FilePath(folder.file("log")), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
         defer { try? log.close() }
         let before = load()
         let start = MonotonicClock.now()
@@ -86,28 +114,33 @@ final class Laboratory {
         let elapsed = Double(MonotonicClock.now() - start) / 1e9
         let after = load()
         outcome.displaySeconds = max(0, after.display - before.display - baseline.display * elapsed)
-        if take.audio { outcome.audioSeconds = max(0, after.audio - before.audio - baseline.audio * elapsed) }
-        guard outcome.cost.ending == .exited(status: 0) else {
-            throw RecorderFailed(recorder: name, ending: outcome.cost.ending, printed: stderrTail)
+        outcome.audioSeconds = max(0, after.audio - before.audio - baseline.audio * elapsed)
+        var status = stat()
+        let isWritten = stat(output, &status) == 0
+        if isWritten { outcome.bytes = Int(status.st_size) }
+        guard mayFail || outcome.cost.ending == .exited(status: 0) && (isWritten || !examines) else {
+            throw Tool.Error.failed(
+                name: executable, ending: outcome.cost.ending, complaint: ProcFiles.end(of: folder.file("log")))
+        }
+        if examines, isWritten {
+            let truth = take.scene.make(size: take.size, framesPerSecond: take.framesPerSecond)
+            do {
+                outcome.frame = try FrameReport(path: output, scene: truth)
+            } catch {
+                if !mayFail { throw error }
+            }
         }
         return outcome
     }
-
-    /// The X screen's name, for programs that take it as an argument.
-    var displayName: String { display.name }
-
-    /// What the program that is observed prints.
-    var logPath: String { folder.file("log") }
-
-    private var stderrTail: String { ProcFiles.end(of: logPath) }
 
     /// What the servers need for the scene while nobody records it; measured once for each take.
     private func baseline(of take: Take) throws -> Load {
         var key = take
         key.seconds = 0
         if let known = baselines[key] { return known }
-        let scene = try startScene(take)
-        defer { scene.end() }
+        let scene = try show(take)
+        defer { _ = scene.end(deadline: deadline(in: 2)) }
+        usleep(2_000_000)  // what is shown has just begun
         let before = load()
         let start = MonotonicClock.now()
         usleep(4_000_000)  // this is the measurement's length, not a wait for something
@@ -119,9 +152,19 @@ final class Laboratory {
         return result
     }
 
-    private func startScene(_ take: Take) throws -> SceneProcess {
-        try SceneProcess(
-            take.scene, arguments: ["--fps", "\(take.framesPerSecond)"], environment: display.environment)
+    private func show(_ take: Take) throws -> ChildProcess {
+        let environment = environment(for: take)
+        guard let program = take.program else {
+            return try SceneProcess(
+                take.scene, arguments: ["--fps", "\(take.framesPerSecond)"], environment: environment
+            ).process
+        }
+        var options = ChildProcess.Options()
+        options.parentDeathSignal = SIGTERM
+        options.descriptors = [nil, nil, nil]
+        return try ChildProcess(
+            executable: try Tool.path(of: program[0]), arguments: Array(program.dropFirst()), environment: environment,
+            options: options)
     }
 
     /// Seconds on a processor that both servers have had so far.
@@ -129,11 +172,11 @@ final class Laboratory {
         func seconds(_ process: Int32?) -> Double {
             Double(process.flatMap { ProcFiles.processorNanoseconds(of: $0) } ?? 0) / 1e9
         }
-        return Load(display: seconds(display.process.pid), audio: seconds(audio?.process.pid))
+        return Load(display: seconds(screen.process), audio: seconds(audio?.process.pid))
     }
 
     private func environment(for take: Take) -> [String] {
-        ProcessEnvironment.secluded(in: folder) + display.environment + (take.audio ? audio?.environment ?? [] : [])
+        ProcessEnvironment.secluded(in: folder) + screen.environment + (take.audio ? audio?.environment ?? [] : [])
     }
 }
 

@@ -1,83 +1,98 @@
-// The results as Markdown, ready for docs/benchmarks.md.
+// What was measured, as Markdown for docs/benchmarks.md, and whether it keeps what Kinecast promises.
 import KineMeasure
 
+/// A promise held against what was measured.
+struct Verdict {
+    let promise: String
+    let measured: String
+    let isKept: Bool
+
+    init(_ promise: String, _ measured: String, _ isKept: Bool) {
+        (self.promise, self.measured, self.isKept) = (promise, measured, isKept)
+    }
+
+    /// - Parameter limit: in megabytes of 2²⁰ bytes, as the cap in a manifest is.
+    static func memory(_ what: String, _ bytes: Int, limit: Int = 50) -> Verdict {
+        Verdict("\(what) ≤ \(limit) MiB", mebibytes(bytes), bytes <= limit << 20)
+    }
+
+    static func mark(_ isKept: Bool) -> String { isKept ? "pass" : "**miss**" }
+}
+
 enum Tables {
-    /// A row of a table.
+    /// The head of a table: its columns with | between them, those of numbers with > before them.
+    static func head(_ columns: String) -> String {
+        let names = columns.split(separator: "|", omittingEmptySubsequences: false)
+            .map { $0.split(separator: " ").joined(separator: " ") }
+        return row(names.map { String($0.drop { $0 == ">" }) })
+            + "\n|" + names.map { $0.hasPrefix(">") ? "--:|" : "---|" }.joined()
+    }
+
     static func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
-    static func mebibytes(_ bytes: Int) -> String { fixed(Double(bytes) / 1_048_576, 1) }
-
-    /// Every recorder in every take: the middle of its rounds.
-    static func measurements(_ comparisons: [Comparison]) -> String {
-        var lines = [
-            "| scene | fps | recorder | CPU s | + X server s | + audio server s | CPU % | peak MiB | shared split MiB "
-                + "| sum of peaks MiB | bytes | drawn | captured | SSIM | wakes/s |",
-            "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
-        ]
-        for comparison in comparisons {
-            let rows: [(Recorder, [Outcome])] = [
-                (.kinecast(without: nil), comparison.kinecast),
-                (.ffmpeg(rateFactor: comparison.rateFactor, decimate: false), comparison.plain),
-                (.ffmpeg(rateFactor: comparison.rateFactor, decimate: true), comparison.decimated),
-            ]
-            for (recorder, outcomes) in rows where !outcomes.isEmpty {
-                lines.append(row(comparison.take, recorder, outcomes))
-            }
-        }
-        return lines.joined(separator: "\n")
+    static func table(_ columns: String, _ rows: [[String]]) -> String {
+        ([head(columns)] + rows.map(row)).joined(separator: "\n")
     }
 
-    private static func row(_ take: Take, _ recorder: Recorder, _ outcomes: [Outcome]) -> String {
-        func middle(_ value: (Outcome) -> Double) -> Double { median(outcomes.map(value)) }
-        func mebibytes(_ value: (Outcome) -> Int) -> String { fixed(middle { Double(value($0)) / 1_048_576 }, 0) }
-        let cells = [
-            take.title, "\(take.framesPerSecond)", recorder.name,
-            fixed(middle { $0.cost.processorSeconds }, 3), fixed(middle { $0.displaySeconds }, 3),
-            take.audio ? fixed(middle { $0.audioSeconds ?? 0 }, 3) : "–",
-            fixed(middle { $0.seconds / $0.cost.elapsedSeconds * 100 }, 1),
-            mebibytes { $0.cost.peakResidentBytes }, mebibytes { $0.cost.peakProportionalBytes },
-            mebibytes { $0.cost.highWaterBytes }, fixed(middle { Double($0.bytes) }, 0),
-            fixed(middle { Double($0.frame.drawn) }, 0), fixed(middle { Double($0.frame.distinct) }, 0),
-            fixed(Comparison.similarity(outcomes), 4), fixed(middle { $0.cost.wakesPerSecond }, 1),
-        ]
-        return Tables.row(cells)
+    static func verdicts(_ verdicts: [Verdict]) -> String {
+        table("promise | >measured |", verdicts.map { [$0.promise, $0.measured, Verdict.mark($0.isKept)] })
     }
+}
 
-    static func verdicts(_ comparisons: [Comparison]) -> String {
-        var lines = ["| scene | fps | promise | measured | |", "|---|--:|---|--:|---|"]
-        for comparison in comparisons where !comparison.kinecast.isEmpty {
-            for verdict in Bars.verdicts(on: comparison) {
-                lines.append(
-                    row([
-                        comparison.take.title, "\(comparison.take.framesPerSecond)", verdict.promise, verdict.measured,
-                        verdict.isKept ? "pass" : "**miss**",
-                    ]))
-            }
+// What the numbers were made on, without which they mean nothing.
+enum Machine {
+    /// Two lines of Markdown: how to get the numbers again, and on what they were made.
+    static func description(_ packages: [String] = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"]) -> String {
+        let processor = ProcFiles.processor()
+        let kernel = ProcFiles.read("/proc/sys/kernel/osrelease").split(separator: "\n").first ?? "?"
+        let distribution =
+            ProcFiles.read("/etc/os-release").split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+            .map { $0.dropFirst(12).filter { $0 != "\"" } } ?? "unknown"
+        let versions = packages.map { package in
+            "\(package) \((try? Tool.output("dpkg-query", ["-W", "-f=${Version}", package])) ?? "?")"
         }
-        return lines.joined(separator: "\n")
+        return """
+            Command: `\((["scripts/bench"] + CommandLine.arguments.dropFirst()).joined(separator: " "))`
+
+            Machine: \(processor.model), \(processor.count) cores, \(distribution), Linux \(kernel); \
+            \(versions.joined(separator: ", ")).
+            """
     }
+}
 
-    /// What each optimisation brings: Kinecast without it, beside Kinecast with all.
-    static func switches(_ results: [(take: Take, with: Outcome, without: [(Recorder.Switch, Outcome)])]) -> String {
-        var lines = [
-            "| scene | fps | switched off | CPU s | + X server s | × all on | bytes | frames in file | SSIM | wakes/s |",
-            "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|",
-        ]
-        for result in results {
-            func row(_ name: String, _ outcome: Outcome) -> String {
-                let cells = [
-                    result.take.title, "\(result.take.framesPerSecond)", name,
-                    fixed(outcome.cost.processorSeconds, 3), fixed(outcome.displaySeconds, 3),
-                    fixed(outcome.seconds / result.with.seconds, 2), "\(outcome.bytes)", "\(outcome.frame.frames)",
-                    outcome.frame.similarity.map { fixed($0, 4) } ?? "–", fixed(outcome.cost.wakesPerSecond, 1),
-                ]
-                return Tables.row(cells)
-            }
-            lines.append(row("nothing", result.with))
-            for (part, outcome) in result.without {
-                lines.append(row("`\(part.rawValue)`: \(part.meaning)", outcome))
-            }
-        }
-        return lines.joined(separator: "\n")
+/// `value` with `digits` decimals.
+func fixed(_ value: Double, _ digits: Int) -> String {
+    guard value.isFinite else { return "–" }
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    let whole = Int((abs(value) * scale).rounded())
+    let sign = value < 0 && whole != 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(whole)" }
+    let rest = String(whole % Int(scale))
+    return "\(sign)\(whole / Int(scale))." + String(repeating: "0", count: digits - rest.count) + rest
+}
+
+func mebibytes(_ bytes: Int) -> String { fixed(Double(bytes) / 1_048_576, 1) }
+
+/// The middle value; the mean of the two middle ones where the count is even. Not a number where there is none.
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/// The least and the largest.
+func spread(_ values: [Double], _ digits: Int) -> String {
+    "\(fixed(values.min() ?? .nan, digits)) to \(fixed(values.max() ?? .nan, digits))"
+}
+
+extension Array {
+    /// The middle of the rounds.
+    func middle(_ value: (Element) -> Double) -> Double { median(map(value)) }
+
+    /// The ratios to another's rounds, each taken within its round.
+    func ratios(to others: [Element], _ value: (Element) -> Double) -> [Double] {
+        zip(self, others).map { value($0) / value($1) }
     }
 }

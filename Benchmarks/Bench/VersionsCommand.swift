@@ -18,7 +18,7 @@ struct VersionsCommand: ParsableCommand {
     @Option(help: "The other build's kinecast, beside its engine.")
     var before: String
 
-    @Argument(help: "The work.", transform: VersionsCommand.work)
+    @Argument(help: "The work.")
     var work: [Work] = []
 
     @Option(help: "Rounds for each kind of work.")
@@ -29,127 +29,64 @@ struct VersionsCommand: ParsableCommand {
 
     static let costLimit = 1.03
     static let memoryLimit = 1.02
-    private static let size = PixelSize(width: 1920, height: 1080)
 
-    enum Work: Hashable {
-        case recording(SceneKind)
-        case live, rtmp
+    enum Work: String, CaseIterable, ExpressibleByArgument {
+        case idle, typing, scroll, video, motion, broadcast, rtmp
 
-        static let all: [Work] = [
-            .recording(.idle), .recording(.typing), .recording(.scroll), .recording(.video), .recording(.motion), .live,
-            .rtmp,
-        ]
-
-        var title: String {
-            switch self {
-            case .recording(let scene): scene.rawValue
-            case .live: "broadcast"
-            case .rtmp: "rtmp"
-            }
-        }
-
-        var scene: SceneKind {
-            switch self {
-            case .recording(let scene): scene
-            case .live: .motion
-            case .rtmp: .video
-            }
-        }
-
-        var framesPerSecond: Int { self == .live ? 60 : 30 }
-
-        var usualSeconds: Double { self == .recording(.idle) || self == .recording(.typing) ? 20 : 10 }
-    }
-
-    /// A build, and what it calls its options.
-    private struct Build {
-        let executable: String
-        let durationOption: String
-
-        init(_ executable: String) throws {
-            self.executable = executable
-            let help = try Tool.output(executable, ["record", "--help"])
-            durationOption = help.contains("--duration") ? "--duration" : "--for"
-        }
+        var scene: SceneKind { SceneKind(rawValue: rawValue) ?? (self == .rtmp ? .video : .motion) }
+        var framesPerSecond: Int { self == .broadcast ? 60 : 30 }
+        var usualSeconds: Double { self == .idle || self == .typing ? 20 : 10 }
     }
 
     func validate() throws {
-        guard runs > 0 else { throw ValidationError("--runs must be at least 1.") }
-        guard seconds ?? 1 >= 1 else { throw ValidationError("--seconds must be at least 1.") }
+        try check(runs: runs, seconds: seconds)
         guard access(before, X_OK) == 0 else { throw ValidationError("\(before) is not an executable.") }
     }
 
     func run() throws {
-        let builds = [try Build(before), try Build(try Tool.sibling("kinecast"))]
-        let laboratory = try Laboratory(size: Self.size, withAudio: false)
+        let builds = [before, try Tool.sibling("kinecast")]
+        let laboratory = try Laboratory()
         defer { laboratory.close() }
-        let folder = try TemporaryDirectory()
-        let chosen = work.isEmpty ? Work.all : work
+        let chosen = work.isEmpty ? Work.allCases : work
         let server = chosen.contains(.rtmp) ? try MediaServer() : nil
-        print(Machine.description(packages: ["xvfb", "libx264-164"]))
-        print("\n| work | CPU s before | now | ratio | spread | peak MiB before | now | ratio | spread | |")
-        print("|---|--:|--:|--:|---|--:|--:|--:|---|---|")
+        print(Machine.description(["xvfb", "libx264-164"]))
+        let columns =
+            "work | >CPU s before | >now | >ratio | spread | >peak MiB before | >now | >ratio | spread |"
+        print("\n" + Tables.head(columns))
         for work in chosen {
             let take = Take(
-                scene: work.scene, framesPerSecond: work.framesPerSecond, seconds: seconds ?? work.usualSeconds,
-                audio: false, size: Self.size)
-            var outcomes: [[Outcome]] = [[], []]
-            for round in 0..<runs {
-                for index in round % 2 == 0 ? [0, 1] : [1, 0] {
-                    let output = folder.file("take.mp4")
-                    unlink(output)
-                    let arguments = try arguments(
-                        of: work, take, builds[index], output: output,
-                        address: server?.address("\(round)-\(index)"))
-                    outcomes[index].append(
-                        try laboratory.observe(
-                            take, named: builds[index].executable, builds[index].executable, arguments))
-                }
-                BroadcastCommand.complain(
-                    "\(work.title) \(round + 1): "
-                        + outcomes.map { "\(fixed($0[round].seconds, 3)) s" }.joined(separator: ", "))
+                scene: work.scene, framesPerSecond: work.framesPerSecond, seconds: seconds ?? work.usualSeconds)
+            let outcomes = try inTurn(runs, work.rawValue) { build, round in
+                try laboratory.observe(
+                    take, builds[build],
+                    try arguments(
+                        of: work, take, output: laboratory.output,
+                        address: server?.address("\(round)-\(build)")))
             }
             print(row(work, before: outcomes[0], now: outcomes[1]))
             fflush(nil)
         }
     }
 
-    private func arguments(
-        of work: Work, _ take: Take, _ build: Build, output: String, address: String?
-    ) throws -> [String] {
+    private func arguments(of work: Work, _ take: Take, output: String, address: String?) throws -> [String] {
         let common = [
-            "--fps", "\(take.framesPerSecond)", "--audio", "none", build.durationOption, "\(fixed(take.seconds, 1))s",
+            "--fps", "\(take.framesPerSecond)", "--audio", "none", "--duration", "\(fixed(take.seconds, 1))s",
         ]
         switch work {
-        case .recording: return ["record", output] + common
-        case .live: return ["broadcast", "--listen", "127.0.0.1:\(try Loopback.freePort())"] + common
+        case .broadcast: return ["broadcast", "--listen", "127.0.0.1:\(try Loopback.freePort())"] + common
         case .rtmp: return ["broadcast", "--to", address ?? ""] + common
+        default: return ["record", output] + common
         }
     }
 
     private func row(_ work: Work, before: [Outcome], now: [Outcome]) -> String {
-        let cost = zip(before, now).map { $1.seconds / $0.seconds }
-        let memory = zip(before, now).map { Double($1.cost.peakResidentBytes) / Double($0.cost.peakResidentBytes) }
-        func middle(_ outcomes: [Outcome], _ value: (Outcome) -> Double) -> Double { median(outcomes.map(value)) }
-        func mebibytes(_ outcomes: [Outcome]) -> String {
-            Tables.mebibytes(Int(middle(outcomes) { Double($0.cost.peakResidentBytes) }))
-        }
-        func spread(_ ratios: [Double]) -> String {
-            "\(fixed(ratios.min() ?? .nan, 3)) to \(fixed(ratios.max() ?? .nan, 3))"
-        }
+        let cost = now.ratios(to: before, \.seconds)
+        let memory = now.ratios(to: before, \.peak)
         let isKept = median(cost) <= Self.costLimit && median(memory) <= Self.memoryLimit
         return Tables.row([
-            work.title, fixed(middle(before) { $0.seconds }, 3), fixed(middle(now) { $0.seconds }, 3),
-            fixed(median(cost), 3), spread(cost), mebibytes(before), mebibytes(now), fixed(median(memory), 3),
-            spread(memory), isKept ? "pass" : "**miss**",
+            work.rawValue, fixed(before.middle(\.seconds), 3), fixed(now.middle(\.seconds), 3), fixed(median(cost), 3),
+            spread(cost, 3), mebibytes(Int(before.middle(\.peak))), mebibytes(Int(now.middle(\.peak))),
+            fixed(median(memory), 3), spread(memory, 3), Verdict.mark(isKept),
         ])
-    }
-
-    @Sendable
-    private static func work(_ text: String) throws -> Work {
-        guard let work = Work.all.first(where: { $0.title == text }) else {
-            throw ValidationError("There is no work “\(text)” to compare.")
-        }
-        return work
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import KineMedia
 import KinePlatform
 import KineRings
+import SystemPackage
 
 /// The frames that a handler was lent, and what the process needed for them.
 public struct FrameMeter {
@@ -61,6 +62,14 @@ public struct FrameMeter {
         return (lines + notes + ["delays"]).joined(separator: "\n") + "\n"
     }
 
+    /// Writes the account to a file.
+    public func write(to path: String) {
+        let file = try? FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        _ = try? file?.writeAll(report().utf8)
+        try? file?.close()
+    }
+
     private static func sum(of plane: PixelBuffer.Plane) -> UInt64 {
         var sum: UInt64 = 0
         for row in 0..<plane.rows {
@@ -84,5 +93,64 @@ public struct FrameMeter {
             return (Int(line.drop { !$0.isNumber }.prefix { $0.isNumber }) ?? 0) * 1024
         }
         return 0
+    }
+}
+
+/// The number that the bench's scenes write into their frames, read with thirty-two looks. KineMeasure's Barcode says how it
+/// is written and reads it more carefully, from recordings; here nothing was compressed.
+enum FrameNumber {
+    private static let corner = 16
+    private static let cell = 16
+    private static let columns = 16
+    private static let dataBits = 24
+    private static let checkBits = 6
+
+    /// The number in a frame's luma; -1 where there is none.
+    static func read(_ luma: PixelBuffer.Plane) -> Int {
+        guard luma.rows >= corner + 2 * cell, luma.rowBytes >= corner + columns * cell else { return -1 }
+        var bits = 0
+        for index in 0..<2 + dataBits + checkBits {
+            let x = corner + index % columns * cell + cell / 2
+            let y = corner + index / columns * cell + cell / 2
+            let level = luma.row(y)[x]
+            guard level < 40 || level > 210 else { return -1 }
+            bits = bits << 1 | (level > 125 ? 1 : 0)
+        }
+        // A white and a black square come first.
+        guard bits >> (dataBits + checkBits) == 0b10 else { return -1 }
+        let number = bits >> checkBits & (1 << dataBits - 1)
+        return (number &* 37 + 11) % 61 == bits & (1 << checkBits - 1) ? number : -1
+    }
+}
+
+/// Whether a frame that a handler sees lies in the engine's own memory: then nothing copied it on the way.
+enum SharedMapping {
+    /// The name of the file that is mapped where `address` lies, and how: `r--s /memfd:…` for shared memory that this process
+    /// can only read. See proc(5).
+    static func kind(of address: UnsafeRawPointer) -> String {
+        let number = UInt(bitPattern: address)
+        for line in SmallFile.lines("/proc/self/maps") {
+            let fields = line.split(separator: " ", maxSplits: 5)
+            let range = fields[0].split(separator: "-")
+            guard fields.count > 1, range.count == 2, let low = UInt(range[0], radix: 16),
+                let high = UInt(range[1], radix: 16), (low..<high).contains(number)
+            else { continue }
+            return "\(fields[1]) \(fields.count > 5 ? fields[5].drop { $0 == " " } : "anonymous")"
+        }
+        return "nowhere"
+    }
+}
+
+enum SmallFile {
+    /// The lines of a file; none where it cannot be read.
+    static func lines(_ path: String) -> [Substring] {
+        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return [] }
+        defer { try? file.close() }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while let count = try? chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     }
 }

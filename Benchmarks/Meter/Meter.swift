@@ -3,7 +3,6 @@
 import FrameMeter
 import KinePlatform
 import KinecastExtension
-import SystemPackage
 
 /// Setup fields: `report`, the file to write; `read`, "all" to read every byte of every frame, as an encoder would.
 @main
@@ -23,12 +22,5 @@ final class Meter: BroadcastSampleHandler {
         if sampleBufferType == .video { meter.note(sampleBuffer, at: now) }
     }
 
-    override func broadcastFinished() async {
-        guard
-            let file = try? FileDescriptor.open(
-                FilePath(reportPath), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-        else { return }
-        _ = try? file.writeAll(meter.report().utf8)
-        try? file.close()
-    }
+    override func broadcastFinished() async { meter.write(to: reportPath) }
 }

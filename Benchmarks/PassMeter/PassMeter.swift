@@ -3,7 +3,6 @@ import FrameMeter
 import KinePlatform
 import KinecastExchange
 import KinecastExtension
-import SystemPackage
 
 /// Setup fields: `group`, the group; `report`, the file to write; `read`, "all" to read every byte of every frame.
 @main
@@ -28,12 +27,5 @@ final class PassMeter: BroadcastSampleHandler {
         meter.note(sampleBuffer, at: now)
     }
 
-    override func broadcastFinished() async {
-        guard
-            let file = try? FileDescriptor.open(
-                FilePath(reportPath), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-        else { return }
-        _ = try? file.writeAll(meter.report().utf8)
-        try? file.close()
-    }
+    override func broadcastFinished() async { meter.write(to: reportPath) }
 }

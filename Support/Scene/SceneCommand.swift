@@ -85,14 +85,14 @@ struct SceneCommand: ParsableCommand {
                 if painter.beeps(at: scheduled) { beeper.schedule(at: start + ahead) }
                 scheduled += 1
             }
-            SceneCommand.sleep(until: start + due)
+            FrameRhythm.sleep(until: start + due)
             let steps = painter.advance(to: number, on: window.canvas)
             let shown = try window.show(steps)
             log.add(frame: number, shownAt: shown, beepAt: painter.beeps(at: number) ? start + due : nil)
             number += 1
         }
         // Nothing more changes; the window stays until the time is over or somebody ends the process.
-        if frames == nil { SceneCommand.sleep(until: seconds == nil ? .max : start + limit) }
+        if frames == nil { FrameRhythm.sleep(until: seconds == nil ? .max : start + limit) }
     }
 
     /// Each beep's stream is opened, its frame shown, and the beep given to the server.
@@ -105,7 +105,7 @@ struct SceneCommand: ParsableCommand {
         let start = try window.show([.put(window.canvas.bounds)])
         var number = 1
         while let due = flashes.instant(of: number), due < limit {
-            SceneCommand.sleep(until: start + due)
+            FrameRhythm.sleep(until: start + due)
             let beeps = flashes.beeps(at: number)
             if beeps { try player.open() }
             let shown = try window.show(flashes.advance(to: number, on: window.canvas))
@@ -114,7 +114,7 @@ struct SceneCommand: ParsableCommand {
             log.add(frame: number, shownAt: shown, beepAt: beeps ? began : nil)
             number += 1
         }
-        SceneCommand.sleep(until: start + limit)
+        FrameRhythm.sleep(until: start + limit)
     }
 
     private func openWindow() throws -> any SceneSurface {
@@ -138,11 +138,6 @@ struct SceneCommand: ParsableCommand {
         try FileDescriptor.standardOutput.writeAll(bytes)
     }
 
-    private static func sleep(until instant: Int64) {
-        var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
-        while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
-    }
-
     @Sendable
     private static func kind(_ text: String) throws -> SceneKind {
         guard let kind = SceneKind(rawValue: text) else {
@@ -159,5 +154,25 @@ struct SceneCommand: ParsableCommand {
             }
             return (parts[0], parts[1])
         }
+    }
+}
+
+/// When each frame was on the screen, in a file that may be read while it grows: lines of `frame NUMBER NANOSECONDS`, CLOCK_MONOTONIC when
+/// the server had finished drawing. A frame that a beep goes with has ` beep NANOSECONDS` behind it: when the beep was meant to be heard.
+struct FrameLog {
+    private let file: FileDescriptor?
+
+    init(path: String?) throws {
+        file = try path.map {
+            try FileDescriptor.open(
+                FilePath($0), .writeOnly, options: [.create, .truncate, .append], permissions: [.ownerReadWrite])
+        }
+    }
+
+    func add(frame: Int, shownAt: Int64, beepAt: Int64?) {
+        guard let file else { return }
+        let line = "frame \(frame) \(shownAt)" + (beepAt.map { " beep \($0)" } ?? "") + "\n"
+        // A log that cannot be written leaves a gap that its reader finds; the scene itself goes on.
+        _ = try? file.writeAll(line.utf8)
     }
 }

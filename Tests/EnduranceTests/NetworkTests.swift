@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    /// Waits until frames come no more than half a second later than they did before `instant`.
+    /// Waits until frames come no more than a tenth of a second later than they did before `instant`.
     private func expectUsualDelay(_ farEnd: FarEnd, before instant: Int64) throws {
         let now = MonotonicClock.now()
         let settled = farEnd.wait(until: NetworkedBroadcast.timeout()) { log in
             log.usualLateness(before: instant).flatMap {
-                log.settled(after: now, beyond: $0, tolerance: 500_000_000)
+                log.settled(after: now, beyond: $0, tolerance: 100_000_000)
             }
         }
-        Margin.atMost(15, try #require(settled, "frames stayed late"), "s", "until frames come as before")
+        Margin.atMost(5, try #require(settled, "frames stayed late"), "s", "until frames come as before")
     }
 }

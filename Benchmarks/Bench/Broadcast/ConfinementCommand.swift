@@ -1,6 +1,5 @@
 // Measures what confinement costs: it runs the same takes in turn with every layer of the sandbox and with none.
 import ArgumentParser
-import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -32,43 +31,42 @@ struct ConfinementCommand: ParsableCommand {
     private static let viewers = 20
     private static let limit = 1.03
 
-    func validate() throws {
-        guard seconds >= 2, runs > 0 else { throw ValidationError("--seconds must be 2 or more, --runs 1 or more.") }
-    }
+    func validate() throws { try check(runs: runs, seconds: seconds, atLeast: 2) }
 
     /// What an extension needed.
     private struct Run {
         /// Seconds on a processor for each second of the clock.
         var processorShare: Double
-        var highWaterBytes: Int
-    }
+        var highWater: Double
 
-    private struct Comparison {
-        let kind: Kind
-        var confined: [Run] = []
-        var free: [Run] = []
-
-        func ratio(_ value: (Run) -> Double) -> Double {
-            median(confined.map(value)) / median(free.map(value))
+        /// The middle of the rounds, and the ends.
+        static func cell(_ runs: [Run], _ value: (Run) -> Double, _ digits: Int) -> String {
+            "\(fixed(runs.middle(value), digits)) (\(spread(runs.map(value), digits)))"
         }
     }
 
     func run() throws {
-        var comparisons: [Comparison] = []
+        var rows: [[String]] = []
+        var verdicts: [Verdict] = []
         for kind in kinds.isEmpty ? Kind.allCases : kinds {
-            var comparison = Comparison(kind: kind)
-            for round in 0..<runs {
-                BroadcastCommand.complain("\(kind.rawValue), round \(round + 1) of \(runs)")
-                // The two take turns at being first, in case the order matters.
-                for isConfined in round.isMultiple(of: 2) ? [true, false] : [false, true] {
-                    let run = try measure(kind, isConfined: isConfined)
-                    if isConfined { comparison.confined.append(run) } else { comparison.free.append(run) }
-                }
+            let runs = try inTurn(runs, kind.rawValue) { which, _ in try measure(kind, isConfined: which == 0) }
+            var row = [kind.rawValue]
+            for (what, value, digits) in [
+                ("CPU", { $0.processorShare * 100 }, 2), ("peak memory", { $0.highWater / 1_048_576 }, 1),
+            ] as [(String, (Run) -> Double, Int)] {
+                let ratio = runs[0].middle(value) / runs[1].middle(value)
+                row += runs.map { Run.cell($0, value, digits) } + [fixed(ratio, 3)]
+                verdicts.append(
+                    Verdict("\(kind.rawValue): \(what) ≤ 1.03 × unconfined", fixed(ratio, 3), ratio <= Self.limit))
             }
-            comparisons.append(comparison)
+            rows.append(row)
         }
-        print(Machine.description(packages: ["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
-        print("\n" + table(comparisons) + "\n\n" + BroadcastTables.verdicts(comparisons.flatMap(verdicts)))
+        print(Machine.description(["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
+        let columns = """
+            extension | >CPU %, confined: median (least to most) | >unconfined | >ratio | >peak MiB, confined | \
+            >unconfined | >ratio
+            """
+        print("\n" + Tables.table(columns, rows) + "\n\n" + Tables.verdicts(verdicts))
     }
 
     private func measure(_ kind: Kind, isConfined: Bool) throws -> Run {
@@ -93,9 +91,8 @@ struct ConfinementCommand: ParsableCommand {
         let take = try EngineTake(configuration, environment: environment, folder: folder)
         let watcher =
             kind == .live
-            ? try HelperProcess(
-                "kinecast-bench",
-                ["watch", try take.link(), "--viewers", "\(Self.viewers)", "--seconds", "\(seconds + 2)"]) : nil
+            ? try HeldProcess.crowd(try take.link(), path: "/live.mp4", viewers: Self.viewers, seconds: seconds + 2)
+            : nil
         _ = try watcher?.line(deadline: deadline(in: 60))
         try take.run(for: 1)
         guard let pid = try take.status().destinations.first?.pid else {
@@ -107,45 +104,9 @@ struct ConfinementCommand: ParsableCommand {
         let used = (ProcFiles.processorNanoseconds(of: pid) ?? 0) - before
         let run = Run(
             processorShare: Double(used) / Double(MonotonicClock.now() - begun),
-            highWaterBytes: ProcFiles.highWaterBytes(of: pid))
+            highWater: Double(ProcFiles.highWaterBytes(of: pid)))
         try take.stop()
         _ = try watcher?.finish(deadline: deadline(in: 30))
         return run
-    }
-
-    private func table(_ comparisons: [Comparison]) -> String {
-        var lines = [
-            "| extension | CPU, confined: median (least to most) | unconfined | ratio | peak MiB, confined | unconfined | ratio |",
-            "|---|--:|--:|--:|--:|--:|--:|",
-        ]
-        func spread(_ runs: [Run], _ value: (Run) -> Double, _ digits: Int) -> String {
-            let values = runs.map(value).sorted()
-            let ends = [values[0], values[values.count - 1]].map { fixed($0, digits) }
-            return "\(fixed(median(values), digits)) (\(ends[0]) to \(ends[1]))"
-        }
-        for comparison in comparisons {
-            let share = { (run: Run) in run.processorShare * 100 }
-            let memory = { (run: Run) in Double(run.highWaterBytes) / 1_048_576 }
-            let cells = [
-                comparison.kind.rawValue, spread(comparison.confined, share, 2) + " %",
-                spread(comparison.free, share, 2) + " %", fixed(comparison.ratio(share), 3),
-                spread(comparison.confined, memory, 1), spread(comparison.free, memory, 1),
-                fixed(comparison.ratio(memory), 3),
-            ]
-            lines.append(Tables.row(cells))
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private func verdicts(_ comparison: Comparison) -> [Verdict] {
-        let name = comparison.kind.rawValue
-        let cost = comparison.ratio(\.processorShare)
-        let memory = comparison.ratio { Double($0.highWaterBytes) }
-        return [
-            Verdict(promise: "\(name): CPU ≤ 1.03 × unconfined", measured: fixed(cost, 3), isKept: cost <= Self.limit),
-            Verdict(
-                promise: "\(name): peak memory ≤ 1.03 × unconfined", measured: fixed(memory, 3),
-                isKept: memory <= Self.limit),
-        ]
     }
 }

@@ -6,31 +6,6 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-enum TakeOrigin {
-    /// The earliest instant that can have been a take's time zero, in nanoseconds of CLOCK_MONOTONIC: each answer says
-    /// how old the take was at some instant between the question and the answer. What is reckoned from it is too long by
-    /// the shortest such while rather than too short.
-    static func earliest(_ status: () throws -> TakeStatus) throws -> Int64 {
-        var earliest = Int64.min
-        for _ in 0..<50 {
-            let asked = MonotonicClock.now()
-            earliest = max(earliest, asked - (try status().progress.duration.nanoseconds))
-        }
-        return earliest
-    }
-}
-
-/// The person's permission to capture a screen, which a bench does not ask for.
-enum Permission {
-    /// Keeps it in `folder`; what an engine then needs in its environment.
-    static func granted(to executable: String, in folder: TemporaryDirectory) throws -> [String] {
-        let name = String(executable.split(separator: "/").last ?? "")
-        try PermissionStore(file: FilePath(folder.file("kinecast/permissions.json"))).decide(
-            .granted, [.screen], for: PermissionSubject(identifier: name, executable: executable), name: nil)
-        return ["XDG_CONFIG_HOME=\(folder.path)"]
-    }
-}
-
 /// A running engine with its take. Used by one thread; the engine is ended with this object.
 final class EngineTake {
     struct Failed: Error, CustomStringConvertible {
@@ -45,11 +20,7 @@ final class EngineTake {
     private var links: [String] = []
 
     /// Starts an engine and its take, and waits until the first frame was taken and every destination is live.
-    /// - Parameter network: the engine runs on its publisher's machine.
-    init(
-        _ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory,
-        network: TestNetwork? = nil
-    ) throws {
+    init(_ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory) throws {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
@@ -59,11 +30,15 @@ final class EngineTake {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log, engineEnd]
         options.parentDeathSignal = SIGKILL
-        let engine = try Tool.sibling("kinecast-engine")
-        let command = try network?.command(on: .publisher, engine, []) ?? (engine, [])
-        let granted = try Permission.granted(to: ExecutableSearch.own ?? "", in: folder)
+        // The person's permission to capture a screen, which a bench does not ask for.
+        let own = ExecutableSearch.own ?? ""
+        let subject = PermissionSubject(
+            identifier: String(own.split(separator: "/").last ?? ""), executable: own)
+        try PermissionStore(file: FilePath(folder.file("kinecast/permissions.json"))).decide(
+            .granted, [.screen], for: subject, name: nil)
         process = try ChildProcess(
-            executable: command.0, arguments: command.1, environment: environment + granted, options: options)
+            executable: try Tool.sibling("kinecast-engine"), arguments: [],
+            environment: environment + ["XDG_CONFIG_HOME=\(folder.path)"], options: options)
         try connection.send(.start(configuration))
         var hasStarted = false
         var live: Set<Int> = []
@@ -97,6 +72,18 @@ final class EngineTake {
         }
         guard let result else { throw Failed(description: "The engine gave no status.") }
         return result
+    }
+
+    /// The earliest instant that can have been the take's time zero, in nanoseconds of CLOCK_MONOTONIC: each answer says
+    /// how old the take was at some instant between the question and the answer. What is reckoned from it is too long by
+    /// the shortest such while rather than too short.
+    func origin() throws -> Int64 {
+        var earliest = Int64.min
+        for _ in 0..<50 {
+            let asked = MonotonicClock.now()
+            earliest = max(earliest, asked - (try status().progress.duration.nanoseconds))
+        }
+        return earliest
     }
 
     /// Where the broadcast can be seen; waits until a destination has said so.

@@ -21,8 +21,7 @@ struct FeedCommand: ParsableCommand {
     @Option(help: "The height of the frames.")
     var height = 1080
 
-    @Option(help: "Frames a second.")
-    var fps = 60
+    private static let fps = 60
 
     @Option(help: "How long.")
     var seconds = 10.0
@@ -48,7 +47,7 @@ struct FeedCommand: ParsableCommand {
             service: "meter",
             setupInfo: ["report": report, "read": readAll ? "all" : "none"],
             stream: StreamDescription(
-                framesPerSecond: fps,
+                framesPerSecond: Self.fps,
                 video: nil, frames: layout, audio: [], sampleRingBytes: sender.sampleRingBytes),
             memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
@@ -57,8 +56,8 @@ struct FeedCommand: ParsableCommand {
         var account = TransferReport()
         var free: Set<Int> = Set(0..<layout.slotCount)
         let damage = DamageRegion.full(size: layout.size)
-        let interval = MediaTime(nanoseconds: 1_000_000_000 / Int64(fps))
-        let rhythm = try FrameRhythm.run(framesPerSecond: fps, seconds: seconds) { _ in
+        let interval = MediaTime(nanoseconds: 1_000_000_000 / Int64(Self.fps))
+        let rhythm = try FrameRhythm.run(framesPerSecond: Self.fps, seconds: seconds) { _ in
             if free.isEmpty { free.formUnion(try sender.reclaim()) }
             guard let slot = free.popFirst() else { return }
             let time = MediaTime(nanoseconds: MonotonicClock.now() - origin)
@@ -91,5 +90,35 @@ struct FeedCommand: ParsableCommand {
                 (target.v + to).update(from: source.v + from, count: source.size.width / 2)
             }
         }
+    }
+}
+
+extension ControlConnection where Received == ExtensionReport, Sent == ExtensionRequest {
+    /// Starts an extension, an executable of that name beside this one. It dies with the thread that started it.
+    static func starting(_ name: String) throws -> (connection: ControlConnection, child: ChildProcess) {
+        let (connection, theirs) = try pair()
+        defer { try? theirs.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, .standardError, theirs]
+        options.parentDeathSignal = SIGKILL
+        let child = try ChildProcess(
+            executable: try Tool.sibling(name), arguments: [], environment: ["PATH=/usr/bin:/bin"], options: options)
+        return (connection, child)
+    }
+
+    /// Blocks until the extension, an executable of that name, says `wanted`; throws where it fails or takes too long.
+    func wait(for wanted: ExtensionReport, of name: String) throws {
+        let end = deadline(in: 20)
+        var complaint = "It did not answer \(wanted) in 20 seconds."
+        search: while MonotonicClock.now() < end {
+            for message in try receive(until: end) {
+                if message == wanted { return }
+                if case .failed(let reason) = message {
+                    complaint = reason
+                    break search
+                }
+            }
+        }
+        throw Tool.Error.failed(name: name, ending: .exited(status: 1), complaint: complaint)
     }
 }

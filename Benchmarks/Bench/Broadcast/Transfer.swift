@@ -7,7 +7,7 @@ struct Transfer {
     /// The way, as the tables name it.
     let name: String
     let size: PixelSize
-    let framesPerSecond: Int
+    var framesPerSecond = 60
     let seconds: Double
     /// One of the ways of today, not ours.
     var isOfToday = true
@@ -28,38 +28,70 @@ struct Transfer {
         Double(sender.movedBytes) / Double(max(1, sender.frames))
             + Double(receiver.movedBytes) / Double(max(1, receiver.frames))
     }
-    var median: Double { receiver.delayMilliseconds(0.5) }
     var late: Double { receiver.delayMilliseconds(0.99) }
 
     private func milliseconds(_ nanoseconds: Int64, _ frames: Int) -> Double {
         Double(nanoseconds) / 1e6 / Double(max(1, frames))
     }
+
+    /// All ways in turn; of each the run with the middle cost.
+    static func inTurn<Run>(
+        _ rounds: Int, _ ways: [() throws -> Run], _ attempt: Attempts, cost: (Run) -> Double
+    ) -> [Run] {
+        var runs: [[Run]] = ways.map { _ in [] }
+        for round in 0..<rounds {
+            for (index, way) in ways.enumerated() {
+                if let run = attempt("way \(index + 1) of \(ways.count), round \(round + 1)", way) {
+                    runs[index].append(run)
+                }
+            }
+        }
+        return runs.filter { !$0.isEmpty }.map { $0.sorted { cost($0) < cost($1) }[($0.count - 1) / 2] }
+    }
+
+    static func table(_ transfers: [Transfer], cheapest: Transfer?) -> String {
+        Tables.table(
+            """
+            way | frame | >frames/s sent | >arrived | >delay p50 ms | >p99 ms | >CPU ms/frame, sender | >receiver | >both | \
+            >× the cheapest of today | >bytes written/frame | >peak MiB, sender | >receiver
+            """,
+            transfers.map { transfer in
+                [
+                    transfer.name, "\(transfer.size.width)×\(transfer.size.height)", "\(transfer.framesPerSecond)",
+                ] + transfer.delayCells + transfer.costCells + [
+                    fixed(transfer.cost / (cheapest?.cost ?? .nan), 3), fixed(transfer.movedBytes, 0),
+                ] + transfer.memoryCells
+            })
+    }
+
+    /// How many arrived, and their delays at p50 and p99.
+    var delayCells: [String] {
+        [fixed(delivered, 1), fixed(receiver.delayMilliseconds(0.5), 2), fixed(late, 2)]
+    }
+    var costCells: [String] { [senderCost, receiverCost, cost].map { fixed($0, 3) } }
+    var memoryCells: [String] { [sender, receiver].map { mebibytes($0.highWaterBytes) } }
 }
 
 /// The ways of today; kinecast-baseline has what each is.
 enum Baseline: String, CaseIterable {
-    case loopback, defaults, jpeg
+    case loopback, jpeg
 
     var name: String {
         switch self {
         case .loopback: "raw 960×540 over loopback TCP"
-        case .defaults: "raw 960×540 in a shared defaults file"
         case .jpeg: "whole frame as JPEG over a unix socket"
         }
     }
 
-    /// Sends frames for so long and returns both ends' accounts.
-    func run(size: PixelSize, framesPerSecond: Int, seconds: Double) throws -> Transfer {
+    /// Sends frames of 1920×1080 for so long and returns both ends' accounts.
+    func run(seconds: Double) throws -> Transfer {
         let folder = try TemporaryDirectory(in: "/dev/shm")
-        let receiver = try HelperProcess("kinecast-baseline", ["receive", rawValue, "--folder", folder.path])
+        let receiver = try HeldProcess("kinecast-baseline", ["receive", rawValue, "--folder", folder.path])
         let line = try receiver.line(deadline: deadline(in: 10))
-        let sender = try HelperProcess(
+        let sender = try HeldProcess(
             "kinecast-baseline",
-            [
-                "send", rawValue, "--address", String(line.dropFirst("ready ".count)), "--width", "\(size.width)",
-                "--height", "\(size.height)", "--fps", "\(framesPerSecond)", "--seconds", "\(seconds)",
-            ])
-        var result = Transfer(name: name, size: size, framesPerSecond: framesPerSecond, seconds: seconds)
+            ["send", rawValue, "--address", String(line.dropFirst("ready ".count)), "--seconds", "\(seconds)"])
+        var result = Transfer(name: name, size: PixelSize(width: 1920, height: 1080), seconds: seconds)
         result.sender = try sender.report(deadline: deadline(in: seconds + 60))
         result.receiver = try receiver.report(deadline: deadline(in: 10))
         return result
@@ -69,18 +101,18 @@ enum Baseline: String, CaseIterable {
 /// Kinecast's relay without an engine: the same frames lie in the slots, as conversion leaves them there.
 enum Relay {
     /// - Parameter readsAll: the handler reads every byte.
-    static func run(size: PixelSize, framesPerSecond: Int, seconds: Double, readsAll: Bool = false) throws -> Transfer {
+    static func run(size: PixelSize, seconds: Double, readsAll: Bool = false) throws -> Transfer {
         let folder = try TemporaryDirectory()
         let path = folder.file("report")
-        let feeder = try HelperProcess(
+        let feeder = try HeldProcess(
             "kinecast-bench",
             [
-                "feed", "--width", "\(size.width)", "--height", "\(size.height)", "--fps", "\(framesPerSecond)",
-                "--seconds", "\(seconds)", "--report", path,
+                "feed", "--width", "\(size.width)", "--height", "\(size.height)", "--seconds", "\(seconds)", "--report",
+                path,
             ] + (readsAll ? ["--read-all"] : []))
         var result = Transfer(
-            name: "Kinecast's relay" + (readsAll ? ", every byte read" : ""), size: size,
-            framesPerSecond: framesPerSecond, seconds: seconds, isOfToday: false)
+            name: "Kinecast's relay" + (readsAll ? ", every byte read" : ""), size: size, seconds: seconds,
+            isOfToday: false)
         result.sender = try feeder.report(deadline: deadline(in: seconds + 60))
         let account = try MeterAccount(path: path)
         result.receiver = account.sinceCapture(origin: Int64(result.sender.notes["origin"] ?? "") ?? 0)

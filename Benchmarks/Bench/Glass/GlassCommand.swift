@@ -52,34 +52,30 @@ struct GlassCommand: ParsableCommand {
     }
 
     private func report(_ results: [(way: String, delays: GlassDelays)]) throws {
-        print("\n| way | audio | frames | p50 ms | p95 ms | most ms | bar p95 | |\n|---|---|--:|--:|--:|--:|--:|---|")
-        for (way, delays) in results {
+        let rows = try results.map { way, delays in
             guard let p95 = delays.frames.percentile(95), let bar = Self.bars[way] else {
                 throw EngineTake.Failed(description: "The page showed no frame by \(way).")
             }
-            print(
-                "| \(way) | \(audio ? "on" : "off") | \(delays.frames.count) | \(shown(delays.frames, 50)) "
-                    + "| \(fixed(p95, 0)) | \(shown(delays.frames, 100)) | \(fixed(bar, 0)) "
-                    + "| \(p95 <= bar ? "kept" : "missed") |")
+            return [
+                way, audio ? "on" : "off", "\(delays.frames.count)", shown(delays.frames, 50), fixed(p95, 0),
+                shown(delays.frames, 100), fixed(bar, 0), Verdict.mark(p95 <= bar),
+            ]
         }
+        print("\n" + Tables.table("way | audio | >frames | >p50 ms | >p95 ms | >most ms | >bar p95 |", rows))
         guard audio else { return }
-        print(
+        let columns = """
+            way | >beeps heard | >of | >audio's delay p50 ms | >p95 ms | >audio behind video, p5 ms | >p50 ms | >p95 ms | \
+            >p95 of the distance | >bar |
             """
-
-            | way | beeps heard | of | sound's delay p50 ms | p95 ms | sound behind picture, p5 ms | p50 ms | p95 ms \
-            | p95 of the distance | bar | |
-            |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|
-            """)
-        for (way, delays) in results {
+        let offsets = try results.map { way, delays in
             guard let distance = delays.offsets.map({ abs($0) }).percentile(95) else {
                 throw EngineTake.Failed(description: "No beep was heard by \(way).")
             }
-            print(
-                "| \(way) | \(delays.audio.count) | \(delays.beepCount) | \(shown(delays.audio, 50)) "
-                    + "| \(shown(delays.audio, 95)) | \(shown(delays.offsets, 5)) | \(shown(delays.offsets, 50)) "
-                    + "| \(shown(delays.offsets, 95)) | \(fixed(distance, 0)) | \(fixed(Self.syncBar, 0)) "
-                    + "| \(distance <= Self.syncBar ? "kept" : "missed") |")
+            var cells = [way, "\(delays.audio.count)", "\(delays.beepCount)"]
+            cells += [50, 95].map { shown(delays.audio, $0) } + [5, 50, 95].map { shown(delays.offsets, $0) }
+            return cells + [fixed(distance, 0), fixed(Self.syncBar, 0), Verdict.mark(distance <= Self.syncBar)]
         }
+        print("\n" + Tables.table(columns, offsets))
     }
 
     private func shown(_ values: [Double], _ percent: Int) -> String {
@@ -90,4 +86,45 @@ struct GlassCommand: ParsableCommand {
 extension [Double] {
     /// The value that `percent` of a hundred do not exceed; nil where there are none.
     func percentile(_ percent: Int) -> Double? { isEmpty ? nil : sorted()[Swift.min(count - 1, count * percent / 100)] }
+}
+
+/// The delays of one way of playing, in milliseconds.
+struct GlassDelays {
+    /// From each frame's drawing to its first sight.
+    var frames: [Double] = []
+    /// From each beep at the source to the same beep at the viewer's.
+    var audio: [Double] = []
+    /// By how much each beep came later than the frame it belongs to, both counted from the source. Negative: earlier.
+    var offsets: [Double] = []
+    /// Beeps that could have been heard: those whose frames were seen, but for the last.
+    var beepCount = 0
+
+    /// A beep is not taken for one of a second before or after it.
+    private static let reach: Int64 = 900_000_000
+
+    /// All instants are nanoseconds of CLOCK_MONOTONIC.
+    /// - Parameters:
+    ///   - drawn: the scene's log.
+    ///   - seen: frames in the order in which they were first seen.
+    ///   - heard: when each beep began.
+    init(drawn: [SceneProcess.Shown], seen: [GlassStage.Sight], heard: [Int64]) {
+        var instants: [Int: Int64] = [:]
+        for shown in drawn { instants[shown.frame] = shown.instant }
+        let sights = seen.compactMap { sight in
+            instants[sight.number].map { (number: sight.number, at: sight.instant, delay: sight.instant - $0) }
+        }
+        frames = sights.map { Double($0.delay) / 1e6 }
+        guard let first = sights.first, let last = sights.last else { return }
+        for shown in drawn where shown.frame > first.number {
+            // What the page shows of a frame that it left out is the next one.
+            guard let beep = shown.beep, beep + Self.reach < last.at,
+                let sight = sights.first(where: { $0.number >= shown.frame })
+            else { continue }
+            beepCount += 1
+            // An audio that is early, by a clock that is read a little wrong, is still that audio.
+            guard let at = heard.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
+            audio.append(Double(at - beep) / 1e6)
+            offsets.append(Double(at - beep - sight.delay) / 1e6)
+        }
+    }
 }

@@ -18,7 +18,7 @@ final class GlassStage {
     private let source: PrivateAudio
     /// Where the browser plays: not where the broadcast listens.
     private let playback: PrivateAudio
-    private let broadcast: HelperProcess
+    private let broadcast: HeldProcess
     private let browser: Browser
     private let folder: TemporaryDirectory
     private let link: String
@@ -33,7 +33,7 @@ final class GlassStage {
             "XDG_RUNTIME_DIR=\(folder.path)", "LC_ALL=C.UTF-8",
         ]
         scene = try SceneProcess(kind, environment: display.environment + source.environment)
-        broadcast = try HelperProcess(
+        broadcast = try HeldProcess(
             "kinecast", ["broadcast", "--fps", "30"], environment: home + display.environment + source.environment)
         link = try broadcast.line(deadline: deadline(in: 30))
         browser = try Browser(

@@ -1,9 +1,8 @@
 // Publishing a stream that is encoded already: kinecast-rtmp beside ffmpeg, with the same file and the same server.
 import ArgumentParser
-import Glibc
 import KineMeasure
-import KineMedia
 import KinePlatform
+import SystemPackage
 
 struct RTMPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,9 +22,7 @@ struct RTMPCommand: ParsableCommand {
     static let costLimit = 1.0
     static let memoryLimit = 1.0 / 3
 
-    func validate() throws {
-        guard seconds >= 2, runs > 0 else { throw ValidationError("--seconds must be 2 or more, --runs 1 or more.") }
-    }
+    func validate() throws { try check(runs: runs, seconds: seconds, atLeast: 2) }
 
     func run() throws {
         let folder = try TemporaryDirectory()
@@ -33,14 +30,31 @@ struct RTMPCommand: ParsableCommand {
         try makeSource(file)
         let samples = try FLVFile.read(file).filter(\.isSample)
         let server = try MediaServer()
-        var rounds: [(ours: Run, ffmpeg: Run)] = []
-        for round in 0..<runs {
-            let theirs = try ffmpeg(file, server, stream: "ffmpeg\(round)")
-            let ours = try kinecast(file, server, stream: "kinecast\(round)")
-            rounds.append((ours.held(against: samples), theirs.held(against: samples)))
+        let runs = try inTurn(runs, "rtmp") { which, round in
+            let stream = "\(which)-\(round)"
+            let run = try which == 0 ? ffmpeg(file, server, stream: stream) : kinecast(file, server, stream: stream)
+            return run.held(against: samples)
         }
-        print(Machine.description(packages: ["ffmpeg", "nginx-light", "libnginx-mod-rtmp"]))
-        print("\n" + table(rounds) + "\n\n" + BroadcastTables.verdicts(verdicts(rounds)))
+        let (theirs, ours) = (runs[0], runs[1])
+        print(Machine.description(["ffmpeg", "nginx-light", "libnginx-mod-rtmp"]))
+        let rows = zip(theirs, ours).enumerated().flatMap { round, pair in
+            [("ffmpeg -re -c copy", pair.0), ("kinecast-rtmp", pair.1)].map { name, run in
+                ["\(round + 1)", name] + run.cells(seconds: seconds)
+            }
+        }
+        let columns =
+            ">round | publisher | >CPU s | >Mbit/s that arrived | >CPU ms per Mbit | >peak MiB | >wakes/s | all arrived"
+        let cost = median(ours.ratios(to: theirs, \.cost))
+        let memory = median(ours.ratios(to: theirs) { Double($0.highWaterBytes) })
+        let isWhole = ours.allSatisfy(\.isWhole)
+        let verdicts = [
+            Verdict(
+                "CPU per Mbit/s ≤ \(fixed(Self.costLimit, 1)) × ffmpeg", fixed(cost, 3), cost <= Self.costLimit),
+            Verdict("peak memory ≤ a third of ffmpeg's", fixed(memory, 3), memory <= Self.memoryLimit),
+            .memory("peak memory", ours.map(\.highWaterBytes).max() ?? 0),
+            Verdict("every access unit arrives", isWhole ? "yes" : "no", isWhole),
+        ]
+        print("\n" + Tables.table(columns, rows) + "\n\n" + Tables.verdicts(verdicts))
     }
 
     /// What one of the two took, and what of it arrived.
@@ -66,6 +80,13 @@ struct RTMPCommand: ParsableCommand {
         }
 
         var cost: Double { processorSeconds / megabitsPerSecond }
+
+        func cells(seconds: Double) -> [String] {
+            [
+                fixed(processorSeconds, 3), fixed(megabitsPerSecond, 2), fixed(cost * 1000 / seconds, 2),
+                mebibytes(highWaterBytes), fixed(wakesPerSecond, 0), isWhole ? "yes" : "**no**",
+            ]
+        }
     }
 
     private func makeSource(_ file: String) throws {
@@ -81,65 +102,24 @@ struct RTMPCommand: ParsableCommand {
     }
 
     private func ffmpeg(_ file: String, _ server: MediaServer, stream: String) throws -> Run {
-        let account = try HelperProcess(
-            "kinecast-account",
-            [
-                "--seconds", fixed(seconds, 1), "ffmpeg", "-v", "error", "-nostdin", "-re", "-i", file, "-c",
-                "copy", "-f", "flv", server.address(stream),
-            ])
-        var values: [Substring: Double] = [:]
-        for line in try account.finish(deadline: deadline(in: seconds + 60)).split(separator: "\n") {
-            let parts = line.split(separator: "=")
-            if parts.count == 2 { values[parts[0]] = Double(parts[1]) }
+        let cost = try MeasuredProcess.run(
+            try Tool.path(of: "ffmpeg"),
+            ["-v", "error", "-nostdin", "-re", "-i", file, "-c", "copy", "-f", "flv", server.address(stream)],
+            environment: ProcessEnvironment.current, output: .standardError, expectedSeconds: seconds)
+        guard cost.ending == .exited(status: 0) else {
+            throw Tool.Error.failed(name: "ffmpeg", ending: cost.ending, complaint: "")
         }
         return Run(
-            processorSeconds: values["processorSeconds"] ?? .nan, highWaterBytes: Int(values["highWaterBytes"] ?? 0),
-            wakesPerSecond: values["wakesPerSecond"] ?? .nan, recorded: try server.recorded(stream))
+            processorSeconds: cost.processorSeconds, highWaterBytes: cost.highWaterBytes,
+            wakesPerSecond: cost.wakesPerSecond, recorded: try server.recorded(stream))
     }
 
     private func kinecast(_ file: String, _ server: MediaServer, stream: String) throws -> Run {
-        let feed = try HelperProcess("kinecast-bench", ["rtmp-feed", file, server.address(stream)])
+        let feed = try HeldProcess("kinecast-bench", ["rtmp-feed", file, server.address(stream)])
         let account = try feed.report(deadline: deadline(in: seconds + 60))
         return Run(
             processorSeconds: Double(account.processorNanoseconds) / 1e9, highWaterBytes: account.highWaterBytes,
             wakesPerSecond: account.notes["wakes"].flatMap { Double($0) } ?? .nan,
             recorded: try server.recorded(stream))
-    }
-
-    private func table(_ rounds: [(ours: Run, ffmpeg: Run)]) -> String {
-        var lines = [
-            "| round | publisher | CPU s | Mbit/s that arrived | CPU ms per Mbit | peak MiB | wakes/s | all arrived |",
-            "|--:|---|--:|--:|--:|--:|--:|---|",
-        ]
-        for (round, runs) in rounds.enumerated() {
-            for (name, run) in [("ffmpeg -re -c copy", runs.ffmpeg), ("kinecast-rtmp", runs.ours)] {
-                let cells = [
-                    "\(round + 1)", name, fixed(run.processorSeconds, 3), fixed(run.megabitsPerSecond, 2),
-                    fixed(run.cost * 1000 / seconds, 2), fixed(Double(run.highWaterBytes) / 1_048_576, 1),
-                    fixed(run.wakesPerSecond, 0), run.isWhole ? "yes" : "**no**",
-                ]
-                lines.append(Tables.row(cells))
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private func verdicts(_ rounds: [(ours: Run, ffmpeg: Run)]) -> [Verdict] {
-        let cost = median(rounds.map { $0.ours.cost / $0.ffmpeg.cost })
-        let memory = median(rounds.map { Double($0.ours.highWaterBytes) / Double($0.ffmpeg.highWaterBytes) })
-        let peak = rounds.map(\.ours.highWaterBytes).max() ?? 0
-        return [
-            Verdict(
-                promise: "CPU per Mbit/s ≤ \(fixed(Self.costLimit, 1)) × ffmpeg", measured: fixed(cost, 3),
-                isKept: cost <= Self.costLimit),
-            Verdict(
-                promise: "peak memory ≤ a third of ffmpeg's", measured: fixed(memory, 3),
-                isKept: memory <= Self.memoryLimit),
-            Verdict(
-                promise: "peak memory ≤ 50 MiB", measured: fixed(Double(peak) / 1_048_576, 1), isKept: peak <= 50 << 20),
-            Verdict(
-                promise: "every access unit arrives", measured: rounds.allSatisfy(\.ours.isWhole) ? "yes" : "no",
-                isKept: rounds.allSatisfy(\.ours.isWhole)),
-        ]
     }
 }

@@ -20,12 +20,6 @@ struct RTMPFeedCommand: ParsableCommand {
     @Argument(help: "Where to publish.")
     var url: String
 
-    @Option(help: "The width of the frames.")
-    var width = 1920
-
-    @Option(help: "The height of the frames.")
-    var height = 1080
-
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let tags = try FLVFile.read(file)
@@ -33,11 +27,10 @@ struct RTMPFeedCommand: ParsableCommand {
             throw ValidationError("\(file) has no H.264 or no AAC; give another file.")
         }
         let samples = tags.filter(\.isSample).map(Self.sample)
-        let size = PixelSize(width: width, height: height)
+        let size = PixelSize(width: 1920, height: 1080)
         // As the engine makes it for frames of this size.
         let sender = try StreamSender(video: true, frames: nil, sampleRingBytes: max(2 << 20, size.area * 2))
-        let (connection, child) = try SupervisorConnection.starting(
-            "kinecast-rtmp", environment: ["PATH=/usr/bin:/bin"])
+        let (connection, child) = try SupervisorConnection.starting("kinecast-rtmp")
         let start = ExtensionStart(
             service: "rtmp", setupInfo: ["url": url],
             stream: StreamDescription(
@@ -57,7 +50,7 @@ struct RTMPFeedCommand: ParsableCommand {
         try connection.wait(for: .started, of: "kinecast-rtmp")
 
         var account = TransferReport()
-        let wakes = WakeCount(of: child.pid)
+        let switches = Self.switches(of: child.pid)
         let origin = MonotonicClock.now()
         for sample in samples {
             FrameRhythm.sleep(until: origin + sample.presentationTime.nanoseconds)
@@ -66,7 +59,8 @@ struct RTMPFeedCommand: ParsableCommand {
             // What it has to say is read now and then, or it would have to wait with it.
             if sample.type == .video { _ = try connection.receive(until: 0) }
         }
-        account.notes["wakes"] = "\(wakes.perSecond())"
+        let elapsed = Double(MonotonicClock.now() - origin) / 1e9
+        account.notes["wakes"] = "\(Double(Self.switches(of: child.pid) - switches) / elapsed)"
         account.notes["skipped"] = "\(sender.counts.framesSkipped)"
         account.highWaterBytes = ProcFiles.highWaterBytes(of: child.pid)
         try connection.send(.finish(after: sender.position, seconds: 5))
@@ -78,22 +72,7 @@ struct RTMPFeedCommand: ParsableCommand {
         print(account.text, terminator: "")
     }
 
-    /// Context switches of all threads of a process since this was made.
-    private struct WakeCount {
-        let process: Int32
-        let start = MonotonicClock.now()
-        let before: Int
-
-        init(of process: Int32) {
-            self.process = process
-            before = ProcFiles.switches(of: process).values.reduce(0, +)
-        }
-
-        func perSecond() -> Double {
-            let count = ProcFiles.switches(of: process).values.reduce(0, +) - before
-            return Double(count) / (Double(MonotonicClock.now() - start) / 1e9)
-        }
-    }
+    private static func switches(of process: Int32) -> Int { ProcFiles.switches(of: process).values.reduce(0, +) }
 
     private static func sample(_ tag: FLVTag) -> EncodedSample {
         EncodedSample(

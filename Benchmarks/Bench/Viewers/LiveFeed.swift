@@ -10,14 +10,8 @@ import SystemPackage
 
 /// A running kinecast-live that is sent 2 Mbit/s. Used by the thread that made it: the server dies with that thread.
 final class LiveFeed {
-    struct Failed: Swift.Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// The page's.
     let link: String
-    /// CLOCK_MONOTONIC nanoseconds at which the take's timeline began.
-    let origin: Int64
     var server: Int32 { child.pid }
 
     private let child: ChildProcess
@@ -33,23 +27,14 @@ final class LiveFeed {
     private static let keyframeBytes = 60_000
     private static let frameBytes = 6_910
 
-    /// - Parameters:
-    ///   - program: a kinecast-live.
-    ///   - setupInfo: its settings.
-    init(program: String, setupInfo: [String: String] = [:]) throws {
+    /// - Parameter setupInfo: its settings.
+    init(setupInfo: [String: String] = [:]) throws {
         sender = try StreamSender(video: true, frames: nil, sampleRingBytes: 2 << 20)
-        let (near, theirs) = try SupervisorConnection.pair()
-        connection = near
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, .standardError, theirs]
-        options.parentDeathSignal = SIGKILL
-        child = try ChildProcess(
-            executable: program, arguments: [], environment: ["PATH=/usr/bin:/bin"], options: options)
-        try theirs.close()
+        (connection, child) = try SupervisorConnection.starting("kinecast-live")
         try connection.send(.start(Self.start(sender, setupInfo)), descriptors: sender.descriptors)
         link = try Self.link(from: connection)
-        origin = MonotonicClock.now()
-        thread = DedicatedThread(name: "feed") { [sender, origin, connection, isOver] in
+        let origin = MonotonicClock.now()
+        thread = DedicatedThread(name: "feed") { [sender, connection, isOver] in
             Self.send(to: sender, from: origin) {
                 // The server's reports are read: it would have to wait with them otherwise.
                 _ = try? connection.receive(until: 0)
@@ -116,10 +101,10 @@ final class LiveFeed {
         let end = deadline(in: 60)
         while MonotonicClock.now() < end {
             for report in try connection.receive(until: end) {
-                if case .failed(let why) = report { throw Failed(description: why) }
+                if case .failed(let why) = report { throw EngineTake.Failed(description: why) }
                 if case .links(let links) = report { return links.page }
             }
         }
-        throw Failed(description: "kinecast-live announced no link within a minute.")
+        throw EngineTake.Failed(description: "kinecast-live announced no link within a minute.")
     }
 }

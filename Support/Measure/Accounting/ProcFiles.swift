@@ -46,21 +46,21 @@ public enum ProcFiles {
 
     /// Nanoseconds on a processor of all threads that `process` has now; nil where the kernel keeps no account.
     public static func processorNanoseconds(of process: Int32) -> Int64? {
-        var total: Int64?
-        for task in tasks(of: process) {
-            let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
-            if let first = fields.first.flatMap({ Int64($0) }) { total = (total ?? 0) + first }
-        }
-        return total
+        let times = tasks(of: process).compactMap { processorNanoseconds(of: process, thread: $0) }
+        return times.isEmpty ? nil : times.reduce(0, +)
     }
 
     /// Nanoseconds on a processor of each thread that `process` has now, with the name that the thread gave itself.
     public static func processorNanosecondsByThread(of process: Int32) -> [(name: String, nanoseconds: Int64)] {
         tasks(of: process).compactMap { task in
-            let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
-            guard let time = fields.first.flatMap({ Int64($0) }) else { return nil }
-            return (String(read("/proc/\(process)/task/\(task)/comm").prefix { $0 != "\n" }), time)
+            processorNanoseconds(of: process, thread: task).map {
+                (name: String(read("/proc/\(process)/task/\(task)/comm").prefix { $0 != "\n" }), nanoseconds: $0)
+            }
         }
+    }
+
+    private static func processorNanoseconds(of process: Int32, thread: String) -> Int64? {
+        read("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ").first.flatMap { Int64($0) }
     }
 
     /// How often each thread of `process` was put on a processor again: context switches, voluntary and not.

@@ -142,12 +142,6 @@ public final class Browser {
     /// The lines that the console got since the last call. Only Chromium can do this.
     public func log() throws -> [LogEntry] { try ask("POST", session + "/se/log", ["type": "browser"]) }
 
-    /// A PNG of what the window shows.
-    public func screenshot() throws -> [UInt8] {
-        let text: String = try ask("GET", session + "/screenshot", nil as Script?)
-        return Data(base64Encoded: text).map { Array($0) } ?? []
-    }
-
     /// Ends browser and driver.
     public func end() {
         if !session.isEmpty { _ = try? ask("DELETE", session, nil as Script?) as Nothing }

@@ -38,15 +38,12 @@ struct BrowserDriver {
 
     /// It has to be given a port, and prints nothing: it is ready when the port takes connections.
     static func webKitWebDriver(_ environment: [String]) throws -> BrowserDriver {
-        let port = try freePort()
+        let port = UInt16(try Loopback.freePort())
         let driver = try start(
             "WebKitWebDriver", ["--host=127.0.0.1", "--port=\(port)"], environment, output: nil)
         let deadline = MonotonicClock.now() + Tool.timeout
         while true {
-            if let connection = try? LoopbackConnection.open(port: port) {
-                try? connection.close()
-                return BrowserDriver(process: driver, port: port)
-            }
+            if Loopback.connects(to: Int(port)) { return BrowserDriver(process: driver, port: port) }
             guard MonotonicClock.now() < deadline, driver.poll() == nil else { break }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
         }
@@ -75,20 +72,5 @@ struct BrowserDriver {
         options.newProcessGroup = true
         return try ChildProcess(
             executable: try Tool.path(of: name), arguments: arguments, environment: environment, options: options)
-    }
-
-    /// A port of 127.0.0.1 that no program uses now.
-    private static func freePort() throws -> UInt16 {
-        let file = try LoopbackConnection.socket()
-        defer { try? file.close() }
-        var address = LoopbackConnection.address(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(file.rawValue, $0, length) | getsockname(file.rawValue, $0, &length)
-            }
-        }
-        guard result == 0 else { throw Errno(rawValue: errno) }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

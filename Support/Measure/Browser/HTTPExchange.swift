@@ -1,5 +1,4 @@
 // One question to a server on this machine and its answer: all of HTTP that driving a browser needs.
-import Glibc
 import KinePlatform
 import SystemPackage
 
@@ -9,7 +8,7 @@ public enum HTTPExchange {
     public static func ask(
         port: UInt16, method: String, path: String, content: [UInt8], deadline: Int64
     ) throws -> (status: Int, content: [UInt8]) {
-        let file = try LoopbackConnection.open(port: port)
+        let file = try Loopback.connect(to: Int(port))
         defer { try? file.close() }
         let head =
             "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
@@ -44,35 +43,20 @@ public enum HTTPExchange {
     }
 }
 
-/// A TCP connection to a server on this machine.
-enum LoopbackConnection {
-    static func open(port: UInt16) throws -> FileDescriptor {
-        let file = try socket()
-        var address = address(port: port)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(file.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            let error = Errno(rawValue: errno)
-            try? file.close()
-            throw error
-        }
-        return file
+/// The link to a live page, taken apart: `http://HOST:PORT/#TOKEN`.
+public struct LiveLink: Sendable {
+    /// What is in front of the #.
+    public let base: String
+    public let token: String
+
+    /// Nil where there is no token.
+    public init?(_ link: some StringProtocol) {
+        let parts = link.split(separator: "#", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].hasPrefix("http"), !parts[1].isEmpty else { return nil }
+        base = String(parts[0])
+        token = String(parts[1])
     }
 
-    static func socket() throws -> FileDescriptor {
-        let file = FileDescriptor(rawValue: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o2_000_000, 0))
-        guard file.rawValue >= 0 else { throw Errno(rawValue: errno) }
-        return file
-    }
-
-    static func address(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
+    /// The page played in one way: `webcodecs` or `mse`.
+    public func playing(_ way: String) -> String { "\(base)?play=\(way)#\(token)" }
 }

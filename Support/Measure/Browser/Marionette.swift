@@ -30,7 +30,7 @@ final class Marionette {
         let deadline = MonotonicClock.now() + Tool.timeout
         while true {
             let text = ProcFiles.read(profile + "/MarionetteActivePort")
-            if let port = UInt16(text), let connection = try? LoopbackConnection.open(port: port) {
+            if let port = UInt16(text), let connection = try? Loopback.connect(to: Int(port)) {
                 return (process, try Marionette(connection, deadline: deadline))
             }
             guard MonotonicClock.now() < deadline, process.poll() == nil else { break }
@@ -79,7 +79,6 @@ final class Marionette {
             case ("POST", "execute/async"): "ExecuteAsyncScript"
             case ("POST", "element"): "FindElement"
             case ("POST", "element/click"): "ElementClick"
-            case ("GET", "screenshot"): "TakeScreenshot"
             default: nil
             }
         guard let name else { throw Browser.Error.refused("Firefox is not asked for \(words) here") }

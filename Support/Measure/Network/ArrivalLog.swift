@@ -12,12 +12,15 @@ public struct ArrivalLog: Equatable, Sendable {
 
     public init() {}
 
-    public mutating func append(_ line: FarEndLine) {
+    /// - Parameter first: what the line's connections are counted from.
+    public mutating func append(_ line: FarEndLine, from first: Int = 0) {
         switch line {
-        case .opened(let connection, let instant): opened[connection] = instant
-        case .live(let connection, let instant): live[connection] = instant
-        case .unit(let unit): units.append(unit)
-        case .closed(let connection, _, let isOrderly): if isOrderly { finished.insert(connection) }
+        case .opened(let connection, let instant): opened[first + connection] = instant
+        case .live(let connection, let instant): live[first + connection] = instant
+        case .unit(var unit):
+            unit.connection += first
+            units.append(unit)
+        case .closed(let connection, _, let isOrderly): if isOrderly { finished.insert(first + connection) }
         case .violation(_, _, let what): violations.append(what)
         }
     }
@@ -31,12 +34,6 @@ public struct ArrivalLog: Equatable, Sendable {
             unit.isVideo && unit.arrival >= instant
                 && usual.map { lateness(unit) - $0 <= 1_000_000_000 } ?? true
         }
-    }
-
-    /// The longest that no frame arrived between two that did, in seconds.
-    public func longestFreeze(from start: Int64 = .min, to end: Int64 = .max) -> Double {
-        let arrivals = frames.map(\.arrival).filter { $0 >= start && $0 <= end }
-        return Double(zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? 0) / 1e9
     }
 
     /// Bits a second that arrived between two instants.
@@ -54,12 +51,6 @@ public struct ArrivalLog: Equatable, Sendable {
     public func usualLateness(before instant: Int64) -> Int64? {
         let sorted = frames.filter { $0.arrival < instant }.map(lateness).sorted()
         return sorted.isEmpty ? nil : sorted[sorted.count / 2]
-    }
-
-    /// Seconds that the latest frame between two instants came later than usual.
-    public func longestDelay(beyond usual: Int64, from start: Int64, to end: Int64 = .max) -> Double {
-        Double(
-            frames.filter { $0.arrival >= start && $0.arrival <= end }.map { lateness($0) - usual }.max() ?? 0) / 1e9
     }
 
     /// Seconds after `instant` from which on frames came at most `tolerance` nanoseconds later than usual; nil where they
@@ -107,11 +98,5 @@ public struct ArrivalLog: Equatable, Sendable {
             }
         }
         return faults
-    }
-
-    /// Of frames at these times (milliseconds), how many never arrived.
-    public func missing(of times: [Int64]) -> Int {
-        let arrived = Set(frames.map(\.time))
-        return times.count { time in !(time - 1...time + 1).contains { arrived.contains($0) } }
     }
 }

@@ -46,7 +46,7 @@ public final class FarEnd {
                 let lines = String(decoding: rest[..<end], as: UTF8.self).split(separator: "\n")
                 rest.removeFirst(end + 1)
                 log.signal { log in
-                    for line in lines { if let line = FarEndLine(line) { log.append(line.counted(from: first)) } }
+                    for line in lines { if let line = FarEndLine(line) { log.append(line, from: first) } }
                 }
             }
         }
@@ -69,22 +69,5 @@ public final class FarEnd {
     /// Waits until the account says what is wanted; nil at the deadline (nanoseconds of CLOCK_MONOTONIC).
     public func wait<Result>(until deadline: Int64, for body: (ArrivalLog) -> Result?) -> Result? {
         log.wait(until: deadline) { body($0) }
-    }
-}
-
-extension FarEndLine {
-    /// The same with the connections counted from another number.
-    func counted(from first: Int) -> FarEndLine {
-        switch self {
-        case .opened(let connection, let at): return .opened(connection: first + connection, at: at)
-        case .live(let connection, let at): return .live(connection: first + connection, at: at)
-        case .unit(var unit):
-            unit.connection += first
-            return .unit(unit)
-        case .closed(let connection, let at, let isOrderly):
-            return .closed(connection: first + connection, at: at, isOrderly: isOrderly)
-        case .violation(let connection, let at, let what):
-            return .violation(connection: first + connection, at: at, what)
-        }
     }
 }

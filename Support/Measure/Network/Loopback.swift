@@ -40,12 +40,19 @@ public enum Loopback {
         return (descriptor, port)
     }
 
-    /// Whether somebody listens there.
-    public static func connects(to port: Int) -> Bool {
+    /// A connection with who listens there, for the caller to close.
+    public static func connect(to port: Int) throws(Errno) -> FileDescriptor {
         let descriptor = stream()
-        defer { close(descriptor) }
-        return withAddress(port: port) { connect(descriptor, $0, $1.pointee) == 0 }
+        guard withAddress(port: port, { Glibc.connect(descriptor, $0, $1.pointee) }) == 0 else {
+            let failure = Errno(rawValue: errno)
+            close(descriptor)
+            throw failure
+        }
+        return FileDescriptor(rawValue: descriptor)
     }
+
+    /// Whether somebody listens there.
+    public static func connects(to port: Int) -> Bool { (try? connect(to: port).close()) != nil }
 
     private static func stream() -> Int32 {
         socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -1,24 +1,18 @@
-// nginx with its rtmp module, which takes a stream and writes it down.
+// nginx: with its rtmp module, which takes a stream and writes it down, or as a measurement wants it.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// An RTMP server on a free port of this machine. It is ended with this object.
+/// A server on a free port of this machine. It is ended with this object.
 public final class MediaServer {
     public let process: ChildProcess
     public let port: Int
     private let folder: TemporaryDirectory
 
     /// - Parameter diesWithThread: It ends with the thread that makes it, however that ends. Not where that is one of Swift's pool.
-    public init(diesWithThread: Bool = true) throws {
-        folder = try TemporaryDirectory()
-        port = try Loopback.freePort()
-        let configuration = """
-            load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
-            daemon off;
-            master_process off;
-            pid \(folder.file("nginx.pid"));
-            error_log \(folder.file("error.log")) info;
+    public convenience init(diesWithThread: Bool = true) throws {
+        try self.init(module: "ngx_rtmp_module", diesWithThread: diesWithThread) { folder, port in
+            """
             events {}
             rtmp {
                 server {
@@ -33,6 +27,23 @@ public final class MediaServer {
                     }
                 }
             }
+            """
+        }
+    }
+
+    /// Another server, with a configuration of its own for that port.
+    public init(
+        module: String? = nil, diesWithThread: Bool = true, _ configuration: (TemporaryDirectory, Int) -> String
+    ) throws {
+        folder = try TemporaryDirectory()
+        port = try Loopback.freePort()
+        let configuration = """
+            \(module.map { "load_module /usr/lib/nginx/modules/\($0).so;" } ?? "")
+            daemon off;
+            master_process off;
+            pid \(folder.file("nginx.pid"));
+            error_log \(folder.file("error.log")) info;
+            \(configuration(folder, port))
             """
         try folder.write(configuration.utf8, to: "nginx.conf")
         var options = ChildProcess.Options()
@@ -75,4 +86,30 @@ public final class MediaServer {
             _ = WakeSignal.poll([process.exitDescriptor], until: Self.deadline(in: 0.02))
         }
     }
+}
+
+/// A key and a certificate for it, in the files key.pem and cert.pem, made by openssl.
+public final class SelfSignedCertificate: Sendable {
+    private let folder: TemporaryDirectory?
+    private let directory: String
+
+    /// - Parameters:
+    ///   - name: the common name.
+    ///   - alternativeName: for whom it is, as openssl's subjectAltName: "DNS:localhost", "IP:127.0.0.1".
+    ///   - directory: where the files are to be, and stay; nil: in a folder that goes with the last reference.
+    public init(name: String, alternativeName: String, in directory: String? = nil) throws {
+        folder = directory == nil ? try TemporaryDirectory() : nil
+        self.directory = directory ?? folder?.path ?? "."
+        _ = try Tool.output(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=\(name)", "-addext", "subjectAltName=\(alternativeName)", "-keyout", key, "-out", path,
+            ])
+    }
+
+    /// The certificate's file.
+    public var path: String { "\(directory)/cert.pem" }
+    /// The private key's file.
+    public var key: String { "\(directory)/key.pem" }
 }

@@ -1,5 +1,6 @@
 // Two machines and the line between them, made of network namespaces: what a bad network does to a broadcast can be tried without
 // harming the machine's own.
+import Glibc
 
 /// A publisher's machine and a server's. Gone with this object. Used by one thread.
 public final class TestNetwork {
@@ -32,8 +33,7 @@ public final class TestNetwork {
     /// - Parameters:
     ///   - delayMilliseconds: that a packet is on its way, each way.
     ///   - folder: with this package's executables; needed where there is a delay.
-    ///   - congestionControl: of TCP at the publisher's, as the kernel names it; nil: what this machine has.
-    public init(delayMilliseconds: Int = 0, executables folder: String, congestionControl: String? = nil) throws {
+    public init(delayMilliseconds: Int = 0, executables folder: String) throws {
         publisher = try NetworkNamespace()
         server = try NetworkNamespace(beside: publisher)
         if delayMilliseconds > 0 {
@@ -58,10 +58,6 @@ public final class TestNetwork {
             try namespace.run("nft", ["add", "table", "ip", "faults"])
             try namespace.run(
                 "nft", ["add", "chain", "ip", "faults", "arriving", "{ type filter hook input priority 0; }"])
-        }
-        if let congestionControl {
-            try publisher.run(
-                "sh", ["-c", "echo \(congestionControl) > /proc/sys/net/ipv4/tcp_congestion_control"])
         }
     }
 
@@ -130,9 +126,53 @@ public final class TestNetwork {
                 "--delay", "\(milliseconds)",
             ]
         do {
-            return try HeldProcess(command[0], Array(command.dropFirst()))
+            return try HeldProcess(command[0], Array(command.dropFirst()), ready: "ready")
         } catch {
             throw Error(doing: command.joined(separator: " "), "\(error)")
+        }
+    }
+}
+
+/// A network of its own for the programs that are started in it, which lasts as long as a process that does nothing else: nothing of it
+/// is left when its maker dies. Made by root, or by a user who may make namespaces.
+final class NetworkNamespace {
+    private let holder: HeldProcess
+    private static let isRoot = geteuid() == 0
+
+    var process: Int32 { holder.process.pid }
+
+    /// - Parameter owner: for a user who is not root, whose user namespace the new one belongs to.
+    init(beside owner: NetworkNamespace? = nil) throws {
+        let shell = ["sh", "-c", "echo ready; exec cat"]
+        let command: [String]
+        if Self.isRoot {
+            command = ["unshare", "--net"] + shell
+        } else if let owner {
+            command = owner.entering + ["unshare", "--net"] + shell
+        } else {
+            command = ["unshare", "--user", "--map-root-user", "--net"] + shell
+        }
+        do {
+            holder = try HeldProcess(command[0], Array(command.dropFirst()), ready: "ready")
+        } catch {
+            throw TestNetwork.Error(doing: command.joined(separator: " "), "\(error)")
+        }
+    }
+
+    /// The words before a command that bring it in here. The command keeps the process's id.
+    var entering: [String] {
+        ["nsenter", "--target", "\(process)", "--net"] + (Self.isRoot ? [] : ["--user", "--preserve-credentials"])
+            + ["--"]
+    }
+
+    /// Runs a tool in here. Returns what it prints.
+    @discardableResult
+    func run(_ tool: String, _ arguments: [String]) throws -> String {
+        let command = entering + [try Tool.path(of: tool)] + arguments
+        do {
+            return try Tool.output(command[0], Array(command.dropFirst()))
+        } catch {
+            throw TestNetwork.Error(doing: ([tool] + arguments).joined(separator: " "), "\(error)")
         }
     }
 }

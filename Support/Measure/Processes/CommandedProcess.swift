@@ -6,9 +6,7 @@ import SystemPackage
 /// A running program. It ends when the last reference goes, and with the thread that made it.
 package final class CommandedProcess {
     private let name: String
-    private let process: ChildProcess
-    private let commands: FileDescriptor
-    private let answers: FileDescriptor
+    private let process: HeldProcess
 
     /// Called now and then in all waits, and after each line.
     package var whileWaiting: () -> Void = {}
@@ -16,28 +14,14 @@ package final class CommandedProcess {
     /// Starts the executable `name`, which is beside the one that runs now.
     package init(_ name: String, _ arguments: [String], environment: [String]) throws {
         self.name = name
-        let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
-        var options = ChildProcess.Options()
-        options.descriptors = [input.readEnd, output.writeEnd, .standardError]
-        options.parentDeathSignal = SIGTERM
-        process = try ChildProcess(
-            executable: try Tool.sibling(name), arguments: arguments, environment: environment, options: options)
-        try input.readEnd.close()
-        try output.writeEnd.close()
-        (commands, answers) = (input.writeEnd, output.readEnd)
-    }
-
-    deinit {
-        end()
-        try? commands.close()
-        try? answers.close()
+        process = try HeldProcess(name, arguments, environment: environment, holdsInput: true)
     }
 
     /// Ends the program as a crash would, and waits for it.
-    package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }
+    package func end() { process.kill() }
 
     /// Sends a line, without waiting for an answer.
-    package func begin(_ command: String) throws { _ = try commands.writeAll((command + "\n").utf8) }
+    package func begin(_ command: String) throws { try process.send(command) }
 
     /// Waits for a line that `isWanted`. Returns it and those before it.
     @discardableResult
@@ -45,17 +29,17 @@ package final class CommandedProcess {
         let deadline = MonotonicClock.now() + Tool.timeout
         var lines: [String] = []
         while MonotonicClock.now() < deadline {
-            guard WakeSignal.poll([answers.rawValue], until: MonotonicClock.now() + 5_000_000)[0] else {
+            guard WakeSignal.poll([process.output.rawValue], until: MonotonicClock.now() + 5_000_000)[0] else {
                 whileWaiting()
                 continue
             }
-            guard let line = Tool.readLine(answers, until: deadline) else { break }
+            guard let line = Tool.readLine(process.output, until: deadline) else { break }
             whileWaiting()
             lines.append(line)
             if isWanted(line) { return lines }
         }
         throw Tool.Error.failed(
-            name: name, ending: process.end(signal: SIGKILL, deadline: 0), complaint: "it did not say \(what)")
+            name: name, ending: process.process.end(signal: SIGKILL, deadline: 0), complaint: "it did not say \(what)")
     }
 
     /// As above, for a line that is known.

@@ -31,14 +31,18 @@ struct TestGroup {
 
     /// Another process of the group.
     ///
-    /// - Parameter fileLimit: the size of its files in bytes. Writing beyond it is an error, which does not end the process.
-    func member(_ verb: String, _ words: String..., fileLimit: Int? = nil) throws -> RunningKinecast {
+    /// - Parameters:
+    ///   - fileLimit: the size of its files in bytes. Writing beyond it is an error, which does not end the process.
+    ///   - input: its standard input, which stays the caller's.
+    func member(
+        _ verb: String, _ words: String..., fileLimit: Int? = nil, input: FileDescriptor? = nil
+    ) throws -> RunningKinecast {
         try RunningKinecast(
             arguments: [verb, Self.identifier] + words,
             environment: ProcessEnvironment.merging(
                 ProcessEnvironment.current.filter { !$0.hasPrefix("XDG_DATA_HOME=") },
                 ["HOME=\(directory)"] + (fileLimit.map { ["MEMBER_FILE_LIMIT=\($0)"] } ?? [])),
-            directory: directory, executable: RunningKinecast.sibling("kinecast-member"))
+            directory: directory, input: input, executable: RunningKinecast.sibling("kinecast-member"))
     }
 }
 

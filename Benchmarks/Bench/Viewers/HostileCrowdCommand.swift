@@ -8,14 +8,14 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Run by `broadcast` as a process of its own, so that what the viewers cost is not the bench's.
-struct CrowdCommand: ParsableCommand {
+/// Run by `viewers` as a process of its own, so that what the viewers cost is not the bench's.
+struct HostileCrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd", abstract: "Watches a live page over TLS as many viewers, some of them hostile.",
         shouldDisplay: false)
 
-    @Argument(help: "The page's link.")
-    var link: String
+    @Argument(help: "The link of a page on 127.0.0.1.")
+    var page: LiveAddress
 
     @Option(help: "How many.")
     var viewers = 500
@@ -26,25 +26,31 @@ struct CrowdCommand: ParsableCommand {
     @Option(help: "How long.")
     var seconds = 10.0
 
-    /// Prints `connected N`, and at the end `viewers N least BYTES bytes BYTES`, as `watch` does.
+    /// Prints `connected N`, and at the end an account, as `viewers-crowd` does.
     func run() throws {
         var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        guard let page = LiveAddress(link: link), page.isEncrypted else { throw ValidationError("Which page?") }
-        let crowd = try Crowd(page)
-        let members = (0..<viewers).map { _ in crowd.join(.viewer) }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        let context = try NIOSSLContext(configuration: tls)
+        let members = (0..<viewers).map { _ in Member() }
+        for member in members { Self.connect(.viewer, member, to: page, context) }
         let end = MonotonicClock.now() + 60_000_000_000
         while !members.allSatisfy(\.isServed), MonotonicClock.now() < end {
             FrameRhythm.sleep(until: MonotonicClock.now() + 20_000_000)
         }
         // Hostile peers come from another address than the viewers.
-        for number in 0..<hostile { _ = crowd.join(Role.strangers[number % Role.strangers.count]) }
+        for number in 0..<hostile {
+            Self.connect(Role.strangers[number % Role.strangers.count], Member(), to: page, context)
+        }
         print("connected \(members.count(where: \.isServed))")
         fflush(nil)
-        let before = members.map(\.received)
+        let before = members.reduce(0) { $0 + $1.received }
         FrameRhythm.sleep(until: deadline(in: seconds))
-        let received = zip(members, before).map { $0.received - $1 }
-        print("viewers \(members.count(where: \.isServed)) least \(received.min() ?? 0) bytes \(received.reduce(0, +))")
+        var account = TransferReport()
+        account.movedBytes = members.reduce(-before) { $0 + $1.received }
+        account.frames = members.count(where: \.isServed)
+        print(account.text, terminator: "")
     }
 
     enum Role {
@@ -73,59 +79,40 @@ struct CrowdCommand: ParsableCommand {
         func end() { state.withLock { $0.isServed = false } }
     }
 
-    private struct Crowd {
-        let page: LiveAddress
-        let context: NIOSSLContext
-
-        init(_ page: LiveAddress) throws {
-            self.page = page
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.certificateVerification = .none
-            context = try NIOSSLContext(configuration: tls)
-        }
-
-        func join(_ role: Role) -> Member {
-            let member = Member()
-            connect(role, member)
-            return member
-        }
-
-        /// Hostile peers connect again after they are thrown out.
-        private func connect(_ role: Role, _ member: Member) {
-            let (page, context) = (page, context)
-            let request =
-                switch role {
-                case .viewer, .deaf: page.request
-                case .silent: ""
-                case .half: String(page.request.prefix(40))
-                case .guessing: "GET /live.mp4 HTTP/1.1\r\nHost: \(page.host)\r\nKinecast-Token: guess\r\n\r\n"
-                }
-            let group = MultiThreadedEventLoopGroup.singleton
-            var bootstrap = ClientBootstrap(group: group)
-                .channelOption(.maxMessagesPerRead, value: 1)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        if role != .silent {
-                            try channel.pipeline.syncOperations.addHandler(
-                                NIOSSLClientHandler(context: context, serverHostname: nil))
-                        }
-                        try channel.pipeline.syncOperations.addHandler(
-                            PeerHandler(request: request, isDeaf: role == .deaf, member: member))
-                    }
-                }
-            if role != .viewer, let own = try? SocketAddress(ipAddress: "127.0.0.2", port: 0) {
-                bootstrap = bootstrap.bind(to: own)
+    /// Those who have been thrown out connect again, if they are hostile.
+    private static func connect(_ role: Role, _ member: Member, to page: LiveAddress, _ context: NIOSSLContext) {
+        let request =
+            switch role {
+            case .viewer, .deaf: page.request()
+            case .silent: ""
+            case .half: String(page.request().prefix(40))
+            case .guessing: "GET /live.mp4 HTTP/1.1\r\nHost: \(page.host)\r\nKinecast-Token: guess\r\n\r\n"
             }
-            bootstrap.connect(host: "127.0.0.1", port: Int(page.port)).whenComplete { result in
-                let again = { @Sendable in
-                    member.end()
-                    guard role != .viewer else { return }
-                    _ = group.next().scheduleTask(in: .milliseconds(100)) { connect(role, member) }
+        let group = MultiThreadedEventLoopGroup.singleton
+        var bootstrap = ClientBootstrap(group: group)
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if role != .silent {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: context, serverHostname: nil))
+                    }
+                    try channel.pipeline.syncOperations.addHandler(
+                        PeerHandler(request, isDeaf: role == .deaf, member))
                 }
-                switch result {
-                case .success(let channel): channel.closeFuture.whenComplete { _ in again() }
-                case .failure: again()
-                }
+            }
+        if role != .viewer, let own = try? SocketAddress(ipAddress: "127.0.0.2", port: 0) {
+            bootstrap = bootstrap.bind(to: own)
+        }
+        bootstrap.connect(host: "127.0.0.1", port: Int(page.port)).whenComplete { result in
+            let again = { @Sendable in
+                member.end()
+                guard role != .viewer else { return }
+                _ = group.next().scheduleTask(in: .milliseconds(100)) { connect(role, member, to: page, context) }
+            }
+            switch result {
+            case .success(let channel): channel.closeFuture.whenComplete { _ in again() }
+            case .failure: again()
             }
         }
     }
@@ -138,10 +125,8 @@ struct CrowdCommand: ParsableCommand {
         private let isDeaf: Bool
         private let member: Member
 
-        init(request: String, isDeaf: Bool, member: Member) {
-            self.request = request
-            self.isDeaf = isDeaf
-            self.member = member
+        init(_ request: String, isDeaf: Bool, _ member: Member) {
+            (self.request, self.isDeaf, self.member) = (request, isDeaf, member)
         }
 
         func channelActive(context: ChannelHandlerContext) {
