@@ -263,7 +263,7 @@ let package = Package(
             name: "kinecast-setup-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/SetupFixture"),
 
         // Support, for tests and for Benchmarks/, which is a package of its own: known frames, a client that draws them,
-        // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
+        // the reading of recordings, the cost of a process, a network that fails. The pixel loops are optimised in
         // debug builds too, or a test would draw slower than the screen it imitates.
         .target(
             name: "KineMeasure", dependencies: ["CPixels", "KineMedia", "KinePlatform", "CLinux", system],
@@ -294,7 +294,7 @@ let package = Package(
                 "RTMPTesting", "KineMeasure", "KinePlatform", "CLinux", system,
                 argumentParser,
             ],
-            path: "Support/FarEnd"),
+            path: "Tests/Support/FarEnd"),
 
         // An extension that does everything wrong, for the end-to-end tests.
         .executableTarget(

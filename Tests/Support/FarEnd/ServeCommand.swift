@@ -1,4 +1,5 @@
-// The server: checks every byte that a publisher sends, and prints what came and when, one line for each access unit.
+// kinecast-farend: the other end of a network under test. A server that reports when everything arrived, and a link that delays
+// packets. The server checks every byte that a publisher sends, and prints a line for each access unit.
 import ArgumentParser
 import CLinux
 import Glibc
@@ -6,6 +7,13 @@ import KineMeasure
 import KinePlatform
 import RTMPTesting
 import SystemPackage
+
+@main
+struct FarEndCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kinecast-farend", abstract: "The other end of a network under test.",
+        subcommands: [ServeCommand.self, CarryCommand.self])
+}
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
