@@ -1,22 +1,26 @@
-// Compares the running cost of a recording with that of ffmpeg's x11grab and OBS.
+// The cost of a recording that stands, beside the programs that people use today: ffmpeg's x11grab and OBS.
 import ArgumentParser
 import Glibc
 import KineMeasure
 import KineMedia
-import KinePlatform
 
 struct PeersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Compares what a recording costs once it stands with ffmpeg and OBS.",
         discussion: """
             A screen of 1920×1080 at 30 frames a second, without a graphics card and without audio. OBS shows its preview, as it does \
-            for a person, and records with its simple output, x264 and its own defaults. Each recorder runs for a short and for a \
-            long time; the difference is what a second costs once the recording stands, without starting and ending. The X server's \
-            increase is counted with it.
+            for a person, and records with its simple output and x264. Each recorder runs for a short and for a long time; the \
+            difference is the cost of a second once the recording stands, without starting and ending. The X server's increase is \
+            part of it.
             """)
 
-    @Argument(help: "The scenes to record: idle, typing, scroll, video or motion; idle and typing if none is named.")
-    var scenes: [String] = []
+    @Argument(
+        help: "The scenes to record; idle and typing if none is named.",
+        transform: { text in
+            guard let scene = SceneKind(rawValue: text) else { throw ValidationError("There is no scene “\(text)”.") }
+            return scene
+        })
+    var scenes: [SceneKind] = []
 
     @Option(help: "Rounds; each runs every recorder twice.")
     var runs = 3
@@ -24,9 +28,8 @@ struct PeersCommand: ParsableCommand {
     @Option(help: "Seconds between the short and the long run.")
     var seconds = 20.0
 
-    /// Seconds of the short run: OBS takes about three of them to start recording.
+    /// Seconds of the short run: OBS takes some three of them until it records.
     private static let shortRun = 8.0
-    private static let size = PixelSize(width: 1920, height: 1080)
 
     private enum Peer: String, CaseIterable {
         case kinecast = "Kinecast"
@@ -34,90 +37,85 @@ struct PeersCommand: ParsableCommand {
         case obs = "OBS"
     }
 
-    /// The cost per second of a running recording.
-    private struct Rate {
-        var cores: Double
-        var peakBytes: Int
-        var wakes: Double
-        var bytes: Double
-    }
-
-    func validate() throws {
-        guard runs > 0 else { throw ValidationError("--runs must be at least 1.") }
-        guard seconds >= 5 else { throw ValidationError("--seconds must be at least 5.") }
-        for scene in scenes where SceneKind(rawValue: scene) == nil {
-            throw ValidationError("There is no scene “\(scene)” to compare.")
-        }
-    }
+    func validate() throws { try check(runs: runs, seconds: seconds, atLeast: 5) }
 
     func run() throws {
-        let laboratory = try Laboratory(size: Self.size, withAudio: false)
+        let laboratory = try Laboratory()
         defer { laboratory.close() }
         let folder = try TemporaryDirectory()
-        print(Machine.description(packages: ["ffmpeg", "obs-studio", "libx264-164", "xvfb"]))
-        print("\n| scene | recorder | cores | × ffmpeg | peak MiB | wakes/s | kB/s |\n|---|---|--:|--:|--:|--:|--:|")
-        for scene in scenes.isEmpty ? [.idle, .typing] : scenes.compactMap(SceneKind.init) {
-            var rates: [Peer: [Rate]] = [:]
+        var rows: [[String]] = []
+        for scene in scenes.isEmpty ? [.idle, .typing] : scenes {
+            var outcomes: [Peer: [(short: Outcome, long: Outcome)]] = [:]
             for round in 0..<runs {
                 for peer in round % 2 == 0 ? Peer.allCases : Peer.allCases.reversed() {
-                    let rate = try rate(of: peer, scene, laboratory, folder)
-                    rates[peer, default: []].append(rate)
-                    BroadcastCommand.complain(
-                        "\(scene.rawValue) \(round + 1), \(peer.rawValue): \(fixed(rate.cores, 4))")
+                    say("\(scene.rawValue), round \(round + 1) of \(runs): \(peer.rawValue)")
+                    let short = try record(peer, Take(scene: scene, seconds: Self.shortRun), laboratory, folder)
+                    let long = try record(
+                        peer, Take(scene: scene, seconds: Self.shortRun + seconds), laboratory, folder)
+                    outcomes[peer, default: []].append((short, long))
                 }
             }
-            func middle(_ peer: Peer, _ value: (Rate) -> Double) -> Double { median((rates[peer] ?? []).map(value)) }
-            for peer in Peer.allCases {
-                print(
-                    Tables.row([
-                        scene.rawValue, peer.rawValue, fixed(middle(peer, \.cores), 4),
-                        fixed(middle(peer, \.cores) / middle(.ffmpeg, \.cores), 4),
-                        fixed(middle(peer) { Double($0.peakBytes) / 1_048_576 }, 0), fixed(middle(peer, \.wakes), 1),
-                        fixed(middle(peer, \.bytes) / 1000, 1),
-                    ]))
+            func cores(_ peer: Peer) -> Double {
+                (outcomes[peer] ?? []).middle { max(0, ($0.long.seconds - $0.short.seconds) / seconds) }
+            }
+            for (peer, rounds) in Peer.allCases.map({ ($0, outcomes[$0] ?? []) }) {
+                rows.append([
+                    scene.rawValue, peer.rawValue, fixed(cores(peer), 4), fixed(cores(peer) / cores(.ffmpeg), 4),
+                    fixed(rounds.middle { $0.long.peak / 1_048_576 }, 0),
+                    fixed(rounds.middle { $0.long.cost.wakesPerSecond }, 1),
+                    fixed(rounds.middle { Double($0.long.bytes - $0.short.bytes) / seconds / 1000 }, 1),
+                ])
             }
         }
-    }
-
-    private func rate(
-        of peer: Peer, _ scene: SceneKind, _ laboratory: Laboratory, _ folder: TemporaryDirectory
-    ) throws -> Rate {
-        let short = try record(peer, scene, Self.shortRun, laboratory, folder)
-        let long = try record(peer, scene, Self.shortRun + seconds, laboratory, folder)
-        return Rate(
-            cores: max(0, (long.seconds - short.seconds) / seconds), peakBytes: long.cost.peakResidentBytes,
-            wakes: long.cost.wakesPerSecond, bytes: Double(long.bytes - short.bytes) / seconds)
+        print(Machine.description(["ffmpeg", "obs-studio", "libx264-164", "xvfb"]))
+        print("\n" + Tables.table("scene | recorder | >cores | >× ffmpeg | >peak MiB | >wakes/s | >kB/s", rows))
     }
 
     private func record(
-        _ peer: Peer, _ scene: SceneKind, _ length: Double, _ laboratory: Laboratory, _ folder: TemporaryDirectory
+        _ peer: Peer, _ take: Take, _ laboratory: Laboratory, _ folder: TemporaryDirectory
     ) throws -> Outcome {
-        let take = Take(scene: scene, framesPerSecond: 30, seconds: length, audio: false, size: Self.size)
         switch peer {
-        case .kinecast: return try laboratory.record(take, with: .kinecast(without: nil))
-        case .ffmpeg: return try laboratory.record(take, with: .ffmpeg(rateFactor: 23, decimate: false))
-        case .obs:
-            let output = try Self.makeOBSSettings(in: folder)
-            // OBS has no option for a length; an interrupt ends the recording as its button does.
-            var outcome = try laboratory.observe(
-                take, named: "OBS", try Tool.path(of: "timeout"),
+        case .kinecast:
+            try laboratory.observe(
+                take, try Tool.sibling("kinecast"),
                 [
-                    "--preserve-status", "--signal=INT", fixed(length, 1), "env", "XDG_CONFIG_HOME=\(folder.path)",
-                    "QT_QPA_PLATFORM=xcb", try Tool.path(of: "obs"), "--multi", "--collection", "Bench", "--profile",
-                    "Bench", "--startrecording",
-                ])
-            var status = stat()
-            guard stat(output, &status) == 0, status.st_size > 0 else {
-                throw Laboratory.RecorderFailed(
-                    recorder: "OBS", ending: outcome.cost.ending, printed: ProcFiles.read(laboratory.logPath))
-            }
-            outcome.bytes = Int(status.st_size)
-            return outcome
+                    "record", laboratory.output, "--fps", "30", "--audio", "none", "--duration",
+                    "\(fixed(take.seconds, 1))s",
+                ], examines: true)
+        case .ffmpeg:
+            try laboratory.observe(
+                take, try Tool.path(of: "ffmpeg"),
+                ["-v", "error", "-nostdin"] + FFmpeg.grab(take, laboratory.displayName) + [
+                    "-vf", FFmpeg.conversion, "-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-bf", "0", "-g",
+                    "300", laboratory.output,
+                ], examines: true)
+        case .obs: try recordWithOBS(take, laboratory, folder)
         }
     }
 
-    /// Writes a profile and a scene of the whole screen. Removes an earlier recording, and returns its path.
-    private static func makeOBSSettings(in folder: TemporaryDirectory) throws -> String {
+    /// OBS has no option for a length. An interrupt ends its recording, as its button does.
+    private func recordWithOBS(
+        _ take: Take, _ laboratory: Laboratory, _ folder: TemporaryDirectory
+    ) throws -> Outcome {
+        let output = try Self.makeOBSSettings(in: folder, take.size)
+        var outcome = try laboratory.observe(
+            take, try Tool.path(of: "timeout"),
+            [
+                "--preserve-status", "--signal=INT", fixed(take.seconds, 1), "env", "XDG_CONFIG_HOME=\(folder.path)",
+                "QT_QPA_PLATFORM=xcb", try Tool.path(of: "obs"), "--multi", "--collection", "Bench", "--profile",
+                "Bench", "--startrecording",
+            ])
+        var status = stat()
+        guard stat(output, &status) == 0, status.st_size > 0 else {
+            throw Tool.Error.failed(
+                name: "obs", ending: outcome.cost.ending, complaint: "It has written no recording.")
+        }
+        outcome.bytes = Int(status.st_size)
+        return outcome
+    }
+
+    /// A profile, and a scene with all of the screen. Returns the path of the recording, and removes an older one.
+    private static func makeOBSSettings(in folder: TemporaryDirectory, _ size: PixelSize) throws -> String {
         let root = folder.file("obs-studio")
         for directory in ["", "/basic", "/basic/profiles", "/basic/profiles/Bench", "/basic/scenes"] {
             mkdir(root + directory, 0o700)
@@ -134,7 +132,7 @@ struct PeersCommand: ParsableCommand {
             SceneCollection=Bench
             SceneCollectionFile=Bench
             """,
-            // A container that plays after any end.
+            // Matroska, since it plays after any end.
             "basic/profiles/Bench/basic.ini": """
             [General]
             Name=Bench

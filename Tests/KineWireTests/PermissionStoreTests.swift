@@ -24,7 +24,9 @@ import Testing
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func `a writer that hangs holds nobody up for long, and a file that is full is left as it is`() throws {
+    @Test(.tags(.slow)) func `a writer that hangs holds nobody up for long, and a file that is full is left as it is`()
+        throws
+    {
         try store.decide(.granted, [.screen], for: Self.one, name: "One")
         let lock = try FileDescriptor.open(FilePath(store.file.string + ".lock"), .readWrite)
         try #require(flock(lock.rawValue, LOCK_EX) == 0)

@@ -153,7 +153,8 @@ import Testing
         stage.stop()
     }
 
-    @Test func `a frame that stands still is repeated about once a second while somebody watches`() throws {
+    @Test(.tags(.slow)) func `a frame that stands still is repeated about once a second while somebody watches`() throws
+    {
         let stage = try FeedStage(services: [.raw()])
         let reader = try stage.reader(.raw())
         reader.expect("three repeats") { $0.frames.count == 4 }

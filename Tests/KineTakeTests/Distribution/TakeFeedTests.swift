@@ -44,7 +44,7 @@ import Testing
 
     private let all = SampleRequirements.test(.encoded(codec: "h264", keyframeInterval: 1), app: .aac)
 
-    @Test func `an extension gets the samples of the file, byte for byte`() throws {
+    @Test(.tags(.slow)) func `an extension gets the samples of the file, byte for byte`() throws {
         let stage = try Stage(services: [all], isRecorded: true)
         let reader = try stage.reader(all)
         reader.expect("two seconds") { $0.samples.contains { $0.type == .audioApp && $0.time >= .seconds(2) } }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a take without a file has its frames and its length all the same`() throws {
+    @Test(.tags(.slow)) func `a take without a file has its frames and its length all the same`() throws {
         let services = [all, .test(nil, app: .pcm), .raw(framesPerSecond: 10)]
         let stage = try Stage(services: services, isRecorded: false)
         let readers = try services.map { try stage.reader($0) }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `audio reaches an extension soon after it was heard`() throws {
+    @Test(.tags(.slow)) func `audio reaches an extension soon after it was heard`() throws {
         let services = [SampleRequirements.test(nil, app: .aac), .test(nil, app: .pcm)]
         let stage = try Stage(services: services, isRecorded: false)
         let readers = try services.map { try stage.reader($0) }

@@ -6,7 +6,7 @@ extension Tag {
     /// the core utilities, be it ours.
     @Tag package static var real: Self
 
-    /// Takes more than three seconds on a busy machine. The unit tests together are to take less than a minute.
+    /// Takes more than two seconds. The unit tests together are to take less than a minute.
     @Tag package static var slow: Self
 
     /// A suite that takes more than 40 seconds on a busy machine: `scripts/test` starts it early.
