@@ -62,12 +62,6 @@ import Testing
         }
     }
 
-    private func manner(_ change: (inout StandInPortal.Manner) -> Void) -> StandInPortal.Manner {
-        var manner = StandInPortal.Manner()
-        change(&manner)
-        return manner
-    }
-
     // MARK: The way to a stream
 
     @Test(arguments: [false, true], [false, true])
@@ -75,13 +69,11 @@ import Testing
         respondsFirst: Bool, isOld: Bool
     ) throws {
         let bus = try TestBus()
-        let portal = try StandInPortal(
-            bus,
-            manner {
-                $0.respondsFirst = respondsFirst
-                $0.choosesPaths = isOld
-                $0.version = isOld ? 1 : 5
-            })
+        let portal = try StandInPortal(bus) {
+            $0.respondsFirst = respondsFirst
+            $0.choosesPaths = isOld
+            $0.version = isOld ? 1 : 5
+        }
         let cast = try Cast(bus)
         let (stream, greeting) = try cast.open()
         var expected = ScreenCastStream(node: StandInPortal.node, cursorMode: isOld ? .hidden : .metadata)
@@ -94,24 +86,13 @@ import Testing
         #expect(cast.session.nextDeadline == nil, "an open session has nothing to do")
     }
 
-    @Test func `a window is asked for, without the cursor`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        let cast = try Cast(bus, ScreenCastRequest(.window, showsCursor: false))
-        let stream = try cast.open().stream
-        #expect(stream.target == .window && stream.cursorMode == .hidden)
-        let options = try #require(portal.selections.first)
-        #expect(options["types"] == .uint32(2) && options["multiple"] == .boolean(false))
-        #expect(options["cursor_mode"] == .uint32(1) && options["persist_mode"] == .uint32(2))
-    }
-
     // MARK: The person
 
     @Test(arguments: [false, true]) func `the person may take their time, and is waited for without a limit`(
         agrees: Bool
     ) throws {
         let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
+        let portal = try StandInPortal(bus) { $0.person = .hesitates }
         let cast = try Cast(bus)
         try cast.wait("the dialog") { portal.isDialogShown }
         // What the portal had to answer is answered; from here on no time ends the wait.
@@ -125,120 +106,35 @@ import Testing
         }
     }
 
-    @Test func `the person's no is told at once`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.person = .declines })
-        let cast = try Cast(bus)
-        #expect(try cast.fail() == .declined)
-        try cast.wait("the session's end") { portal.openSessions == 0 }
-    }
-
-    @Test func `cancelling takes the dialog and the session away`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
-        let cast = try Cast(bus)
-        try cast.wait("the dialog") { portal.isDialogShown }
-        cast.session.cancel()
-        try cast.wait("the dialog's end") { !portal.isDialogShown && portal.openSessions == 0 }
-        #expect(portal.closedRequests.count == 1 && portal.closedSessions.count == 1)
-        portal.end()
-        try cast.wait("what is sent") { !cast.session.hasUnsentMessages }
-        #expect(cast.events == [])
-    }
-
-    @Test func `a cast that the person ends in the desktop is told, and its session is not closed twice`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        let cast = try Cast(bus)
-        _ = try cast.open()
-        portal.closeSessions()
-        #expect(try cast.fail() == .closed)
-        #expect(portal.closedSessions == [])
-    }
-
-    @Test func `cancelling an open cast closes its session`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        let cast = try Cast(bus)
-        _ = try cast.open()
-        cast.session.cancel()
-        try cast.wait("the session's end") { portal.openSessions == 0 }
-    }
-
-    // MARK: Tokens
-
-    @Test func `a token spares the person the dialog, and is replaced each time`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        var token: String?
-        for round in 1...3 {
-            let cast = try Cast(bus, restoreToken: token)
-            _ = try cast.open()
-            guard case .restoreToken(let new?)? = cast.events.first else {
-                Issue.record("\(cast.events)")
-                return
-            }
-            #expect(new != token)
-            token = new
-            #expect(portal.questions == 1, "round \(round)")
-        }
-    }
-
-    @Test func `a token that is used up is asked again for, and one that does not come back is gone`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        let cast = try Cast(bus, restoreToken: "token-of-yesterday")
-        _ = try cast.open()
-        #expect(portal.questions == 1)
-        portal.change { $0.givesTokens = false }
-        let other = try Cast(bus, restoreToken: portal.makeToken())
-        _ = try other.open()
-        #expect(other.events.first == .restoreToken(nil))
-        #expect(portal.questions == 1)
-    }
-
-    @Test(arguments: [false, true])
-    func `a token that the portal refuses is dropped, and the person is asked`(closesFirst: Bool) throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.closesOnBadToken = closesFirst })
-        let cast = try Cast(bus, restoreToken: "nonsense")
-        _ = try cast.open()
-        #expect(cast.events.first == .restoreToken(nil))
-        guard case .restoreToken(_?)? = cast.events.dropFirst().first else {
-            Issue.record("\(cast.events)")
-            return
-        }
-        #expect(portal.questions == 1)
-        #expect(portal.selections.map { $0["restore_token"] } == [.string("nonsense"), nil])
-    }
-
-    @Test func `a session that cannot be restored is asked for anew`() throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.faults["Start"] = .responds(code: 2) })
-        let cast = try Cast(bus, restoreToken: portal.makeToken())
-        #expect(try cast.fail() == .interrupted(.start))
-        #expect(cast.events == [.restoreToken(nil), .ended(.interrupted(.start))])
-        #expect(portal.selections.count == 2 && portal.questions == 1)
-    }
-
     // MARK: Portals that fail
 
-    private static let methods = [
-        "GetAll", "CreateSession", "SelectSources", "Start", "OpenPipeWireRemote",
-    ]
-
-    @Test(arguments: methods) func `a portal that dies in a step is told`(method: String) throws {
+    @Test(arguments: ["GetAll", "CreateSession", "SelectSources", "Start", "OpenPipeWireRemote"])
+    func `a portal that refuses, talks nonsense, closes the session or dies in a step is told`(method: String) throws {
         let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.faults[method] = .dies })
-        let cast = try Cast(bus)
-        #expect(try cast.fail() == .portalLost)
-        withExtendedLifetime(portal) {}
+        let name = "org.freedesktop.portal.Error.NotAllowed"
+        var faults: [StandInPortal.Fault] = [
+            .refuses(name: name), .answers([.string("/"), .array(of: "v", [.variant(.byte(1))])]), .dies,
+        ]
+        let isRequest = ["CreateSession", "SelectSources", "Start"].contains(method)
+        if isRequest { faults += [.respondsNonsense([.string("?")]), .responds(code: 2)] }
+        if method != "GetAll", method != "CreateSession" { faults.append(.closesSession) }
+        for fault in faults {
+            let portal = try StandInPortal(bus) { $0.faults[method] = fault }
+            let cast = try Cast(bus)
+            switch (fault, try cast.fail()) {
+            case (.dies, .portalLost), (.closesSession, .closed): continue
+            case (.refuses, .refused(_, name, _)), (.answers, .malformed), (.respondsNonsense, .malformed),
+                (.responds, .interrupted):
+                try cast.wait("the sessions' end") { portal.openSessions == 0 }
+            case (_, let failure): Issue.record("\(fault): \(failure)")
+            }
+        }
     }
 
     @Test func `a portal that dies while the person thinks, or later, is told`() throws {
         let bus = try TestBus()
         for person in [StandInPortal.Person.hesitates, .agrees] {
-            let portal = try StandInPortal(bus, manner { $0.person = person })
+            let portal = try StandInPortal(bus) { $0.person = person }
             let cast = try Cast(bus)
             if person == .agrees {
                 _ = try cast.open()
@@ -250,58 +146,9 @@ import Testing
         }
     }
 
-    @Test(arguments: methods) func `a portal that refuses a step is told`(method: String) throws {
-        let bus = try TestBus()
-        let name = "org.freedesktop.portal.Error.NotAllowed"
-        let portal = try StandInPortal(bus, manner { $0.faults[method] = .refuses(name: name) })
-        let cast = try Cast(bus)
-        let failure = try cast.fail()
-        guard case .refused(_, name, _) = failure else {
-            Issue.record("\(failure)")
-            return
-        }
-        try cast.wait("the sessions' end") { portal.openSessions == 0 }
-    }
-
-    @Test(arguments: methods) func `a portal that answers nonsense is told`(method: String) throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(
-            bus, manner { $0.faults[method] = .answers([.string("/"), .array(of: "v", [.variant(.byte(1))])]) })
-        let cast = try Cast(bus)
-        guard case .malformed = try cast.fail() else {
-            Issue.record("\(cast.events)")
-            return
-        }
-        try cast.wait("the sessions' end") { portal.openSessions == 0 }
-    }
-
-    @Test(arguments: ["CreateSession", "SelectSources", "Start"])
-    func `a portal that responds with nonsense, or without a reason, is told`(method: String) throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus)
-        for code in [nil, 2, 99] as [UInt32?] {
-            portal.change { $0.faults[method] = code.map { .responds(code: $0) } ?? .respondsNonsense([.string("?")]) }
-            let cast = try Cast(bus)
-            switch (code, try cast.fail()) {
-            case (nil, .malformed), (.some, .interrupted): break
-            case (_, let failure): Issue.record("\(failure)")
-            }
-            try cast.wait("the sessions' end") { method == "CreateSession" || portal.openSessions == 0 }
-        }
-    }
-
-    @Test(arguments: ["SelectSources", "Start", "OpenPipeWireRemote"])
-    func `a portal that closes the session in a step is told`(method: String) throws {
-        let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.faults[method] = .closesSession })
-        let cast = try Cast(bus)
-        #expect(try cast.fail() == .closed)
-        withExtendedLifetime(portal) {}
-    }
-
     @Test func `a stranger on the bus cannot respond for the portal, nor close its session`() throws {
         let bus = try TestBus()
-        let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
+        let portal = try StandInPortal(bus) { $0.person = .hesitates }
         let stranger = try BusService(bus, name: "org.example.Stranger", paths: ["/org/example"]) { _ in .silence }
         let cast = try Cast(bus)
         try cast.wait("the dialog") { portal.isDialogShown }
@@ -321,15 +168,6 @@ import Testing
 
     // MARK: Without a portal, without a bus
 
-    @Test func `where there is no portal, or none that casts, that is the reason`() throws {
-        let bus = try TestBus()
-        #expect(try Cast(bus).fail() == .noPortal)
-        let portal = try StandInPortal(bus, manner { $0.sourceTypes = 0 })
-        #expect(try Cast(bus).fail() == .noPortal)
-        portal.change { $0.sourceTypes = 2 }
-        #expect(try Cast(bus).fail() == .notOffered(.monitor))
-    }
-
     @Test func `a bus that is not there, and one that goes away, are told apart`() throws {
         #expect(throws: ScreenCastSession.Error.noBus) {
             try ScreenCastSession(Self.request, restoreToken: nil, bus: nil)
@@ -340,12 +178,10 @@ import Testing
         // With a call that is not answered yet, and without one.
         for isAnswered in [false, true] {
             let bus = try TestBus()
-            let portal = try StandInPortal(
-                bus,
-                manner {
-                    $0.person = .hesitates
-                    $0.faults["Start"] = isAnswered ? nil : .isSilent
-                })
+            let portal = try StandInPortal(bus) {
+                $0.person = .hesitates
+                $0.faults["Start"] = isAnswered ? nil : .isSilent
+            }
             let cast = try Cast(bus)
             try cast.wait("the question") { portal.questions == 1 }
             if isAnswered { try cast.wait("the call's answer") { cast.session.nextDeadline == nil } }

@@ -250,11 +250,11 @@ import Testing
             bus = try TestBus()
             server = try PrivatePipeWire()
             producer = try CastProducer(on: server, size: Self.picture)
-            var manner = StandInPortal.Manner()
-            manner.node = producer.node
-            let socket = server.socket
-            manner.connect = { try PrivatePipeWire.connect(to: socket) }
-            portal = try StandInPortal(bus, manner)
+            let (node, socket) = (producer.node, server.socket)
+            portal = try StandInPortal(bus) {
+                $0.node = node
+                $0.connect = { try PrivatePipeWire.connect(to: socket) }
+            }
         }
 
         /// Casts anew: a producer has one reader.

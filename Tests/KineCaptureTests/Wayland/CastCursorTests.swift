@@ -25,11 +25,7 @@ import Testing
         return damage
     }
 
-    private func tiles(_ rects: PixelRect...) -> DamageRegion {
-        var region = DamageRegion(size: Self.size)
-        for rect in rects { region.insert(rect) }
-        return region
-    }
+    private func tiles(_ rects: PixelRect...) -> DamageRegion { DamageRegion.tiles(rects, of: Self.size) }
 
     /// A pointer that is shown at 100, 80.
     private func shown(scale: Double = 1) -> CastCursor {

@@ -45,9 +45,7 @@ import Testing
     }
 
     private func tiles(_ rects: PixelRect..., in size: PixelSize = size) -> DamageRegion {
-        var region = DamageRegion(size: size)
-        for rect in rects { region.insert(rect) }
-        return region
+        DamageRegion.tiles(rects, of: size)
     }
 
     // MARK: Damage

@@ -158,10 +158,4 @@ import Testing
         #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2000) == nil)
         #expect(machine.deadline == 1000 + Self.limits.opening)
     }
-
-    @Test func `the first frame ends the wait, whatever the stream does`() {
-        var machine = opening()
-        machine.noteFrame()
-        #expect(advance(&machine, .streaming, at: 1000 + Self.limits.opening) == nil)
-    }
 }

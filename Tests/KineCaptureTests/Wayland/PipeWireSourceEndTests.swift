@@ -12,12 +12,6 @@ import Testing
 @testable import KinePipeWire
 
 extension PipeWireSourceTests {
-    @Test func `a cast without a frame is given up in time`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
-    }
-
     @Test func `a cast that shows nothing but its cursor is given up as well`() throws {
         let stage = try CastStage()
         let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
@@ -42,19 +36,14 @@ extension PipeWireSourceTests {
         }
     }
 
-    @Test func `a producer that dies is the cast's end, after a pause`() throws {
+    @Test(arguments: [false, true]) func `a producer that dies or leaves is the cast's end, after a pause`(leaves: Bool)
+        throws
+    {
         let stage = try CastStage()
         let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
-        stage.producer.end()
+        if leaves { try stage.producer.send("leave") } else { stage.producer.end() }
         #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
         #expect(throws: VideoSourceError.castStopped) { try watcher.source.processEvents() }
-    }
-
-    @Test func `a producer that leaves is the cast's end too`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
-        try stage.producer.send("leave")
-        #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
     }
 
     /// GNOME 51's window that is closed, by PipeWire 1.6: the error comes, and the node is taken away.

@@ -15,9 +15,7 @@ import Testing
     static let size = PixelSize(width: 160, height: 96)
 
     private func tiles(_ rects: PixelRect..., in size: PixelSize = size) -> DamageRegion {
-        var region = DamageRegion(size: size)
-        for rect in rects { region.insert(rect) }
-        return region
+        DamageRegion.tiles(rects, of: size)
     }
 
     // MARK: Pixels
@@ -83,18 +81,6 @@ import Testing
     }
 
     // MARK: Damage
-
-    @Test func `of several frames the newest is kept, with the damage of all`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch()
-        let rects = [(0, 0), (64, 32), (128, 80)].map { PixelRect(x: $0.0, y: $0.1, width: 16, height: 16) }
-        for (index, rect) in rects.enumerated() {
-            try stage.producer.paint(rect, UInt32(index + 1) * 0x11_1111)
-            try stage.producer.send("frame damage=\(rect.x),\(rect.y),16,16")
-        }
-        try watcher.follow { stage.isShown(by: $0) }
-        #expect(try watcher.wait(until: MonotonicClock.now()) == .deadline)
-    }
 
     @Test func `frames that come between two looks are one`() throws {
         let stage = try CastStage()
@@ -310,18 +296,6 @@ import Testing
         try watcher.follow { $0.size == second.size && $0.pixels == expected.pixels }
         try stage.producer.send("frame damage=0,0,1,1 crop=100,90,1000,1000")
         try watcher.follow { stage.isShown(by: $0, crop: PixelRect(x: 100, y: 90, width: 60, height: 6)) }
-    }
-
-    @Test func `a turn becomes an orientation, and all is read again`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch()
-        #expect(watcher.source.orientation == .up)
-        for transform in Array(1...7) + [0, 99] {
-            let damage = try watcher.damage(of: "frame damage=0,0,1,1 transform=\(transform)", by: stage.producer)
-            #expect(damage.isFull || transform == 99, "an unknown turn is none")
-            #expect(watcher.source.orientation == Orientation(undoingWaylandTransform: Int32(transform)))
-            #expect(watcher.size == Self.size)
-        }
     }
 
     @Test(arguments: CastProducer.Memory.allCases)

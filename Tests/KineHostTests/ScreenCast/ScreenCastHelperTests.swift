@@ -80,12 +80,6 @@ import Testing
         return lstat(path.string, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    private func manner(_ change: (inout StandInPortal.Manner) -> Void) -> StandInPortal.Manner {
-        var manner = StandInPortal.Manner()
-        change(&manner)
-        return manner
-    }
-
     // MARK: The cast
 
     @Test func `the engine gets the stream and PipeWire's descriptor, and releasing the cast ends it`() throws {
@@ -184,39 +178,12 @@ import Testing
         }
     }
 
-    @Test func `a place for tokens that others may enter is told, and the cast goes on`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
-            try RestoreTokens(directory: tokens(place)).keep("old", of: Self.application, .monitor)
-            chmod(tokens(place).string, 0o755)
-            let cast = try Cast(place, bus)
-            let problem = try #require(try cast.open().problem)
-            #expect(problem.contains(tokens(place).string) && problem.contains("chmod 700"))
-            #expect(portal.selections.first?["restore_token"] == nil)
-            #expect(token(place) == "old")
-        }
-    }
-
     // MARK: The person, and the engine
-
-    @Test func `the person's no is one sentence and status 77`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus, manner { $0.person = .declines })
-            let error = try Cast(place, bus).fail()
-            #expect(error == .cast(.declined))
-            let failure = TakeError.source(error.videoSourceError).failure
-            #expect(failure.exitStatus == ExitStatus.noPermission)
-            #expect(failure.message.contains("the answer was no"))
-            withExtendedLifetime(portal) {}
-        }
-    }
 
     @Test func `giving up takes the dialog away, and the process ends`() throws {
         try TestPlace.with { place in
             let bus = try TestBus()
-            let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
+            let portal = try StandInPortal(bus) { $0.person = .hesitates }
             let cast = try Cast(place, bus)
             try cast.wait("the dialog") { portal.isDialogShown }
             cast.helper.giveUp()
@@ -244,7 +211,7 @@ import Testing
     @Test func `an engine that is killed leaves no process, no dialog and no session`() throws {
         try TestPlace.with { place in
             let bus = try TestBus()
-            let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
+            let portal = try StandInPortal(bus) { $0.person = .hesitates }
             let caster = try Caster(place, bus, Tool.siblings())
             try caster.process.line("process ")
             try wait("the dialog") { portal.isDialogShown }
@@ -257,7 +224,7 @@ import Testing
     @Test func `a process that is killed is told`() throws {
         try TestPlace.with { place in
             let bus = try TestBus()
-            let portal = try StandInPortal(bus, manner { $0.person = .hesitates })
+            let portal = try StandInPortal(bus) { $0.person = .hesitates }
             let cast = try Cast(place, bus)
             try cast.wait("the dialog") { portal.isDialogShown }
             kill(cast.helper.pid, SIGKILL)
@@ -281,28 +248,6 @@ import Testing
 
     // MARK: What is missing or fails
 
-    @Test(arguments: ["GetAll", "CreateSession", "SelectSources", "Start", "OpenPipeWireRemote"])
-    func `a portal that dies in a step is told`(method: String) throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus, manner { $0.faults[method] = .dies })
-            #expect(try Cast(place, bus).fail() == .cast(.portalLost))
-            withExtendedLifetime(portal) {}
-        }
-    }
-
-    @Test func `a bus that goes away is told`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
-            let cast = try Cast(place, bus)
-            try cast.open()
-            bus.end()
-            #expect(try cast.fail() == .cast(.busLost))
-            withExtendedLifetime(portal) {}
-        }
-    }
-
     @Test func `what is missing is named, with status 69`() throws {
         try TestPlace.with { place in
             func message(_ cast: Cast, _ expected: ScreenCastSession.Error) throws -> String {
@@ -320,7 +265,7 @@ import Testing
             try place.write("", to: "libraries/libsystemd.so.0")
             let libraries = ["LD_LIBRARY_PATH=\(place.path("libraries"))"]
             #expect(try message(Cast(place, bus, variables: libraries), .noLibrary).contains("libsystemd0"))
-            let portal = try StandInPortal(bus, manner { $0.sourceTypes = 1 })
+            let portal = try StandInPortal(bus) { $0.sourceTypes = 1 }
             #expect(try message(Cast(place, bus, .window), .notOffered(.window)).contains("windows"))
             withExtendedLifetime(portal) {}
         }

@@ -32,7 +32,6 @@ package final class StandInPortal: Sendable {
         package var version: UInt32 = 5
         /// Of monitors 1, of windows 2.
         package var sourceTypes: UInt32 = 3
-        package var cursorModes: UInt32 = 7
         package var person = Person.agrees
         /// By the method's name.
         package var faults: [String: Fault] = [:]
@@ -42,8 +41,6 @@ package final class StandInPortal: Sendable {
         package var choosesPaths = false
         /// Sessions can be restored.
         package var givesTokens = true
-        /// A restore token that it takes for nonsense makes it refuse the call, and close the session first.
-        package var closesOnBadToken = false
         /// The number of the cast's node.
         package var node = StandInPortal.node
         /// Makes a connection with PipeWire; nil: the pipe stands in for it.
@@ -51,8 +48,6 @@ package final class StandInPortal: Sendable {
         package var properties: [String: BusValue] = [
             "position": .structure([.int32(0), .int32(0)]), "size": .structure([.int32(1920), .int32(1080)]),
         ]
-
-        package init() {}
     }
 
     private struct Session {
@@ -83,6 +78,7 @@ package final class StandInPortal: Sendable {
     package static let name = "org.freedesktop.portal.Desktop"
     package static let path = "/org/freedesktop/portal/desktop"
     package static let node: UInt32 = 42
+    private static let cursorModes: UInt32 = 7
     /// What is read from the descriptor.
     package static let greeting = "PipeWire"
     private static let screenCast = "org.freedesktop.portal.ScreenCast"
@@ -91,7 +87,9 @@ package final class StandInPortal: Sendable {
     private let box: Box
     private let service: BusService
 
-    package init(_ bus: TestBus, _ manner: Manner = Manner()) throws {
+    package init(_ bus: TestBus, _ change: (inout Manner) -> Void = { _ in }) throws {
+        var manner = Manner()
+        change(&manner)
         let box = Box(Contents(manner: manner))
         self.box = box
         // Whoever leaves the bus has neither dialogs nor sessions any more.
@@ -120,9 +118,6 @@ package final class StandInPortal: Sendable {
     package var closedSessions: [String] { box.contents.withLock { $0.closedSessions } }
     package var calls: [ReceivedCall] { service.calls }
 
-    /// A token that the portal takes.
-    package func makeToken() -> String { box.contents.withLock { Self.makeToken(&$0) } }
-
     /// The person answers the dialog that is shown.
     package func answerDialog(agreeing: Bool) {
         let signals = box.contents.withLock { contents in
@@ -142,10 +137,6 @@ package final class StandInPortal: Sendable {
             return Array(contents.sessions.keys)
         }
         for path in paths { service.emit(path, Self.sessionInterface, "Closed", []) }
-    }
-
-    package func emit(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {
-        service.emit(path, interface, member, values)
     }
 
     package func end() { service.end() }
@@ -187,7 +178,7 @@ package final class StandInPortal: Sendable {
         var properties: [String: BusValue] = [
             "version": .uint32(manner.version), "AvailableSourceTypes": .uint32(manner.sourceTypes),
         ]
-        if manner.version >= 2 { properties["AvailableCursorModes"] = .uint32(manner.cursorModes) }
+        if manner.version >= 2 { properties["AvailableCursorModes"] = .uint32(cursorModes) }
         return .values([.properties(properties)])
     }
 
@@ -202,15 +193,13 @@ package final class StandInPortal: Sendable {
         let manner = contents.manner
         let isAllowed =
             (options["types"]?.asUInt32 ?? 1) & ~manner.sourceTypes == 0
-            && (options["cursor_mode"]?.asUInt32 ?? 0) & ~manner.cursorModes == 0
+            && (options["cursor_mode"]?.asUInt32 ?? 0) & ~cursorModes == 0
             && (manner.version >= 4 || options["persist_mode"] == nil && options["restore_token"] == nil)
         guard isAllowed else { return invalid }
         if let token = options["restore_token"]?.asString {
             guard token.hasPrefix("token-") else {
                 contents.sessions[path] = nil
-                let signals = manner.closesOnBadToken ? [EmittedSignal(path, sessionInterface, "Closed")] : []
-                return .surrounded(
-                    signals, .error(name: "org.freedesktop.portal.Error.InvalidArgument"), [])
+                return invalid
             }
             // Of those that it does not know, the portal says nothing.
             contents.sessions[path]?.isRestored = contents.tokens.remove(token) != nil
