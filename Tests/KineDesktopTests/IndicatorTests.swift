@@ -2,7 +2,6 @@
 import CoreTesting
 import DesktopTesting
 import KinePlatform
-import Synchronization
 import Testing
 
 @testable import KineDesktop
@@ -13,15 +12,8 @@ import Testing
         title: "Recorder is recording the screen", text: "a < b & c", actions: [.init(key: "stop", title: "Stop")],
         urgency: .low, isResident: true)
 
-    /// What a desktop has told.
-    private final class Told: Sendable {
-        private let events = Mutex<[Desktop.Event]>([])
-        var all: [Desktop.Event] { events.withLock { $0 } }
-        func add(_ event: Desktop.Event) { events.withLock { $0.append(event) } }
-    }
-
-    private func desktop(_ bus: TestBus, _ told: Told = Told()) throws -> Desktop {
-        try #require(Desktop(BusAddresses(session: bus.address, system: nil)) { told.add($0) })
+    private func desktop(_ bus: TestBus) throws -> Desktop {
+        try #require(Desktop(BusAddresses(session: bus.address, system: nil)) { _ in })
     }
 
     @Test func `it is shown as a kept notification of low urgency with its buttons, and taken away at the end`() throws
@@ -40,20 +32,6 @@ import Testing
         #expect(shown.hints["desktop-entry"] == .string("org.example.Recorder"))
         desktop.end(until: .max)
         #expect(daemon.shown == [])
-    }
-
-    @Test func `a button that the person presses is told, and another notification's is not`() throws {
-        let bus = try TestBus()
-        let daemon = try NotificationDaemon(bus)
-        let told = Told()
-        let desktop = try desktop(bus, told)
-        desktop.indicate(Self.notification)
-        let shown = try daemon.wait("the indicator") { _ in true }
-        daemon.press("stop", of: shown.id + 1)
-        daemon.press("stop", of: shown.id)
-        try wait("the button") { !told.all.isEmpty }
-        #expect(told.all == [.action(key: "stop")])
-        desktop.end(until: .max)
     }
 
     @Test func `a server without buttons and markup gets plain text`() throws {

@@ -25,44 +25,10 @@ import Testing
         try #require(Desktop(BusAddresses(session: session?.address, system: system?.address)) { told.add($0) })
     }
 
-    @Test(arguments: [false, true]) func `logind's lock is told at first and whenever it changes`(isLocked: Bool) throws
+    /// GNOME's has a name of its own.
+    @Test func `one that crashes while the screen is locked leaves it locked until the next one says otherwise`() throws
     {
-        let bus = try TestBus()
-        let logind = try LoginManager(bus, isLocked: isLocked)
-        let told = Told()
-        let desktop = try desktop(session: nil, system: bus, told)
-        desktop.watchLock()
-        try wait("the first state") { told.locks == [isLocked] }
-        logind.lock(!isLocked)
-        try wait("the change") { told.locks == [isLocked, !isLocked] }
-        logind.lock(!isLocked)
-        logind.lock(isLocked)
-        try wait("the next change") { told.locks == [isLocked, !isLocked, isLocked] }
-        desktop.end(until: .max)
-    }
-
-    @Test(arguments: [false, true])
-    func `a bus that ends is told where the screen is locked, and does not unlock it`(isLocked: Bool) throws {
-        let bus = try TestBus()
-        let logind = try LoginManager(bus, isLocked: isLocked)
-        let told = Told()
-        let desktop = try desktop(session: nil, system: bus, told)
-        desktop.watchLock()
-        try wait("the first state") { told.locks == [isLocked] }
-        bus.end()
-        if isLocked { try wait("the loss") { told.isLost } }
-        desktop.end(until: .max)
-        #expect(told.locks == [isLocked] && told.isLost == isLocked)
-        withExtendedLifetime(logind) {}
-    }
-
-    @Test(arguments: [
-        ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
-        ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),
-    ])
-    func `one that crashes while the screen is locked leaves it locked until the next one says otherwise`(
-        name: String, path: String
-    ) throws {
+        let (name, path) = ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver")
         let bus = try TestBus()
         let saver = try TestScreenSaver(bus, name: name, path: path)
         let told = Told()
@@ -79,25 +45,6 @@ import Testing
         next.activate(true)
         try wait("the next lock") { told.locks == [false, true, false, true] }
         desktop.end(until: .max)
-    }
-
-    @Test func `logind's descriptor is held as long as it is wanted`() throws {
-        let (session, system) = (try TestBus(), try TestBus())
-        let (saver, logind) = (try TestScreenSaver(session), try LoginManager(system))
-        let desktop = try desktop(session: session, system: system)
-        desktop.inhibitSleep(Self.inhibition)
-        try wait("the inhibition") { !logind.inhibitions.isEmpty }
-        #expect(
-            logind.inhibitions == [
-                .init(what: "sleep:idle", who: "Recorder", why: "The take goes on.", mode: "block")
-            ])
-        desktop.inhibitSleep(nil)
-        try wait("its end") { logind.inhibitions.isEmpty }
-        desktop.inhibitSleep(Self.inhibition)
-        try wait("the next inhibition") { !logind.inhibitions.isEmpty }
-        desktop.end(until: .max)
-        try wait("the end of that") { logind.inhibitions.isEmpty }
-        #expect(saver.held == 0)
     }
 
     @Test func `where there is no logind the screen saver is asked, and told when it is over`() throws {

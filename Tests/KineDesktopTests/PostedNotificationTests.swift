@@ -61,21 +61,6 @@ import Testing
         desktop.end(until: .max)
     }
 
-    @Test func `a click is told with the desktop's token, and after it is closed nothing is`() throws {
-        let daemon = try NotificationDaemon(bus)
-        desktop.post(notification("one"), number: 7)
-        let shown = try daemon.wait("it") { _ in true }
-        try told.wait(for: .posted(7, .shown))
-        daemon.giveToken("token-1", of: shown.id)
-        daemon.press("default", of: shown.id)
-        try told.wait(for: .posted(7, .activated(key: "default", token: "token-1")))
-        daemon.press("retry", of: shown.id)
-        try told.wait(for: .posted(7, .activated(key: "retry", token: nil)))
-        daemon.dismiss(shown.id)
-        try told.wait(for: .posted(7, .closed))
-        desktop.end(until: .max)
-    }
-
     @Test func `without a server it is told, and shown by one that comes later when it is posted again`() throws {
         desktop.post(notification("one"), number: 1)
         try told.wait(for: .posted(1, .notShown))

@@ -62,7 +62,8 @@ import Testing
             let recorder = try record(place)
             try recorder.recorded(0.3)
             try wait("the inhibition") {
-                logind.inhibitions.map(\.what) == ["sleep:idle"] && logind.inhibitions.map(\.who) == ["Kinecast"]
+                let held = logind.inhibitions
+                return held.map(\.what) == ["sleep:idle"] && held.map(\.who) == ["Kinecast"] && held[0].mode == "block"
             }
             logind.lock(true)
             try recorder.event("screenLocked") { $0.locked == true }

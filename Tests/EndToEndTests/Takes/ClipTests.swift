@@ -101,17 +101,6 @@ import Testing
         }
     }
 
-    @Test func `a broadcast gives clips too`() throws {
-        try TestPlace.with { place in
-            let take = try place.start("broadcast", "--pattern", "320x240", "--clip-buffer", "5s", "--json")
-            try take.event("progress") { ($0.duration ?? 0) >= 2 }
-            let event = try clip(place, "-t", "1", "-o", "clip.mp4")
-            #expect(try RecordedVideo(path: place.path("clip.mp4")).frames.count == event.frames)
-            take.signal(SIGINT)
-            #expect(try take.wait().status == 0)
-        }
-    }
-
     @Test func `a paused take gives what was there before the pause, again and again`() throws {
         try TestPlace.with { place in
             let take = try place.start("record", "--pattern", "320x240", "--clip-buffer", "5s", "--json")

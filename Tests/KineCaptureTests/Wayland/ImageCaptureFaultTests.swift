@@ -18,18 +18,6 @@ import Testing
         try compositor.send("pattern DP-1 1")
     }
 
-    @Test func `a session that is stopped is begun again, later and as often as it takes`() throws {
-        let watcher = try compositor.watch()
-        for number in 1...3 {
-            try compositor.send("stop DP-1")
-            _ = try watcher.wait(until: MonotonicClock.now() + 10_000_000)
-            let rect = PixelRect(x: number * 20, y: 10, width: 10, height: 10)
-            try compositor.paint(rect, Self.red)
-            try watcher.follow { $0.colour(rect.x, rect.y) == Self.red }
-            #expect(try compositor.counts().sessions == number + 1)
-        }
-    }
-
     @Test(arguments: [0, 1, 2, 3, 77])
     func `a capture that fails is made again, whatever the reason`(reason: Int) throws {
         let watcher = try compositor.watch()

@@ -299,17 +299,6 @@ import Testing
         #expect(try compositor.counts().sessions == 1)
     }
 
-    @Test func `constraints that are told again change nothing`() throws {
-        let watcher = try compositor.watch()
-        let before = try compositor.counts()
-        for _ in 0..<3 { try compositor.send("constraints DP-1") }
-        #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
-        #expect(try compositor.counts().ready == before.ready)
-        let rect = PixelRect(x: 1, y: 1, width: 1, height: 1)
-        try compositor.paint(rect, Self.red)
-        #expect(try watcher.follow { $0.colour(1, 1) == Self.red } == DamageRegion.tiles([rect]))
-    }
-
     @Test func `an output that goes leaves its last frame, and is recorded again when it comes back`() throws {
         let watcher = try compositor.watch(.monitor("DP-1"))
         try compositor.send("output DP-2 64 64 320 0")

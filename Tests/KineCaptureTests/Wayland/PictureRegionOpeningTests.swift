@@ -60,10 +60,10 @@ import Testing
     }
 
     /// Sends frames until the opening is through.
-    private func end(_ opening: PictureRegionOpening) throws -> Watcher {
+    private func end(_ opening: PictureRegionOpening, _ frame: String = "frame") throws -> Watcher {
         var source: (any VideoSource)?
         try wait("the region") {
-            try stage.producer.begin("frame")
+            try stage.producer.begin(frame)
             source = try opening.processEvents()
             return source != nil
         }
@@ -108,13 +108,7 @@ import Testing
             return screen.colour(pixel.x, pixel.y) == 0x60_4010
         }
         try mouse.drag(from: (0, 0), to: (99, 199))
-        var source: (any VideoSource)?
-        try wait("the region") {
-            try stage.producer.begin("frame transform=1")
-            source = try opening.processEvents()
-            return source != nil
-        }
-        let watcher = try Watcher(try #require(source))
+        let watcher = try end(opening, "frame transform=1")
         #expect(watcher.source.orientation.turned(watcher.size) == PixelSize(width: 100, height: 200))
         #expect(watcher.isAll(0xc0_8020, in: PixelRect(size: watcher.size)))
     }
@@ -174,14 +168,6 @@ import Testing
         #expect(throws: VideoSourceError.regionCancelled) { try end(opening) }
         let screen = try screen()
         try screen.follow { $0.colour(2, 2) != Self.dark }
-    }
-
-    @Test func `a compositor that goes away is not taken for the person's answer`() throws {
-        let opening = try opening()
-        try waitForWindow(opening)
-        desktop.end()
-        #expect(throws: VideoSourceError.compositorLost) { try end(opening) }
-        #expect(throws: VideoSourceError.noCompositor(display: desktop.display)) { try self.opening() }
     }
 
     @Test func `a compositor that does not answer is not waited for`() throws {

@@ -32,15 +32,7 @@ import Testing
 
     /// Waits until the person sees that a region can be drawn: the screen is not black any more.
     private func waitForOverlay() throws {
-        let screen = try Watcher(
-            opening: WaylandScreenOpening(
-                .desktop, display: desktop.display, showsCursor: false))
-        try screen.follow { $0.colour(160, 120) != 0 }
-    }
-
-    /// Goes on until the opening is through.
-    private func end(_ opening: WaylandRegionOpening) throws -> Watcher {
-        try Watcher(opening: opening)
+        try Watcher(opening: screen()).follow { $0.colour($0.size.width / 2, $0.size.height / 2) != 0 }
     }
 
     @Test func `the region that the mouse draws is captured, and nothing of what was shown meanwhile`() throws {
@@ -48,7 +40,7 @@ import Testing
         #expect(opening.coversScreen)
         try waitForOverlay()
         try mouse.drag(from: (100, 50), to: (199, 129))
-        let watcher = try end(opening)
+        let watcher = try Watcher(opening: opening)
         #expect(watcher.size == PixelSize(width: 100, height: 80))
         #expect(!opening.coversScreen)
         #expect(watcher.isAll(0, in: PixelRect(size: watcher.size)))
@@ -61,33 +53,11 @@ import Testing
         // 120×160 logical pixels.
         let turned = try WaylandMouse(on: desktop.display, desktop: PixelSize(width: 120, height: 160))
         let opening = try opening()
-        try waitForOverlayAnywhere()
+        try waitForOverlay()
         try turned.drag(from: (20, 40), to: (59, 119))
-        let watcher = try end(opening)
+        let watcher = try Watcher(opening: opening)
         #expect(watcher.source.orientation.turned(watcher.size) == PixelSize(width: 80, height: 160))
         #expect(watcher.isAll(0, in: PixelRect(size: watcher.size)))
-    }
-
-    /// As `waitForOverlay`, where the ground does not fill the screen.
-    private func waitForOverlayAnywhere() throws {
-        let screen = try Watcher(
-            opening: WaylandScreenOpening(
-                .desktop, display: desktop.display, showsCursor: false))
-        try screen.follow { $0.colour($0.size.width / 2, $0.size.height / 2) != 0 }
-    }
-
-    @Test(arguments: ["Escape", "the right button"])
-    func `the person can cancel`(way: String) throws {
-        let opening = try opening()
-        try waitForOverlay()
-        try mouse.move(to: 50, 50)
-        if way == "Escape" {
-            try mouse.pressEscape()
-        } else {
-            try mouse.press(.right)
-            try mouse.release(.right)
-        }
-        #expect(throws: VideoSourceError.regionCancelled) { try end(opening) }
     }
 
     @Test func `less than can be recorded is drawn again`() throws {
@@ -101,11 +71,11 @@ import Testing
         }
         try waitForOverlay()
         try mouse.drag(from: (100, 50), to: (199, 129))
-        #expect(try end(opening).size == PixelSize(width: 100, height: 80))
+        #expect(try Watcher(opening: opening).size == PixelSize(width: 100, height: 80))
     }
 
     @Test func `who draws nothing is not waited for`() throws {
-        #expect(throws: VideoSourceError.regionNotDrawn) { try end(try opening(timeout: 1_000_000)) }
+        #expect(throws: VideoSourceError.regionNotDrawn) { try Watcher(opening: opening(timeout: 1_000_000)) }
         #expect(children().isEmpty)
     }
 
@@ -115,7 +85,7 @@ import Testing
         opening.giveUp()
         #expect(children().isEmpty)
         #expect(opening.coversScreen, "the screen repaints")
-        #expect(throws: VideoSourceError.regionCancelled) { try end(opening) }
+        #expect(throws: VideoSourceError.regionCancelled) { try Watcher(opening: opening) }
         #expect(try Watcher(opening: screen()).colour(160, 120) == 0)
     }
 
@@ -130,7 +100,7 @@ import Testing
         let opening = try opening()
         try waitForOverlay()
         desktop.end()
-        #expect(throws: VideoSourceError.noCompositor(display: desktop.display)) { try end(opening) }
+        #expect(throws: VideoSourceError.noCompositor(display: desktop.display)) { try Watcher(opening: opening) }
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import KineMedia
 import Testing
 
 @testable import KineCapture
@@ -49,5 +50,21 @@ import Testing
         ] as [([String], String?)])
     func `a compositor is known by its own protocols`(interfaces: [String], name: String?) {
         #expect(WaylandInventory.compositor(with: Set(interfaces)) == name)
+    }
+
+    @Test func `outputs that are turned, or denser than others, are not joined`() {
+        func output(_ name: String, x: Int, width: Int = 100, orientation: Orientation = .up) -> WaylandOutput {
+            var output = WaylandOutput()
+            output.name = name
+            output.bounds = PixelRect(x: x, y: 0, width: width, height: 100)
+            output.pixelSize = PixelSize(width: 100, height: 100)
+            output.orientation = orientation
+            return output
+        }
+        for other in [output("B", x: 100, orientation: .left), output("B", x: 100, width: 50)] {
+            #expect(throws: VideoSourceError.monitorsDiffer(["A", "B"])) {
+                try WaylandLayout.pieces(of: .desktop, on: [output("A", x: 0), other])
+            }
+        }
     }
 }

@@ -39,9 +39,7 @@ import Testing
     /// The region of a ring round that place which has faded by `step`.
     private func region(_ x: Int, _ y: Int, step: Int = 0) -> DamageRegion {
         let size = ClickRing.image(.left, step: step, scale: 1).size
-        var region = DamageRegion(size: Self.size)
-        region.insert(PixelRect(origin: (x - size.width / 2, y - size.height / 2), size: size))
-        return region
+        return DamageRegion.tiles([PixelRect(origin: (x - size.width / 2, y - size.height / 2), size: size)])
     }
 
     private func isInside(_ damage: DamageRegion, _ bounds: DamageRegion) -> Bool {

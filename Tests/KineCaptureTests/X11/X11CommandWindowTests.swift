@@ -112,12 +112,10 @@ import Testing
         painter = try Painter(display: screen.name)
     }
 
-    private func opening(
-        _ choice: X11CommandWindow, isPrivate: Bool = true, limit: Int64 = 60_000_000_000
-    ) throws -> X11CommandWindowOpening {
+    private func opening(_ choice: X11CommandWindow, isPrivate: Bool = true) throws -> X11CommandWindowOpening {
         let name = screen.name
         return try X11CommandWindowOpening(
-            choice, limit: limit, failure: .noFocusedWindow, isPrivate: isPrivate, display: name,
+            choice, limit: 60_000_000_000, failure: .noFocusedWindow, isPrivate: isPrivate, display: name,
             belongs: { $0 == $1 }
         ) { (target) throws(VideoSourceError) in
             try X11ScreenSource(target: target, showsCursor: false, display: name)
@@ -207,12 +205,5 @@ import Testing
         let watcher = try Watcher(opening: opening)
         try watcher.settle()
         #expect(watcher.isAll(0x30_6090, in: PixelRect(size: Self.rect.size)))
-    }
-
-    @Test func `a window that does not come, and a server that does not answer, end the wait`() throws {
-        let opening = try opening(.first, limit: 1)
-        #expect(try opening.processEvents() == nil)
-        opening.commandStarted(17)
-        #expect(throws: VideoSourceError.noFocusedWindow) { try open(opening) }
     }
 }

@@ -107,9 +107,7 @@ import Testing
         try watcher.settle()
         let (pixels, rect) = try frame("Ctrl + Shift + T")
         stage.painter.press(.t, with: .control, .shift)
-        var region = DamageRegion(size: Self.size)
-        region.insert(rect)
-        #expect(try watcher.follow { $0.pixels == pixels } == region)
+        #expect(try watcher.follow { $0.pixels == pixels } == DamageRegion.tiles([rect]))
     }
 
     @Test func `a badge fades and is gone without a trace`() throws {
@@ -127,8 +125,7 @@ import Testing
         keys.note()
         keys.advance(to: 0)
         let (shown, rect) = try frame("F5")
-        var region = DamageRegion(size: Self.size)
-        region.insert(rect)
+        let region = DamageRegion.tiles([rect])
         var frames: [[UInt32]] = []
         func draw() {
             var damage = DamageRegion(size: Self.size)
@@ -149,15 +146,6 @@ import Testing
         #expect(frames.count == 1 + BadgeFading.steps && Set(frames).count == frames.count)
         #expect(frames.first == shown && frames.last?.allSatisfy { $0 == Self.ground } == true)
         #expect(!keys.hasChanged)
-    }
-
-    @Test func `the newest shortcut replaces the last`() throws {
-        let stage = try Stage()
-        let watcher = try stage.watcher(.shortcuts)
-        stage.painter.press(.s, with: .control)
-        try watcher.follow { $0.pixels == (try? frame("Ctrl + S").pixels) }
-        stage.painter.press(.f5)
-        try watcher.follow { $0.pixels == (try? frame("F5").pixels) }
     }
 
     @Test func `with shortcuts no letter is shown, also where it may be seen`() throws {

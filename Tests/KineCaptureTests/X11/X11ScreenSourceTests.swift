@@ -19,12 +19,6 @@ import Testing
         return (screen, painter, painter.window(PixelRect(size: size), colour: 0x20_4060))
     }
 
-    private func tiles(_ rects: PixelRect..., in size: PixelSize) -> DamageRegion {
-        var region = DamageRegion(size: size)
-        for rect in rects { region.insert(rect) }
-        return region
-    }
-
     @Test func `the whole screen is read once, then only the tiles that were painted`() throws {
         let (screen, painter, window) = try stage()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
@@ -33,7 +27,7 @@ import Testing
         let painted = PixelRect(x: 37, y: 100, width: 20, height: 3)
         painter.fill(window, painted, 0xff_0000)
         let damage = try watcher.follow { $0.colour(40, 101) == 0xff_0000 }
-        #expect(damage == tiles(painted, in: Self.size))
+        #expect(damage == DamageRegion.tiles([painted]))
         #expect(watcher.isAll(0xff_0000, in: painted))
         #expect(watcher.isAll(0x20_4060, in: PixelRect(x: 0, y: 0, width: 320, height: 100)))
     }
@@ -57,22 +51,9 @@ import Testing
         painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
         painter.finish()
         // The event is before the pixels in the socket, so it is read with them, and the socket has nothing more to tell.
-        _ = try watcher.source.read(tiles(PixelRect(x: 0, y: 0, width: 1, height: 1), in: Self.size)) { _ in }
+        _ = try watcher.source.read(.tiles([PixelRect(x: 0, y: 0, width: 1, height: 1)])) { _ in }
         let timeout = MonotonicClock.now() + 300_000_000_000
         #expect(try watcher.wait(until: timeout) == .changed)
-    }
-
-    @Test func `what happens while the source waits for no change is told of at the next wait`() throws {
-        let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
-        try watcher.settle()
-        painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
-        painter.finish()
-        var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [watcher.source.descriptor])
-        waiter.wait(until: MonotonicClock.now() + 1_000_000, for: .nothing)
-        let timeout = MonotonicClock.now() + 300_000_000_000
-        #expect(try watcher.wait(until: timeout) == .changed)
-        _ = screen
     }
 
     @Test func `a region has the pixels of its place, and is not woken for paint beside it`() throws {
@@ -88,7 +69,7 @@ import Testing
         painter.fill(window, PixelRect(x: 200, y: 10, width: 100, height: 200), 0xff_ffff)
         painter.fill(window, PixelRect(x: 60, y: 40, width: 4, height: 4), 0x12_3456)
         let damage = try watcher.follow { $0.colour(9, 7) == 0x12_3456 }
-        #expect(damage == tiles(PixelRect(x: 9, y: 7, width: 4, height: 4), in: region.size))
+        #expect(damage == DamageRegion.tiles([PixelRect(x: 9, y: 7, width: 4, height: 4)], of: region.size))
     }
 
     @Test func `a region is cut at the screen's edge, and refused beyond it`() throws {

@@ -8,15 +8,10 @@ import SystemPackage
 
 /// `org.freedesktop.login1`. The test locks the session, and sees what is held.
 package final class LoginManager: Sendable {
-    package struct Inhibition: Sendable, Equatable {
+    package struct Inhibition: Sendable {
         package var what: String
         package var who: String
-        package var why: String
         package var mode: String
-
-        package init(what: String, who: String, why: String, mode: String) {
-            (self.what, self.who, self.why, self.mode) = (what, who, why, mode)
-        }
     }
 
     private struct Contents {
@@ -58,7 +53,7 @@ package final class LoginManager: Sendable {
             }
             let texts = call.arguments.compactMap(\.asString)
             contents.inhibitions.append(
-                (Inhibition(what: texts[0], who: texts[1], why: texts[2], mode: texts[3]), pipe.readEnd))
+                (Inhibition(what: texts[0], who: texts[1], mode: texts[3]), pipe.readEnd))
             return .values([.descriptor(BusDescriptor(adopting: pipe.writeEnd.rawValue))])
         default: return .error(name: "org.freedesktop.DBus.Error.UnknownMethod")
         }
