@@ -1,4 +1,5 @@
 // The file with the person's decisions.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
