@@ -49,28 +49,47 @@ import Testing
         }
     }
 
+    /// A program of which one field has the focus, and it is seen.
+    private final class Stage {
+        let painter: Painter
+        let session: TestBus
+        var bus: AccessibilityBus?
+        let follower: Follower
+        let program: ChildProcess
+        private let screen: PrivateScreen
+
+        init(_ arguments: [String]) throws {
+            screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+            let (name, painter) = (screen.name, try Painter(display: screen.name))
+            self.painter = painter
+            session = try TestBus()
+            let bus = try AccessibilityBus(session: session, display: name)
+            self.bus = bus
+            follower = Follower(session: session.address)
+            program = try bus.start("zenity", arguments)
+            let pid = program.pid
+            var window: UInt32?
+            try wait("the program's window", seconds: 60) {
+                window = try X11Inventory(display: name).windows.first { $0.processID == pid }?.id
+                return window != nil
+            }
+            let field = try #require(window)
+            let other = painter.window(PixelRect(x: 600, y: 440, width: 20, height: 20), colour: 0)
+            // A program tells of its focus when that moves.
+            try follower.wait("the field", process: pid) {
+                painter.focus(other)
+                painter.focus(field)
+            } until: {
+                $0 != nil
+            }
+        }
+
+        deinit { _ = program.end(signal: SIGKILL, deadline: 0) }
+    }
+
     @Test func `the focus is seen in a field, and not in the password below it`() throws {
-        let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
-        let painter = try Painter(display: screen.name)
-        let session = try TestBus()
-        let bus = try AccessibilityBus(session: session, display: screen.name)
-        let follower = Follower(session: session.address)
-        let program = try bus.start("zenity", ["--forms", "--add-entry=Name", "--add-password=Password"])
-        defer { _ = program.end(signal: SIGKILL, deadline: 0) }
-        var window: UInt32?
-        try wait("the program's window", seconds: 60) {
-            window = try X11Inventory(display: screen.name).windows.first { $0.processID == program.pid }?.id
-            return window != nil
-        }
-        let field = try #require(window)
-        let other = painter.window(PixelRect(x: 600, y: 440, width: 20, height: 20), colour: 0)
-        // A program tells of its focus when that moves.
-        try follower.wait("the field", process: program.pid) {
-            painter.focus(other)
-            painter.focus(field)
-        } until: {
-            $0 != nil
-        }
+        let stage = try Stage(["--forms", "--add-entry=Name", "--add-password=Password"])
+        let (painter, follower, program) = (stage.painter, stage.follower, stage.program)
         for _ in 0..<2 {
             var moves = follower.moves
             painter.press(.tab)
@@ -84,6 +103,7 @@ import Testing
         // A program that does not answer has none either.
         program.signal(SIGSTOP)
         try follower.wait("silence", process: program.pid) { $0 == nil }
+        withExtendedLifetime(stage) {}
     }
 
     @Test func `without a bus, or without accessibility on it, nothing is known`() throws {
@@ -94,30 +114,10 @@ import Testing
     }
 
     @Test func `a bus that ends takes what is known with it`() throws {
-        let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
-        let painter = try Painter(display: screen.name)
-        let session = try TestBus()
-        var bus: AccessibilityBus? = try AccessibilityBus(session: session, display: screen.name)
-        let follower = Follower(session: session.address)
-        let program = try #require(try bus?.start("zenity", ["--entry"]))
-        defer { _ = program.end(signal: SIGKILL, deadline: 0) }
-        var window: UInt32?
-        try wait("the program's window", seconds: 60) {
-            window = try X11Inventory(display: screen.name).windows.first { $0.processID == program.pid }?.id
-            return window != nil
-        }
-        let field = try #require(window)
-        let other = painter.window(PixelRect(x: 600, y: 440, width: 20, height: 20), colour: 0)
-        // A program tells of its focus when that moves.
-        try follower.wait("the field", process: program.pid) {
-            painter.focus(other)
-            painter.focus(field)
-        } until: {
-            $0 != nil
-        }
-        let moves = follower.moves
-        bus = nil
-        try follower.wait("the end", process: program.pid) { $0 == nil && follower.moves > moves }
+        let stage = try Stage(["--entry"])
+        let moves = stage.follower.moves
+        stage.bus = nil
+        try stage.follower.wait("the end", process: stage.program.pid) { $0 == nil && stage.follower.moves > moves }
     }
 
     @Test func `neither a password nor a terminal is among the roles that may be seen`() {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.tags(.real)) struct IndicatorTests {
     private static let notification = Notification(
         sender: "Recorder", icon: "media-record", desktopEntry: "org.example.Recorder",
-        title: "Recorder is recording the screen", text: "a < b & c", actions: [.init(key: "stop", title: "Stop")],
+        title: "Recorder <records> the screen", text: "a < b & c", actions: [.init(key: "stop", title: "Stop")],
         urgency: .low, isResident: true)
 
     private func desktop(_ bus: TestBus) throws -> Desktop {

@@ -13,31 +13,21 @@ extension ScreenCastStateMachineTests {
     ]
 
     @Test(arguments: Stage.allCases)
-    func `a call that is answered with nonsense is a malformed answer, at any step`(stage: Stage) {
-        let isAnswered: Set<Stage> = [
-            .readingProperties, .findingPortal, .creating, .selecting, .starting, .openingRemote,
-        ]
-        guard isAnswered.contains(stage) else { return }
+    func `a call or a request that is answered with nonsense is a malformed answer, at any step`(stage: Stage) {
+        guard stage != .connecting, stage != .open else { return }
+        let isRequested = [Stage.created, .selected, .started].contains(stage)
         for values in Self.nonsense {
             var world = world(at: stage)
-            world.answer(.success(values))
+            if isRequested {
+                world.handle(.responded(path: world.requestPath, values))
+            } else {
+                world.answer(.success(values))
+            }
             guard case .malformed? = world.failure else {
                 Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
                 continue
             }
             #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
-        }
-    }
-
-    @Test(arguments: [Stage.created, .selected, .started])
-    func `a response that is nonsense is a malformed answer`(stage: Stage) {
-        for values in Self.nonsense {
-            var world = world(at: stage)
-            world.handle(.responded(path: world.requestPath, values))
-            guard case .malformed? = world.failure else {
-                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
-                continue
-            }
         }
     }
 

@@ -86,14 +86,12 @@ import Testing
 
         /// A request is under way, of which the call is answered or not.
         var isRequest: Bool { self >= .creating && self <= .started }
-        var hasPortal: Bool { self >= .creating }
         var hasSession: Bool { self >= .selecting }
     }
 
-    static func properties(version: UInt32 = 5, types: UInt32 = 3, cursors: UInt32 = 7) -> BusValue {
+    static func properties(types: UInt32 = 3, cursors: UInt32 = 7) -> BusValue {
         .properties([
-            "version": .uint32(version), "AvailableSourceTypes": .uint32(types),
-            "AvailableCursorModes": .uint32(cursors),
+            "version": .uint32(5), "AvailableSourceTypes": .uint32(types), "AvailableCursorModes": .uint32(cursors),
         ])
     }
 
@@ -118,11 +116,9 @@ import Testing
         for (reached, step) in steps where reached <= stage { step(&world) }
     }
 
-    func world(
-        at stage: Stage, restoreToken: String? = nil, _ properties: BusValue = Self.properties()
-    ) -> World {
+    func world(at stage: Stage, restoreToken: String? = nil) -> World {
         var world = World(restoreToken: restoreToken)
-        bring(&world, to: stage, properties)
+        bring(&world, to: stage)
         return world
     }
 

@@ -129,16 +129,6 @@ import Testing
         }
     }
 
-    @Test func `markup is shown as it is written`() throws {
-        try TestPlace.with { place in
-            let engine = try EngineUnderTest(
-                take(place, "post|a|<i>t</i>|<b>bold</b> & plain"), in: place, environment: environment(place))
-            let shown = try daemon.wait("it") { _ in true }
-            #expect(shown.title == "Messenger: <i>t</i>" && shown.text == "&lt;b&gt;bold&lt;/b&gt; &amp; plain")
-            try engine.finish(in: place, exitStatus: 0)
-        }
-    }
-
     @Test func `a click opens the app of the manifest with the desktop's token, never the payload's`() throws {
         try TestPlace.with { place in
             let engine = try EngineUnderTest(

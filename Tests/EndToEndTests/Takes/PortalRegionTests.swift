@@ -19,48 +19,11 @@ import Testing
     private static let region = MarkedScreen.region
     private static let dark = MarkedScreen.dark
 
-    /// What a person sees on a monitor of sway.
-    private final class Screen {
-        private let opening: WaylandScreenOpening
-        private var source: (any VideoSource)?
-        private var pixels: [UInt32] = []
-        private var size = PixelSize(width: 0, height: 0)
-
-        init(_ display: String, monitor: String? = nil) throws {
-            opening = try WaylandScreenOpening(
-                monitor.map { .monitor($0) } ?? .desktop, display: display, showsCursor: false)
-        }
-
-        /// 0xRRGGBB of the newest frame; nil: there was none yet.
-        func colour(x: Int, y: Int) throws -> UInt32? {
-            if source == nil { source = try opening.processEvents() }
-            guard let source else { return nil }
-            var damage = DamageRegion(size: source.size)
-            _ = try source.processEvents()
-            try source.addDamage(to: &damage)
-            if damage.size != size {
-                size = damage.size
-                pixels = [UInt32](repeating: 0, count: size.area)
-            }
-            let width = size.width
-            _ = try source.read(damage) { part in
-                guard case .memory(let bytes, let stride) = part.storage else { return }
-                for y in 0..<part.rect.height {
-                    let row = (bytes + y * stride).assumingMemoryBound(to: UInt32.self)
-                    for x in 0..<part.rect.width {
-                        pixels[(part.rect.y + y) * width + part.rect.x + x] = row[x] & 0xff_ffff
-                    }
-                }
-            }
-            return pixels[y * width + x]
-        }
-    }
-
     /// sway with its own portal, a ground of one colour on it, and the mark on that.
     private struct Stage {
         let desktop: PortalDesktop
         let mouse: WaylandMouse
-        let screen: Screen
+        let screen: SeenScreen
         private let painter: WaylandPainter
         /// This portal has nothing to send of a still screen. It is above all windows.
         private let corner: WaylandPainter
@@ -74,7 +37,7 @@ import Testing
             try painter.fill(region, colour: mark)
             corner = try WaylandPainter(cornerPlace, colour: 0, display: desktop.display)
             try mouse.move(to: 500, 400)
-            screen = try Screen(desktop.display)
+            screen = try SeenScreen(desktop.display)
         }
 
         /// Changes the mark below the window: what the window shows of it is the old one.
@@ -233,44 +196,26 @@ import Testing
 
     /// sway as a person's screen, and a portal whose cast shows another picture: what is seen can only come from the cast.
     private final class CastDesktop {
-        static let picture = PixelSize(width: 160, height: 96)
         let sway: SwayDesktop
         let mouse: WaylandMouse
-        let screen: Screen
-        let bus: TestBus
-        let portal: StandInPortal
-        let server: PrivatePipeWire
-        private(set) var producer: CastProducer
+        let screen: SeenScreen
+        let cast: CastPortal
 
         init() throws {
             sway = try SwayDesktop(size: size)
             mouse = try WaylandMouse(on: sway.display, desktop: size)
             try mouse.move(to: 600, 440)
-            screen = try Screen(sway.display)
-            bus = try TestBus()
-            server = try PrivatePipeWire()
-            producer = try CastProducer(on: server, size: Self.picture)
-            let (node, socket) = (producer.node, server.socket)
-            portal = try StandInPortal(bus) {
-                $0.node = node
-                $0.connect = { try PrivatePipeWire.connect(to: socket) }
-            }
-        }
-
-        /// Casts anew: a producer has one reader.
-        func renewCast() throws {
-            producer = try CastProducer(on: server, size: Self.picture)
-            let node = producer.node
-            portal.change { $0.node = node }
+            screen = try SeenScreen(sway.display)
+            cast = try CastPortal()
         }
 
         /// Paints the picture, and goes on until the person sees it in the dark: PipeWire may lose what comes before the reader has its
         /// buffers.
         func waitForWindow(of colour: UInt32, with mark: PixelRect? = nil) throws {
-            try producer.paint(PixelRect(size: Self.picture), colour)
-            if let mark { try producer.paint(mark, PortalRegionTests.mark) }
+            try cast.producer.paint(PixelRect(size: CastPortal.size), colour)
+            if let mark { try cast.producer.paint(mark, PortalRegionTests.mark) }
             try wait("the window") {
-                try producer.send("frame")
+                try cast.producer.send("frame")
                 return try isShown(colour)
             }
             #expect(try screen.colour(x: 4, y: 4) == 0)
@@ -283,10 +228,7 @@ import Testing
         }
 
         func record(in place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
-            try place.start(
-                ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal", "--json"] + arguments,
-                sway.environment + ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
-                    + server.environment.map { "\($0.key)=\($0.value)" })
+            try cast.record(in: place, arguments, sway.environment)
         }
     }
 
@@ -301,7 +243,7 @@ import Testing
                 try desktop.mouse.drag(from: (80, 112), to: (207, 271))
                 try wait("the take's end") {
                     // It waits for a reader, and there may be none any more.
-                    try desktop.producer.begin("frame")
+                    try desktop.cast.producer.begin("frame")
                     return take.process.poll() != nil
                 }
                 let ended = try take.wait()
@@ -309,8 +251,8 @@ import Testing
                 let frame = try ColourFrame.last(in: place.path("a.mp4"))
                 #expect(frame.size == mark.size)
                 #expect(frame.distance(from: Self.mark, in: PixelRect(size: frame.size)) <= 8)
-                #expect(desktop.portal.questions == 1)
-                try desktop.renewCast()
+                #expect(desktop.cast.portal.questions == 1)
+                try desktop.cast.renewCast()
             }
         }
     }
@@ -320,7 +262,7 @@ import Testing
         try TestPlace.with { place in
             let take = try desktop.record(in: place, "--region", "draw")
             try desktop.waitForWindow(of: 0x20_4060)
-            desktop.portal.closeSessions()
+            desktop.cast.portal.closeSessions()
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
             #expect(

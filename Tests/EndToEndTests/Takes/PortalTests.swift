@@ -1,4 +1,4 @@
-// A desktop that has to be asked: a portal's objects on a real bus, a real PipeWire, and a producer that casts known pictures there.
+// Takes of a desktop that has to be asked.
 import CastTesting
 import CoreTesting
 import DesktopTesting
@@ -14,76 +14,35 @@ import Testing
 @Suite(.serialized, .tags(.real, .programs, .long)) struct PortalTests {
     private static let painted = PixelRect(x: 32, y: 16, width: 64, height: 48)
 
-    /// A desktop with its portal, and a cast of a monitor that the portal gives out.
-    private final class Desktop {
-        let bus: TestBus
-        let portal: StandInPortal
-        private(set) var producer: CastProducer
-        let server: PrivatePipeWire
-
-        init(_ change: (inout StandInPortal.Manner) -> Void = { _ in }) throws {
-            bus = try TestBus()
-            let server = try PrivatePipeWire()
-            self.server = server
-            producer = try CastProducer(on: server, size: PixelSize(width: 160, height: 96))
-            let (node, socket) = (producer.node, server.socket)
-            portal = try StandInPortal(bus) {
-                $0.node = node
-                $0.connect = { try PrivatePipeWire.connect(to: socket) }
-                change(&$0)
-            }
-        }
-
-        /// Casts anew: a producer has one reader.
-        func renewCast() throws {
-            producer = try CastProducer(on: server, size: PixelSize(width: 160, height: 96))
-            let node = producer.node
-            portal.change { $0.node = node }
-        }
-
-        var environment: [String] {
-            ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"] + server.environment.map { "\($0.key)=\($0.value)" }
-        }
-    }
-
-    private func start(_ place: TestPlace, on desktop: Desktop, _ options: [String] = []) throws -> RunningKinecast {
-        try place.start(
-            ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal", "--json"] + options,
-            desktop.environment)
+    /// Whether a frame has that colour where `show` paints it.
+    private func isShown(_ colour: UInt32, in frame: ColourFrame) -> Bool {
+        frame.distance(from: colour, in: Self.painted.inset(by: 4)) < 12
     }
 
     /// Sends the picture until the file has it: PipeWire may lose what comes before the reader has its buffers. A corner of it changes
     /// each time, since a frame is written when the next one has come.
-    private func show(_ colour: UInt32, on desktop: Desktop, in place: TestPlace) throws {
+    private func show(_ colour: UInt32, on desktop: CastPortal, in place: TestPlace) throws {
         try desktop.producer.paint(Self.painted, colour)
-        var number: UInt32 = 0
-        try wait("the picture in the file") {
-            number += 1
-            try desktop.producer.paint(
-                PixelRect(x: 0, y: 0, width: 16, height: 16), number.isMultiple(of: 2) ? 0 : 0xff_ffff)
-            try desktop.producer.send("frame")
-            let frames = (try? ColourFrame.all(in: place.path("a.mp4"), isFinished: false)) ?? []
-            return frames.last.map { $0.distance(from: colour, in: Self.painted.inset(by: 4)) < 12 } ?? false
-        }
+        let corner = PixelRect(x: 0, y: 0, width: 16, height: 16)
+        try send(changing: corner, by: desktop.producer, to: place.path("a.mp4")) { isShown(colour, in: $0) }
     }
 
     @Test func `what the desktop casts is in the file until the person ends it there, and the next take asks nobody`()
         throws
     {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
             for colour: UInt32 in [0x20_4060, 0xc0_8020] {
-                let take = try start(place, on: desktop)
+                let take = try desktop.record(in: place)
                 try show(colour, on: desktop, in: place)
                 desktop.portal.closeSessions()
                 let ended = try take.wait()
                 #expect(ended.status == 0, "\(ended)")
-                let frame = try ColourFrame.last(in: place.path("a.mp4"))
-                #expect(frame.distance(from: colour, in: Self.painted.inset(by: 4)) < 12)
+                #expect(try isShown(colour, in: ColourFrame.last(in: place.path("a.mp4"))))
                 #expect(desktop.portal.questions == 1)
                 try desktop.renewCast()
             }
-            let asking = try start(place, on: desktop, ["--ask"])
+            let asking = try desktop.record(in: place, ["--ask"])
             try show(0x10_a040, on: desktop, in: place)
             asking.signal(SIGTERM)
             #expect(try asking.wait().status == 0)
@@ -92,13 +51,13 @@ import Testing
     }
 
     @Test func `the person's no ends the take with 77, and a compositor's death with what was recorded`() throws {
-        let desktop = try Desktop { $0.person = .declines }
+        let desktop = try CastPortal { $0.person = .declines }
         try TestPlace.with { place in
-            let refused = try start(place, on: desktop).wait()
+            let refused = try desktop.record(in: place).wait()
             #expect(refused.status == ExitStatus.noPermission, "\(refused)")
             #expect((refused.output + refused.errors).contains("the answer was no"), "\(refused)")
             desktop.portal.change { $0.person = .agrees }
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)
             desktop.producer.end()
             let ended = try take.wait()
@@ -134,9 +93,9 @@ import Testing
     func `a window that the person chooses is fitted when its size changes, and is remembered apart from monitors`()
         throws
     {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
-            let take = try start(place, on: desktop, ["--window", "ask"])
+            let take = try desktop.record(in: place, ["--window", "ask"])
             try show(0x20_4060, on: desktop, in: place)
             #expect(desktop.portal.selections.map { $0["types"] } == [.uint32(2)])
             // Compositors give a window's frames the monitor's size, and say what of them is the window.
@@ -155,7 +114,7 @@ import Testing
                 (["--window", "ask"], 2, 2, 0x20_4060), ([], 1, 2, 0xc0_8020),
             ] {
                 try desktop.renewCast()
-                let again = try start(place, on: desktop, source)
+                let again = try desktop.record(in: place, source)
                 try show(colour, on: desktop, in: place)
                 again.signal(SIGTERM)
                 #expect(try again.wait().status == 0)
@@ -166,9 +125,9 @@ import Testing
     }
 
     @Test func `a take of a monitor shows a window instead, once the person has chosen it`() throws {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)
             let monitor = desktop.producer
             try desktop.renewCast()
@@ -187,7 +146,7 @@ import Testing
         throws
     {
         let session = try WaylandDesktop(size: PixelSize(width: 320, height: 240))
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         let environment = desktop.environment + session.environment
         try TestPlace.with { place in
             let listed = try place.run(["sources", "--json"], environment)
@@ -228,9 +187,9 @@ import Testing
     }
 
     @Test func `where no dialog shows windows, one is not asked for`() throws {
-        let desktop = try Desktop { $0.sourceTypes = 1 }
+        let desktop = try CastPortal { $0.sourceTypes = 1 }
         try TestPlace.with { place in
-            let refused = try start(place, on: desktop, ["--window", "ask"]).wait()
+            let refused = try desktop.record(in: place, ["--window", "ask"]).wait()
             #expect(refused.status == ExitStatus.unavailable, "\(refused)")
             #expect((refused.output + refused.errors).contains("shares no windows"), "\(refused)")
             for backend in ["x11", "wlr"] {
@@ -243,7 +202,7 @@ import Testing
     }
 
     @Test func `a permission that cannot be kept is told, and the take goes on`() throws {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
             for name in ["state", "state/kinecast", "state/kinecast/screen-cast"] { try place.makeDirectory(name) }
             chmod(place.path("state/kinecast/screen-cast"), 0o755)
@@ -258,9 +217,9 @@ import Testing
     }
 
     @Test func `when PipeWire dies and comes back, the take goes on, and nobody is asked`() throws {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)
             // What needs PipeWire fails until all of it is back.
             desktop.portal.change { $0.faults["CreateSession"] = .refuses(name: "org.freedesktop.DBus.Error.Failed") }
@@ -279,15 +238,15 @@ import Testing
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
             let frames = try ColourFrame.all(in: place.path("a.mp4"))
             for colour: UInt32 in [0x20_4060, 0xc0_8020] {
-                #expect(frames.contains { $0.distance(from: colour, in: Self.painted.inset(by: 4)) < 12 })
+                #expect(frames.contains { isShown(colour, in: $0) })
             }
         }
     }
 
     @Test func `when PipeWire stays away, the take ends with a sentence and a whole file`() throws {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)
             desktop.server.end()
             let ended = try take.wait()
@@ -299,9 +258,9 @@ import Testing
     }
 
     @Test func `the picture after a pause is the newest, also where nothing has changed since`() throws {
-        let desktop = try Desktop()
+        let desktop = try CastPortal()
         try TestPlace.with { place in
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try show(0x20_4060, on: desktop, in: place)
             #expect(try place.run(["pause"], desktop.environment).status == 0)
             // More than there are buffers.
@@ -315,7 +274,7 @@ import Testing
             #expect(try place.run(["resume"], desktop.environment).status == 0)
             try wait("the picture in the file") {
                 let frames = (try? ColourFrame.all(in: place.path("a.mp4"), isFinished: false)) ?? []
-                return frames.last.map { $0.distance(from: last, in: Self.painted.inset(by: 4)) < 12 } ?? false
+                return frames.last.map { isShown(last, in: $0) } ?? false
             }
             take.signal(SIGTERM)
             #expect(try take.wait().status == 0)
@@ -323,9 +282,9 @@ import Testing
     }
 
     @Test func `while the person hesitates, the take can be ended, and the question goes away`() throws {
-        let desktop = try Desktop { $0.person = .hesitates }
+        let desktop = try CastPortal { $0.person = .hesitates }
         try TestPlace.with { place in
-            let take = try start(place, on: desktop)
+            let take = try desktop.record(in: place)
             try wait("the question") { desktop.portal.isDialogShown }
             take.signal(SIGTERM)
             let ended = try take.wait()

@@ -140,20 +140,8 @@ import Testing
 
     /// Waits until the black ground is seen through what slurp shows.
     private func waitForOverlay(on desktop: SwayDesktop) throws {
-        let opening = try WaylandScreenOpening(
-            .desktop, display: desktop.display, showsCursor: false)
-        var source: (any VideoSource)?
-        try wait("the overlay") {
-            if source == nil { source = try opening.processEvents() }
-            guard let source else { return false }
-            var (damage, colour) = (DamageRegion(size: source.size), UInt32(0))
-            try source.addDamage(to: &damage)
-            _ = try source.read(.full(size: source.size)) { part in
-                guard case .memory(let pixels, _) = part.storage, part.rect.y == 0, part.rect.x == 0 else { return }
-                colour = pixels.loadUnaligned(as: UInt32.self) & 0xff_ffff
-            }
-            return colour != 0
-        }
+        let screen = try SeenScreen(desktop.display)
+        try wait("the overlay") { try screen.colour(x: 0, y: 0) ?? 0 != 0 }
     }
 
     @Test func `a region is drawn with the mouse, and what is shown meanwhile is in no frame`() throws {

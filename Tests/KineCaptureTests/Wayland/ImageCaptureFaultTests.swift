@@ -49,15 +49,6 @@ import Testing
         #expect(watcher.shows(pattern: 3))
     }
 
-    @Test func `a compositor that ends is an error, and so is one that is not there`() throws {
-        let watcher = try compositor.watch()
-        compositor.end()
-        #expect(throws: VideoSourceError.compositorLost) {
-            while true { _ = try watcher.wait(until: .max) }
-        }
-        #expect(throws: VideoSourceError.noCompositor(display: compositor.display)) { try compositor.opening(.desktop) }
-    }
-
     @Test(arguments: [
         "-5 -7 30 20", "300 200 1000000 1000000", "2147483647 2147483647 2147483647 2147483647",
         "-2147483648 -2147483648 2147483647 2147483647", "5 5 -5 -5", "9 9 0 0",

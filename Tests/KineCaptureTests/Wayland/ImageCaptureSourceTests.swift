@@ -282,23 +282,6 @@ import Testing
         #expect(watcher.shows())
     }
 
-    @Test func `an output that gets other modes is followed, however often`() throws {
-        let watcher = try compositor.watch()
-        for (width, height) in [(200, 100), (321, 7), (320, 240), (640, 480)] {
-            try compositor.send("resize DP-1 \(width) \(height)")
-            try compositor.send("pattern DP-1 2")
-            let size = PixelSize(width: width, height: height)
-            try watcher.follow { $0.size == size && $0.colour(0, 0) == CaptureCompositor.pattern(2, 0, 0) }
-            #expect(watcher.shows(pattern: 2))
-        }
-        try compositor.paint(PixelRect(x: 600, y: 400, width: 3, height: 3), Self.red)
-        #expect(
-            try watcher.follow { $0.colour(601, 401) == Self.red }
-                == DamageRegion.tiles([PixelRect(x: 600, y: 400, width: 3, height: 3)], of: watcher.size))
-        #expect(watcher.shows(pattern: 2, painted: [(PixelRect(x: 600, y: 400, width: 3, height: 3), Self.red)]))
-        #expect(try compositor.counts().sessions == 1)
-    }
-
     @Test func `an output that goes leaves its last frame, and is recorded again when it comes back`() throws {
         let watcher = try compositor.watch(.monitor("DP-1"))
         try compositor.send("output DP-2 64 64 320 0")

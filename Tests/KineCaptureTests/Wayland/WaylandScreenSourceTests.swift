@@ -145,11 +145,4 @@ import Testing
         }
         #expect(throws: VideoSourceError.noCompositor(display: desktop.display)) { try opening(.desktop) }
     }
-
-    @Test func `a compositor without screencopy is refused`() throws {
-        let weston = try WaylandDesktop(size: Self.size)
-        let opening = try WaylandScreenOpening(
-            .desktop, display: weston.socket, showsCursor: false)
-        #expect(throws: VideoSourceError.noScreencopy) { try Watcher(opening: opening) }
-    }
 }

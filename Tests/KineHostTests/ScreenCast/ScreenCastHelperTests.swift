@@ -80,12 +80,21 @@ import Testing
         return lstat(path.string, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
+    private func withPortal(
+        _ person: StandInPortal.Person = .agrees, _ body: (TestPlace, TestBus, StandInPortal) throws -> Void
+    ) throws {
+        try TestPlace.with { place in
+            let bus = try TestBus()
+            let portal = try StandInPortal(bus) { $0.person = person }
+            try body(place, bus, portal)
+            withExtendedLifetime(portal) {}
+        }
+    }
+
     // MARK: The cast
 
     @Test func `the engine gets the stream and PipeWire's descriptor, and releasing the cast ends it`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             var cast: Cast? = try Cast(place, bus)
             let opened = try #require(try cast?.open())
             #expect(opened.stream.node == StandInPortal.node && opened.stream.cursorMode == .metadata)
@@ -104,9 +113,7 @@ import Testing
     @Test func `the person is asked once for each application and kind of source, unless they are to be asked anew`()
         throws
     {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             let rounds: [(ScreenCastRequest.Target, String, Bool, questions: Int)] = [
                 (.monitor, Self.application, false, 1), (.monitor, Self.application, false, 1),
                 (.window, Self.application, false, 2), (.monitor, "kinecast", false, 3),
@@ -130,9 +137,7 @@ import Testing
 
     @Test func `a monitor that was named has a permission of its own, which is not kept where another is shown`() throws
     {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             let shown = ScreenCastOrder.Monitor(name: "DP-1", position: .init(x: 0, y: 0))
             let other = ScreenCastOrder.Monitor(name: "DP-2", position: .init(x: 1920, y: 0))
             let unplaced = ScreenCastOrder.Monitor(name: "HDMI A/1", position: nil)
@@ -162,9 +167,7 @@ import Testing
     @Test func `a token that the portal refuses is replaced, and one that is used up without another is removed`()
         throws
     {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             let store = RestoreTokens(directory: tokens(place))
             try store.keep("nonsense", of: Self.application, .monitor)
             try Cast(place, bus).open()
@@ -181,9 +184,7 @@ import Testing
     // MARK: The person, and the engine
 
     @Test func `giving up takes the dialog away, and the process ends`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus) { $0.person = .hesitates }
+        try withPortal(.hesitates) { place, bus, portal in
             let cast = try Cast(place, bus)
             try cast.wait("the dialog") { portal.isDialogShown }
             cast.helper.giveUp()
@@ -194,9 +195,7 @@ import Testing
     }
 
     @Test func `a cast that the desktop ends is the take's natural end, once it had begun`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             let cast = try Cast(place, bus)
             try cast.open()
             portal.closeSessions()
@@ -209,9 +208,7 @@ import Testing
     }
 
     @Test func `an engine that is killed leaves no process, no dialog and no session`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus) { $0.person = .hesitates }
+        try withPortal(.hesitates) { place, bus, portal in
             let caster = try Caster(place, bus, Tool.siblings())
             try caster.process.line("process ")
             try wait("the dialog") { portal.isDialogShown }
@@ -222,9 +219,7 @@ import Testing
     }
 
     @Test func `a process that is killed is told`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus) { $0.person = .hesitates }
+        try withPortal(.hesitates) { place, bus, portal in
             let cast = try Cast(place, bus)
             try cast.wait("the dialog") { portal.isDialogShown }
             kill(cast.helper.pid, SIGKILL)
@@ -233,9 +228,7 @@ import Testing
     }
 
     @Test func `a process that hangs is killed`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             var cast: Cast? = try Cast(place, bus)
             try cast?.open()
             let pid = try #require(cast?.helper.pid)
@@ -289,9 +282,7 @@ import Testing
     }
 
     @Test func `an engine that says something else is left alone, and no portal is asked`() throws {
-        try TestPlace.with { place in
-            let bus = try TestBus()
-            let portal = try StandInPortal(bus)
+        try withPortal { place, bus, portal in
             let (near, far) = try ControlConnection<ScreenCastReport, DesktopRequest>.pair()
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, nil, far]
