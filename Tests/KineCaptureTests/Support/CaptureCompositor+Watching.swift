@@ -24,12 +24,14 @@ extension CaptureCompositor {
 }
 
 extension Watcher {
-    /// Whether every pixel is that of the pattern with these rectangles painted over it.
-    func shows(pattern seed: Int = 1, painted: [(PixelRect, UInt32)] = []) -> Bool {
-        (0..<size.height).allSatisfy { y in
-            (0..<size.width).allSatisfy { x in
+    /// Whether every pixel is that of the pattern with these rectangles painted over it. `origin`: the place of the first one on the output.
+    func shows(
+        pattern seed: Int = 1, painted: [(PixelRect, UInt32)] = [], from origin: (x: Int, y: Int) = (0, 0)
+    ) -> Bool {
+        (origin.y..<origin.y + size.height).allSatisfy { y in
+            (origin.x..<origin.x + size.width).allSatisfy { x in
                 let top = painted.last { !$0.0.intersection(PixelRect(x: x, y: y, width: 1, height: 1)).isEmpty }
-                return colour(x, y) == top?.1 ?? CaptureCompositor.pattern(seed, x, y)
+                return colour(x - origin.x, y - origin.y) == top?.1 ?? CaptureCompositor.pattern(seed, x, y)
             }
         }
     }

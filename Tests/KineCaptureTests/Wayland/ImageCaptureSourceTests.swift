@@ -162,16 +162,7 @@ import Testing
         let region = PixelRect(x: 90, y: 45, width: 61, height: 43)
         let watcher = try compositor.watch(.region(region))
         #expect(watcher.size == region.size)
-        func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool {
-            (0..<43).allSatisfy { y in
-                (0..<61).allSatisfy { x in
-                    let inside = painted.last {
-                        !$0.0.intersection(PixelRect(x: x + 90, y: y + 45, width: 1, height: 1)).isEmpty
-                    }
-                    return watcher.colour(x, y) == inside?.1 ?? CaptureCompositor.pattern(1, x + 90, y + 45)
-                }
-            }
-        }
+        func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool { watcher.shows(painted: painted, from: (90, 45)) }
         #expect(isRight())
         let before = try compositor.counts()
         for number in 0..<5 {
@@ -238,18 +229,10 @@ import Testing
         let watcher = try compositor.watch()
         #expect(watcher.size == PixelSize(width: 530, height: 240))
         let second = PixelRect(x: 330, y: 40, width: 200, height: 150)
-        func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool {
-            (0..<240).allSatisfy { y in
-                (0..<530).allSatisfy { x in
-                    let pixel = PixelRect(x: x, y: y, width: 1, height: 1)
-                    if let top = painted.last(where: { !$0.0.intersection(pixel).isEmpty }) {
-                        return watcher.colour(x, y) == top.1
-                    }
-                    if x < 320 { return watcher.colour(x, y) == CaptureCompositor.pattern(1, x, y) }
-                    return watcher.colour(x, y) == (second.intersection(pixel).isEmpty ? 0 : 0x80_0010)
-                }
-            }
-        }
+        let ground: [(PixelRect, UInt32)] = [
+            (PixelRect(x: 320, y: 0, width: 210, height: 240), 0), (second, 0x80_0010),
+        ]
+        func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool { watcher.shows(painted: ground + painted) }
         #expect(isRight())
         try compositor.paint(PixelRect(x: 3, y: 3, width: 1, height: 1), 0xff_ffff, on: "DP-2")
         try compositor.paint(PixelRect(x: 319, y: 239, width: 1, height: 1), Self.yellow)

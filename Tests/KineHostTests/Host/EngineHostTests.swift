@@ -108,31 +108,20 @@ import ThreadTesting
         return configuration
     }()
 
-    @Test func `a request of a later version is refused, and the take goes on`() throws {
+    @Test func `a request of a later version, or an annotation too long, is refused, and the take goes on`() throws {
         let status = try host { client in
             try client.send(.start(Self.pattern, required: Self.pattern.required))
             _ = try events(client) { if case .started = $0 { true } else { false } }
             let refusal = #expect(throws: Refusal.self) { try ask(client, nil).get() }
             #expect(refusal?.code == .otherVersion)
+            let long = ClientRequest.annotate(["title": String(repeating: "x", count: 65536)])
+            let other = #expect(throws: Refusal.self) { try ask(client, long).get() }
+            #expect(other?.message.contains("An annotation has at most") == true)
             try client.send(.stop(immediately: false))
             guard case .finished? = try events(client, until: Self.isOver).last else {
                 Issue.record("it has not finished")
                 return
             }
-        }
-        #expect(status == 0)
-    }
-
-    @Test func `an annotation too long for the extensions is refused`() throws {
-        let status = try host { client in
-            try client.send(.start(Self.pattern))
-            _ = try events(client) { if case .started = $0 { true } else { false } }
-            let refusal = #expect(throws: Refusal.self) {
-                try ask(client, .annotate(["title": String(repeating: "x", count: 65536)])).get()
-            }
-            #expect(refusal?.message.contains("An annotation has at most") == true)
-            try client.send(.stop(immediately: false))
-            _ = try events(client, until: Self.isOver)
         }
         #expect(status == 0)
     }
