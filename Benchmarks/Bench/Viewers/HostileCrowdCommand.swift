@@ -29,7 +29,7 @@ struct HostileCrowdCommand: ParsableCommand {
     /// Prints `connected N`, and at the end an account, as `viewers-crowd` does.
     func run() throws {
         var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        _ = setrlimit(__rlimit_resource_t(7), &limit)  // RLIMIT_NOFILE, which is not imported
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = .none
         let context = try NIOSSLContext(configuration: tls)
