@@ -93,7 +93,7 @@ struct PeersCommand: ParsableCommand {
         }
     }
 
-    /// OBS has no option for a length. An interrupt ends its recording, as its button does.
+    /// OBS has no option for a length. An interrupt ends its recording, as its button does; it would ask whether it may.
     private func recordWithOBS(
         _ take: Take, _ laboratory: Laboratory, _ folder: TemporaryDirectory
     ) throws -> Outcome {
@@ -126,6 +126,7 @@ struct PeersCommand: ParsableCommand {
             "global.ini": """
             [General]
             FirstRun=true
+            ConfirmOnExit=false
             [Basic]
             Profile=Bench
             ProfileDir=Bench

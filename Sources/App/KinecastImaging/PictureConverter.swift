@@ -1,7 +1,8 @@
 // Converts frames for an app or an extension, before it encodes or sends them.
 import CYUV
 import KineImaging
-import KineMedia
+// A program that imports only this module also gets KineMedia's sizes, shapes, damage and pixels.
+@_exported import KineMedia
 import KineRings
 
 /// Makes pictures of frames: crops, turns and scales them, converts the pixel format, and limits the frame rate.

@@ -1,6 +1,7 @@
 // A directory that an app and its extensions share.
 import FoundationEssentials
-import KineMedia
+// A program that imports only this module also gets KineMedia's sample times, sizes, damage and pixels.
+@_exported import KineMedia
 import KinePlatform
 import KineServices
 import KineWire

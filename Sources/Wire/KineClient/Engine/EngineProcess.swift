@@ -4,6 +4,9 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
+// Clients name the engine that they use; KineWire finds it.
+@_exported import struct KineWire.EngineLocator
+
 /// An engine that this process started, with its control channel.
 struct EngineProcess {
     let process: ChildProcess
