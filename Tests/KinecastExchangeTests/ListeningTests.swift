@@ -6,7 +6,7 @@ import ProcessTesting
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct ListeningTests {
+@Suite(.serialized, .tags(.real, .margins)) struct ListeningTests {
     private static let events = 200
     /// What kinecast-member is told to do, and the most milliseconds until another knows of it.
     static let ways: [(telling: String, listening: String, limit: Double)] = [

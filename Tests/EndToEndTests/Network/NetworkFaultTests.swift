@@ -6,7 +6,7 @@ import KineMeasure
 import KinePlatform
 import Testing
 
-@Suite(.serialized, .tags(.real, .programs, .long)) struct NetworkFaultTests {
+@Suite(.serialized, .tags(.real, .programs, .long, .margins)) struct NetworkFaultTests {
     @Test(arguments: [true, false])
     func `the network is away for a while: the broadcast comes back`(_ isKnown: Bool) throws {
         try NetworkedBroadcast.run(NetworkedBroadcast.pattern) { _, network, farEnd in
