@@ -76,7 +76,7 @@ final class StreamSocket {
     }
 }
 
-/// What can go wrong between the two ends; the bench prints it and counts the way as failed.
+/// A fault between the two ends. The bench prints it and counts the way as failed.
 enum WayError: Error, CustomStringConvertible {
     case system(doing: String, Errno)
     case malformed(String)

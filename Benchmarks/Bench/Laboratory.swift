@@ -6,7 +6,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// What is recorded, the same for every recorder.
+/// The recording that every recorder makes.
 struct Take: Hashable {
     var scene: SceneKind
     var framesPerSecond = 30
@@ -50,14 +50,14 @@ extension [Outcome] {
 
 /// Runs scenes and recorders. Used by the main thread only: the servers die with the thread that started them.
 final class Laboratory {
-    /// What draws the screen, and how it is ended.
+    /// The server of the screen, and how to end it.
     private let screen: (process: Int32, environment: [String], end: () -> Void)
     private let audio: PrivateAudio?
     private let folder: TemporaryDirectory
     private var baselines: [Take: Load] = [:]
     /// The X screen's name, for programs that take it as an argument.
     let displayName: String
-    /// What a recorder writes.
+    /// The path of a recorder's file.
     var output: String { folder.file("take.mp4") }
 
     /// Seconds on a processor for each second of the clock.

@@ -1,4 +1,4 @@
-// What was measured, as Markdown for docs/benchmarks.md, and whether it keeps what Kinecast promises.
+// The measurements as Markdown for docs/benchmarks.md, and whether they keep Kinecast's promises.
 import KineMeasure
 
 /// A promise held against what was measured.
@@ -39,7 +39,7 @@ enum Tables {
     }
 }
 
-// What the numbers were made on, without which they mean nothing.
+// The machine and the versions behind the numbers, without which they mean nothing.
 enum Machine {
     /// Two lines of Markdown: how to get the numbers again, and on what they were made.
     static func description(_ packages: [String] = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"]) -> String {

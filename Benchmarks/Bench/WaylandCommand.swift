@@ -31,7 +31,7 @@ struct WaylandCommand: ParsableCommand {
         /// Whether the frames have numbers.
         var hasNumbers: Bool { self != .terminal }
 
-        /// What draws in place of a scene.
+        /// The program that draws in place of a scene.
         var program: [String]? {
             guard self == .terminal else { return nil }
             let line = #"echo "$i the quick brown fox jumps over the lazy dog"; sleep 0.01"#

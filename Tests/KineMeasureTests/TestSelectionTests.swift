@@ -1,4 +1,4 @@
-// Which tests the options of a run take, and how swift-testing is told.
+// The tests that a run's options select, and the options that swift-testing gets.
 import CoreTesting
 import Testing
 

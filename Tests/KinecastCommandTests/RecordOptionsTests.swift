@@ -307,7 +307,7 @@ import Testing
         #expect(throws: ValidationError.self) { try SourceOptions.parse(arguments).source(hasCommand: false) }
     }
 
-    /// What is said to wrong options.
+    /// The sentence about wrong options.
     private func message<Options: ParsableArguments>(_ options: Options.Type, _ arguments: [String]) throws -> String {
         let error = #expect(throws: (any Error).self, "\(arguments)") { try Options.parse(arguments) }
         return Options.message(for: try #require(error))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.serialized, .tags(.real, .margins)) struct ListeningTests {
     private static let events = 200
-    /// What kinecast-member is told to do, and the most milliseconds until another knows of it.
+    /// The verbs of kinecast-member, and the most milliseconds until another knows of the change.
     static let ways: [(telling: String, listening: String, limit: Double)] = [
         ("set", "watch", 20), ("post", "listen", 5), ("post", "observe", 5),
     ]
@@ -28,7 +28,7 @@ import Testing
             let teller = try group.member(way.telling, "value", "\(Self.events)", "50")
             let told = try teller.wait().output.split(separator: "\n").compactMap(Self.instant)
             #expect(told.count == Self.events)
-            // What is not known after a second is missing.
+            // A change that is not known after a second is missing.
             try await Task.sleep(for: .seconds(1))
             // Listeners print when their input ends: printing takes longer than hearing.
             try input.writeEnd.close()

@@ -19,7 +19,7 @@ struct BroadcastCommand: ParsableCommand {
         case takes
         /// What an engine needs for its extension.
         case engine
-        /// Of extensions.
+        /// The extensions of this run.
         case memory
     }
 
@@ -115,7 +115,7 @@ struct BroadcastCommand: ParsableCommand {
         if let cheapest {
             if let relay { verdicts.append(Self.cost("relay alone", relay.cost, cheapest)) }
             if let increase, let take {
-                // Supervision costs by the second, not by the frame, and is no part of the relay; it is told all the same.
+                // Supervision costs by the second, not by the frame, and is no part of the relay; it is printed all the same.
                 let all = (increase.sum + take.readerCost) / cheapest.cost
                 verdicts.append(
                     Self.cost(

@@ -116,7 +116,7 @@ struct GlassDelays {
         frames = sights.map { Double($0.delay) / 1e6 }
         guard let first = sights.first, let last = sights.last else { return }
         for shown in drawn where shown.frame > first.number {
-            // What the page shows of a frame that it left out is the next one.
+            // In place of a frame that it left out, the page shows the next one.
             guard let beep = shown.beep, beep + Self.reach < last.at,
                 let sight = sights.first(where: { $0.number >= shown.frame })
             else { continue }

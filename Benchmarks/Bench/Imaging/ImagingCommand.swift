@@ -100,7 +100,7 @@ struct ImagingConversion {
         ImagingConversion("1080p I420 → 960×540 BGRA", (.i420, hd), (.bgra, half)),
     ]
 
-    /// What is measured.
+    /// The conversions that are measured.
     func open() -> (theirs: () -> Void, ours: () -> Void, oursInPart: () -> Void) {
         let source = FrameBytes(from)
         source.scribble()

@@ -67,7 +67,7 @@ struct HostileCrowdCommand: ParsableCommand {
         static let strangers = [silent, half, guessing, deaf]
     }
 
-    /// What one of them has got. Written by its event loop.
+    /// The state of one viewer. Its event loop writes it.
     final class Member: Sendable {
         private let state = Mutex((received: 0, isServed: false))
 

@@ -1,4 +1,4 @@
-// What the benches read from a link, from a file's times, and from the accounts of several processes.
+// The benches' reading of a link, a file's times, and the accounts of several processes.
 import KineMeasure
 import Testing
 

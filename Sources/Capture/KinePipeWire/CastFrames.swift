@@ -53,7 +53,7 @@ struct CastFrames {
     private var lastSequence: UInt64?
     /// A frame was lost since `frame`, and its changes are unknown.
     private var hasLost = true
-    /// Has the frame's size.
+    /// Its size is the frame's.
     private var damage = DamageRegion(size: PixelSize(width: 0, height: 0))
 
     init() {}

@@ -45,7 +45,7 @@ public enum HTTPExchange {
 
 /// The link to a live page, taken apart: `http://HOST:PORT/#TOKEN`.
 public struct LiveLink: Sendable {
-    /// What is in front of the #.
+    /// The part in front of the #.
     public let base: String
     public let token: String
 

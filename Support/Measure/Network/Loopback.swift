@@ -51,7 +51,7 @@ public enum Loopback {
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Whether somebody listens there.
+    /// Whether a program listens there.
     public static func connects(to port: Int) -> Bool { (try? connect(to: port).close()) != nil }
 
     private static func stream() -> Int32 {

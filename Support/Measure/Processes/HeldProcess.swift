@@ -6,7 +6,7 @@ import SystemPackage
 /// A child whose standard output is read here. It ends when the last reference goes. Used by one thread.
 public final class HeldProcess {
     public let process: ChildProcess
-    /// What it prints and nobody has read yet. Owned by this object.
+    /// The output that was not read yet. Owned by this object.
     let output: FileDescriptor
     private let name: String
     /// The other end of its standard input.

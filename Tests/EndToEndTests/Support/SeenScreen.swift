@@ -1,4 +1,4 @@
-// What a person sees on a monitor of a compositor whose screen may be copied.
+// The picture on a monitor of a compositor whose screen may be copied.
 import KineCapture
 import KineMedia
 import KineWayland

@@ -1,4 +1,4 @@
-// What ffmpeg as a server makes of the publisher's stream, tag for tag. What nginx makes of it is in RTMPBroadcastTests.
+// The publisher's stream as ffmpeg receives it, tag for tag; RTMPBroadcastTests has nginx.
 import CoreTesting
 import KineMeasure
 import KineMedia

@@ -25,7 +25,7 @@ struct CaptureWorld {
         case holdSlots
         /// A third of an interval goes by.
         case moment
-        /// A while goes by, longer than between two looks on fullReadInterval.
+        /// A while goes by, longer than between two looks at unreported strips.
         case rest
     }
 

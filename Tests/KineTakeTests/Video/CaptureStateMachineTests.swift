@@ -152,7 +152,7 @@ import Testing
         #expect(world.frames.count == 2 && world.isTrue)
     }
 
-    @Test func `what nobody reports is found with the next look on fullReadInterval, whatever happens`() {
+    @Test func `what nobody reports is found with the next look, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 4, from: begun()) { world, history in
             var end = settled(world)
@@ -186,7 +186,7 @@ import Testing
     @Test func `only what was reported is read, and a still screen never is`() {
         var failed: [[CaptureWorld.Event]] = []
         let events: [CaptureWorld.Event] = [.paint, .paintAgain, .repeatFrame, .holdSlots, .moment]
-        // Too short for a look on fullReadInterval.
+        // Too short for a look at unreported strips.
         forEachHistory(of: 6, events, from: begun()) { world, history in
             let reads = settled(world).reads.dropFirst()
             if !reads.allSatisfy({ $0.region == $0.reported }) { failed.append(history) }
@@ -465,7 +465,7 @@ import Testing
         return world.waits
     }
 
-    @Test(arguments: [30, 60], 1...3) func `a look on fullReadInterval makes no frame of a busy screen wait`(
+    @Test(arguments: [30, 60], 1...3) func `a look at unreported strips makes no frame of a busy screen wait`(
         rate: Int, seed: UInt64
     ) {
         let waits = waits(framesPerSecond: rate, seed: seed, reportsTwice: 0)

@@ -3,7 +3,7 @@ import KineMedia
 import KinePlatform
 import KineWire
 
-/// What a program may capture, and the open question to the person.
+/// The kinds that a program may capture, and the open question to the person.
 struct TakePermission {
     /// The request that waits for the answer.
     enum Purpose {

@@ -5,7 +5,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// What to do if the name of a new file is taken.
+/// The action if the name of a new file is taken.
 public enum NameConflict: Sendable {
     /// Throw `StorageError.alreadyExists`.
     case refuse

@@ -185,9 +185,9 @@ public struct GroupPlace: Codable, Sendable, Equatable {
 /// The descriptors that an extension starts with besides its control channel: the socket that the engine listens on for
 /// it, and the files that its settings name. Their keys are in an environment variable; the first is descriptor 4.
 public enum PassedDescriptors {
-    /// Has the keys of their settings, separated by colons.
+    /// The keys of their settings, separated by colons.
     public static let variable = "KINECAST_DESCRIPTORS"
-    /// Has the path of the extension's data directory, the only one that it may write to.
+    /// The path of the extension's data directory, the only one that it may write to.
     public static let dataVariable = "KINECAST_DATA"
     /// After the three standard descriptors and the control channel.
     public static let first: Int32 = 4

@@ -25,7 +25,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     private enum Standing: Equatable {
-        /// Has sent nothing, and takes no place.
+        /// The peer has sent nothing, and takes no place.
         case silent
         /// Has sent something, and waits for a place.
         case waiting
