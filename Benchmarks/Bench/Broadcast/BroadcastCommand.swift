@@ -101,15 +101,15 @@ struct BroadcastCommand: ParsableCommand {
         if has(.engine) {
             let costs = (0..<rounds).compactMap { _ in
                 attempt("an engine with and without its extension") {
-                    let alone = try taker.engineCost(size: Self.hd, fed: false)
-                    return (alone: alone, fed: try taker.engineCost(size: Self.hd, fed: true))
+                    let alone = try taker.engineCost(size: Self.hd, withExtension: false)
+                    return (alone: alone, served: try taker.engineCost(size: Self.hd, withExtension: true))
                 }
             }
             print("\n### What an engine needs for its extension\n\n" + EngineCost.table(costs))
             if !costs.isEmpty {
                 increase = EngineCost(
-                    capture: costs.middle { $0.fed.capture - $0.alone.capture },
-                    others: costs.middle { $0.fed.others - $0.alone.others })
+                    capture: costs.middle { $0.served.capture - $0.alone.capture },
+                    others: costs.middle { $0.served.others - $0.alone.others })
             }
         }
         if let cheapest {

@@ -90,12 +90,12 @@ struct RawTaker {
 
     /// The CPU time of an engine's threads for each frame of a recorded take, with or without an extension. The difference
     /// is the cost of feeding and watching it.
-    func engineCost(size: PixelSize, framesPerSecond: Int = 60, fed: Bool) throws -> EngineCost {
+    func engineCost(size: PixelSize, framesPerSecond: Int = 60, withExtension: Bool) throws -> EngineCost {
         let folder = try TemporaryDirectory(in: "/dev/shm")
         let bundle = try MeterBundle()
         let stage = try Stage(.pattern, size: size, framesPerSecond: framesPerSecond)
         var configuration = stage.configuration(output: folder.file("take.mp4"), framesPerSecond: framesPerSecond)
-        if fed { configuration.destinations = [bundle.destination(report: "report", readsAll: false)] }
+        if withExtension { configuration.destinations = [bundle.destination(report: "report", readsAll: false)] }
         let take = try EngineTake(
             configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
         try take.run(for: 1)
@@ -133,7 +133,7 @@ struct EngineCost {
 
     var sum: Double { capture + others }
 
-    static func table(_ rounds: [(alone: EngineCost, fed: EngineCost)]) -> String {
+    static func table(_ rounds: [(alone: EngineCost, served: EngineCost)]) -> String {
         Tables.table(
             """
             >round | >CPU ms/frame of capture, without the extension | >with it | >of control and supervision, without | \
@@ -141,8 +141,8 @@ struct EngineCost {
             """,
             rounds.enumerated().map { round, cost in
                 let cells = [
-                    cost.alone.capture, cost.fed.capture, cost.alone.others, cost.fed.others,
-                    cost.fed.sum - cost.alone.sum,
+                    cost.alone.capture, cost.served.capture, cost.alone.others, cost.served.others,
+                    cost.served.sum - cost.alone.sum,
                 ]
                 return ["\(round + 1)"] + cells.map { fixed($0, 3) }
             })

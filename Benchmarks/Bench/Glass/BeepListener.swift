@@ -63,6 +63,6 @@ final class BeepListener: Sendable {
 
     func stop() { capture.stop() }
 
-    /// When each beep began to be heard: nanoseconds of CLOCK_MONOTONIC.
+    /// The time at which each beep began: nanoseconds of CLOCK_MONOTONIC.
     var beeps: [Int64] { receiver.state.withLock { $0.beeps } }
 }

@@ -46,7 +46,7 @@ struct GlassCommand: ParsableCommand {
         for way in way.isEmpty ? ["webcodecs", "mse"] : way {
             try stage.watch(way, audible: audio)
             let sights = try stage.readNumbers(seconds: seconds)
-            results.append((way, GlassDelays(drawn: try stage.scene.log(), seen: sights, heard: listener?.beeps ?? [])))
+            results.append((way, GlassDelays(drawn: try stage.scene.log(), seen: sights, beeps: listener?.beeps ?? [])))
         }
         try report(results)
     }
@@ -96,7 +96,7 @@ struct GlassDelays {
     var audio: [Double] = []
     /// By how much each beep came later than the frame it belongs to, both counted from the source. Negative: earlier.
     var offsets: [Double] = []
-    /// Beeps that could have been heard: those whose frames were seen, but for the last.
+    /// The number of beeps whose frames were seen, without the last.
     var beepCount = 0
 
     /// A beep is not taken for one of a second before or after it.
@@ -106,8 +106,8 @@ struct GlassDelays {
     /// - Parameters:
     ///   - drawn: the scene's log.
     ///   - seen: frames in the order in which they were first seen.
-    ///   - heard: when each beep began.
-    init(drawn: [SceneProcess.Shown], seen: [GlassStage.Sight], heard: [Int64]) {
+    ///   - beeps: the time at which the listener found each beep, in nanoseconds.
+    init(drawn: [SceneProcess.Shown], seen: [GlassStage.Sight], beeps: [Int64]) {
         var instants: [Int: Int64] = [:]
         for shown in drawn { instants[shown.frame] = shown.instant }
         let sights = seen.compactMap { sight in
@@ -122,7 +122,7 @@ struct GlassDelays {
             else { continue }
             beepCount += 1
             // An audio that is early, by a clock that is read a little wrong, is still that audio.
-            guard let at = heard.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
+            guard let at = beeps.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
             audio.append(Double(at - beep) / 1e6)
             offsets.append(Double(at - beep - sight.delay) / 1e6)
         }

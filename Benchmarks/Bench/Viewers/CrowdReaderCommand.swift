@@ -6,7 +6,7 @@ import Glibc
 import KineMeasure
 import KinePlatform
 
-/// Where a broadcast is served.
+/// The address that serves a broadcast.
 struct LiveAddress: ExpressibleByArgument {
     let host: String
     let port: UInt16

@@ -64,8 +64,8 @@ import Testing
     }
 
     @Test func `each sense has its own delay, and the offset is the difference`() {
-        let heard = drawn.compactMap(\.beep).map { $0 + 130 * millisecond }
-        let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110), heard: heard)
+        let beeps = drawn.compactMap(\.beep).map { $0 + 130 * millisecond }
+        let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110), beeps: beeps)
         #expect(delays.frames == Array(repeating: 110, count: 90))
         #expect(delays.audio == [130, 130])
         #expect(delays.offsets == [20, 20])
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test func `a beep belongs to the next frame where its own was left out, and unheard beeps are counted`() {
-        let heard = [drawn[30].beep ?? 0].map { $0 + 100 * millisecond }
-        let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110, without: [30, 31]), heard: heard)
+        let beeps = [drawn[30].beep ?? 0].map { $0 + 100 * millisecond }
+        let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110, without: [30, 31]), beeps: beeps)
         #expect(delays.offsets == [-10])
         #expect(delays.beepCount == 2)
     }
 
     @Test func `nothing seen is no delay`() {
-        let delays = GlassDelays(drawn: drawn, seen: [], heard: [])
+        let delays = GlassDelays(drawn: drawn, seen: [], beeps: [])
         #expect(delays.frames.percentile(95) == nil && delays.beepCount == 0)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 public enum UserDirectories {
-    /// Where to save a recording whose own directory is gone, the best first: the directory for videos, then home.
+    /// Directories for a recording whose own is gone, the best first: the directory for videos, then home.
     public static var forRecordings: [String] {
         guard let home else { return [] }
         let settings = (ProcessEnvironment.value("XDG_CONFIG_HOME") ?? home + "/.config") + "/user-dirs.dirs"

@@ -13,7 +13,7 @@ public protocol VideoSource: AnyObject {
     /// For poll: readable when the source has events. The source owns it and never changes it; negative: none.
     var descriptor: Int32 { get }
 
-    /// When to call `processEvents` even without events, in nanoseconds of CLOCK_MONOTONIC; nil: never.
+    /// The latest time to call `processEvents` if there are no events, in nanoseconds of CLOCK_MONOTONIC; nil: never.
     var deadline: Int64? { get }
 
     /// The source loses unread frames. Call `processEvents` whenever the descriptor is readable, even in a pause.
@@ -63,7 +63,7 @@ public protocol VideoSourceOpening: AnyObject {
     /// For poll: readable when the opening can continue. Negative: none.
     var descriptor: Int32 { get }
 
-    /// When to call `processEvents` even without events, in nanoseconds of CLOCK_MONOTONIC; nil: never.
+    /// The latest time to call `processEvents` if there are no events, in nanoseconds of CLOCK_MONOTONIC; nil: never.
     var deadline: Int64? { get }
 
     /// The opening shows something on the screen for a person: until it is over, no frame of that screen may be read.

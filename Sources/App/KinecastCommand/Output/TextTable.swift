@@ -50,7 +50,7 @@ extension Character {
     ]
 
     fileprivate var columns: Int {
-        // The first scalar decides: the others are accents and the like.
+        // The first scalar has the width; the others are accents and joiners, which add none.
         guard let scalar = unicodeScalars.first, scalar.value >= 0x1100 else { return 1 }
         let isWide =
             unicodeScalars.contains(where: \.properties.isEmojiPresentation) || unicodeScalars.contains("\u{fe0f}")

@@ -82,7 +82,7 @@ package struct ScreenSettling {
     private let limits: Limits
     /// The deadline for a screen that never becomes still; nil before the first frame.
     private var end: Int64?
-    /// When the wait is over, unless another frame comes.
+    /// The end of the wait, unless another frame comes.
     package private(set) var deadline: Int64
 
     package init(_ limits: Limits, since start: Int64) {

@@ -151,7 +151,7 @@ public final class VirtualSession: Sendable {
 }
 
 extension VirtualSession.Error {
-    /// What happened, on what, and what to do.
+    /// One sentence for a person: the fault, its object, and the remedy.
     public var sentence: String {
         switch self {
         case .missing(let program, let package):

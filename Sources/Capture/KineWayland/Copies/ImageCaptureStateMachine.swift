@@ -84,7 +84,7 @@ struct ImageCaptureStateMachine {
 
     init(part: PixelRect?) { self.part = part }
 
-    /// When to call `advance`; nil: after the compositor's next event.
+    /// The latest time to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? {
         switch state {
         case .waiting(let instant), .asked(let instant): instant == .max ? nil : instant

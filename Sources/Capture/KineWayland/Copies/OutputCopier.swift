@@ -6,7 +6,7 @@ import KineMedia
 protocol OutputCopier: AnyObject {
     var copy: OutputCopy { get set }
 
-    /// When to call `advance`; nil: after the compositor's next event.
+    /// The latest time to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { get }
     /// A new frame can be taken.
     var hasFrame: Bool { get }

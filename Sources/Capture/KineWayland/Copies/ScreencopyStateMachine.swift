@@ -57,7 +57,7 @@ struct ScreencopyStateMachine {
         self.hasDamage = hasDamage && version >= 2
     }
 
-    /// When to call `advance`; nil: after the compositor's next event.
+    /// The latest time to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { if case .waiting(let instant) = state { instant } else { nil } }
 
     /// A copied frame can be taken.

@@ -71,7 +71,7 @@ enum BadgeFading: Equatable {
         }
     }
 
-    /// When the state changes; nil: never.
+    /// The time of the next change; nil: never.
     func end(shownSince since: Int64, hold: Int64) -> Int64? {
         switch self {
         case .whole: since + hold

@@ -6,7 +6,7 @@
 struct KeyDisplayStateMachine {
     struct Badge: Equatable {
         let text: String
-        /// When it appears.
+        /// The time at which it appears.
         let since: Int64
     }
 

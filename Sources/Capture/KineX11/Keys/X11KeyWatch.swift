@@ -69,7 +69,7 @@ struct KeyScope: Sendable {
 final class LatestBadge: Sendable {
     struct Picture: Sendable {
         var image = OverlayImage.empty
-        /// When it appears (CLOCK_MONOTONIC).
+        /// The time at which it appears (CLOCK_MONOTONIC).
         var since: Int64 = 0
     }
 
