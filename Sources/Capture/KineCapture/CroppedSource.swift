@@ -46,6 +46,7 @@ public final class CroppedSource: VideoSource {
     public var deadline: Int64? { source.deadline }
     public var losesUnreadFrames: Bool { source.losesUnreadFrames }
     public var interruption: VideoSourceInterruption? { source.interruption }
+    public func readLimit(isFirst: Bool) -> ReadLimit? { source.readLimit(isFirst: isFirst) }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         let hasChanged = try source.processEvents()

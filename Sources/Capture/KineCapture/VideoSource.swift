@@ -26,8 +26,10 @@ public protocol VideoSource: AnyObject {
     /// The excluded windows at the last search. Nil before the first search, and if no window is excluded.
     var exclusionFindings: ExclusionFindings? { get }
 
-    /// Nanoseconds for which every `read` may fail before the take ends; nil: no limit, the source itself throws.
-    var readTimeout: Int64? { get }
+    /// How long every `read` may fail before the take ends; nil: no limit, the source itself throws.
+    ///
+    /// - Parameter isFirst: the take shows no frame of this source yet.
+    func readLimit(isFirst: Bool) -> ReadLimit?
 
     /// Handles the available events without waiting. Returns whether the frame may have changed since the last
     /// `addDamage`. Call right before each poll: a library may have read events that the descriptor no longer shows.
@@ -55,7 +57,17 @@ extension VideoSource {
     public var losesUnreadFrames: Bool { false }
     public var interruption: VideoSourceInterruption? { nil }
     public var exclusionFindings: ExclusionFindings? { nil }
-    public var readTimeout: Int64? { nil }
+    public func readLimit(isFirst: Bool) -> ReadLimit? { nil }
+}
+
+/// How long a take waits for a source whose reads fail.
+public struct ReadLimit: Equatable, Sendable {
+    /// Nanoseconds.
+    public var timeout: Int64
+    /// The reason for the take's end.
+    public var error: VideoSourceError
+
+    public init(timeout: Int64, error: VideoSourceError) { (self.timeout, self.error) = (timeout, error) }
 }
 
 /// A source that is being opened. Used by one thread; a release ends the attempt.
@@ -124,6 +136,10 @@ public struct FramePart {
 public protocol CastSource: VideoSource {
     /// Counts the received frames, without moves of the pointer alone. Changes only in `processEvents` and `addDamage`.
     var frameCount: Int { get }
+
+    /// When the compositor showed the newest frame, in nanoseconds of CLOCK_MONOTONIC: never before an earlier frame's, never in
+    /// the future. Changes with `frameCount`.
+    var presentationTime: Int64 { get }
 
     /// The position of the captured monitor in the desktop, if known.
     var position: (x: Int, y: Int)? { get }

@@ -69,13 +69,6 @@ public enum VideoSourceInterruption: Equatable, Sendable {
 
 // Errors of several sources.
 extension VideoSourceError {
-    /// The source gave no pixels for that time, though it was there.
-    public static func unreadable(seconds: Int) -> Self {
-        Self(
-            "The X server has let no pixels be read for \(seconds) seconds, so the recording ends here; start the X server again."
-        )
-    }
-
     public static func noMonitor(_ name: String, existing: [String]) -> Self {
         Self("There is no monitor \(name) on this display; it has \(existing.joined(separator: ", ")).")
     }

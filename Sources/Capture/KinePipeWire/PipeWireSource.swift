@@ -61,8 +61,6 @@ public final class PipeWireSource: CastSource {
     public var size: PixelSize { frames.frame?.size ?? PixelSize(width: 0, height: 0) }
     public var orientation: Orientation { frames.frame?.orientation ?? .up }
 
-    /// When the newest frame was shown, by the compositor, in nanoseconds of CLOCK_MONOTONIC: never before an earlier
-    /// frame's, never in the future. Changes only in `processEvents` and `addDamage`.
     public var presentationTime: Int64 { frames.frame?.presentationTime ?? 0 }
 
     public var descriptor: Int32 { stream.descriptor }

@@ -7,6 +7,12 @@ import KinePlatform
 extension VideoSourceError {
     /// The X server went away while it was recorded.
     public static let serverLost = Self("The X server has gone away, so the recording ends here.")
+    /// The server gave no pixels for that time.
+    public static func unreadable(seconds: Int) -> Self {
+        Self(
+            "The X server has let no pixels be read for \(seconds) seconds, so the recording ends here; start the X server again."
+        )
+    }
     /// The X server did not answer, and the wait for it was cancelled.
     public static let serverGivenUp = Self(
         "The X server did not answer, so its connection was closed; start it again.")

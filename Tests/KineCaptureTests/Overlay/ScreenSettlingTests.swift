@@ -21,6 +21,18 @@ import Testing
         #expect(end(7, 17) == 17, "it was over when that came")
     }
 
+    @Test func `after a frame of before the window's end, the next one is waited for`() {
+        var settling = ScreenSettling(Self.limits, since: 0)
+        settling.noteEarlierFrame(at: 20)
+        #expect(settling.deadline == 120)
+        settling.noteEarlierFrame(at: 40)
+        #expect(settling.deadline == 120)
+        settling.noteFrame(at: 60)
+        #expect(settling.deadline == 70)
+        settling.noteEarlierFrame(at: 65)
+        #expect(settling.deadline == 70)
+    }
+
     @Test func `a screen that goes on changing is waited for only so long, from its first frame on`() {
         var settling = ScreenSettling(Self.limits, since: 0)
         for now: Int64 in stride(from: 500, to: 2000, by: 5) where !settling.isOver(at: now) {

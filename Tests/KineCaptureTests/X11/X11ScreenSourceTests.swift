@@ -308,15 +308,15 @@ import Testing
         let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
         try screen.setMonitor("Right", PixelRect(x: 500, y: 0, width: 140, height: 200))
         let watcher = try Watcher(.screen(monitor: "Right"), on: screen.name)
-        #expect(watcher.source.readTimeout == 10_000_000_000)
+        #expect(watcher.source.readLimit(isFirst: false)?.timeout == 10_000_000_000)
         try painter.setScreenSize(PixelSize(width: 400, height: 302))
         try watcher.settle()
-        #expect(watcher.source.readTimeout == nil)
+        #expect(watcher.source.readLimit(isFirst: false) == nil)
         let reads = watcher.reads
         #expect(try !watcher.source.read(.full(size: watcher.size)) { _ in } && watcher.reads == reads)
         try painter.setScreenSize(PixelSize(width: 640, height: 480))
         painter.fill(window, PixelRect(x: 0, y: 0, width: 640, height: 480), 0x44_8800)
         try watcher.follow { $0.isAll(0x44_8800, in: PixelRect(size: $0.size)) }
-        #expect(watcher.source.readTimeout != nil)
+        #expect(watcher.source.readLimit(isFirst: false) != nil)
     }
 }

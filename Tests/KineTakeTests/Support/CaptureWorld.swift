@@ -52,7 +52,7 @@ struct CaptureWorld {
     /// The first reads that fail.
     var failures = 0
     /// The source's.
-    var readTimeout: Int64?
+    var readLimit: ReadLimit?
     /// The take has ended with it.
     private(set) var end: VideoSourceError?
     var machine: CaptureStateMachine
@@ -214,7 +214,7 @@ struct CaptureWorld {
         let started = now
         now += readTime
         let evenIfUnchanged: Bool
-        switch machine.finishReading(isComplete: isComplete, timeout: readTimeout, at: now) {
+        switch machine.finishReading(isComplete: isComplete, limit: readLimit, at: now) {
         case .commit(let isForced): evenIfUnchanged = isForced
         case .abandon: return
         case .end(let error): return end = error

@@ -15,7 +15,8 @@ final class ScriptedSource: VideoSource {
             /// A frame is held, which is that of an earlier moment: once it is discarded, nothing can be read before the next fill.
             var holdsFrame = false
             var isDiscarded = false
-            var readTimeout: Int64?
+            var readLimit: ReadLimit?
+            var isLimitForFirst = false
             var refusals = 0
         }
 
@@ -58,8 +59,12 @@ final class ScriptedSource: VideoSource {
         /// From now on the source has its frames from elsewhere, and may have to wait for one.
         func holdFrame() { state.withLock { $0.holdsFrame = true } }
 
-        /// Every read fails from now on, which the source bears for so many nanoseconds.
-        func refuseReads(timeout: Int64) { state.withLock { ($0.isDiscarded, $0.readTimeout) = (true, timeout) } }
+        /// Every read fails from now on.
+        ///
+        /// - Parameter isForFirst: the limit is for the first frame alone.
+        func refuseReads(_ limit: ReadLimit, isForFirst: Bool) {
+            state.withLock { ($0.isDiscarded, $0.readLimit, $0.isLimitForFirst) = (true, limit, isForFirst) }
+        }
 
         /// All damage was taken over.
         var isSeen: Bool { state.withLock { $0.damage.isEmpty } }
@@ -97,7 +102,9 @@ final class ScriptedSource: VideoSource {
         damage.formUnion(reported)
     }
 
-    var readTimeout: Int64? { screen.state.withLock { $0.readTimeout } }
+    func readLimit(isFirst: Bool) -> ReadLimit? {
+        screen.state.withLock { isFirst || !$0.isLimitForFirst ? $0.readLimit : nil }
+    }
 
     func discardFrames() { screen.state.withLock { $0.isDiscarded = $0.holdsFrame } }
 

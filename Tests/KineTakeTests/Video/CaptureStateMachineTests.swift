@@ -1,11 +1,14 @@
 // The decisions of capture, on a clock that only the test moves.
 import CoreTesting
+import KineCapture
 import KineMedia
 import Testing
 
 @testable import KineTake
 
 @Suite struct CaptureStateMachineTests {
+    private static let limit = ReadLimit(timeout: 10_000_000_000, error: .regionNotDrawn)
+
     /// Calls `body` with a world after each sequence of `depth` events.
     private func forEachHistory(
         of depth: Int, _ events: [CaptureWorld.Event] = CaptureWorld.Event.allCases, from start: CaptureWorld,
@@ -81,14 +84,14 @@ import Testing
     func `a source that cannot be read for its time ends the take, also before the first frame`(hasBegun: Bool) {
         var world = CaptureWorld()
         if hasBegun { world.run(for: world.interval) }
-        (world.readTimeout, world.failures) = (10_000_000_000, .max)
+        (world.readLimit, world.failures) = (Self.limit, .max)
         let start = world.now
         // The source says after a failed read that all of it has changed.
         while world.end == nil, world.now < start + 60_000_000_000 {
             world.machine.noteSourceChanged()
             world.run(for: world.interval)
         }
-        #expect(world.end == .unreadable(seconds: 10))
+        #expect(world.end == Self.limit.error)
         #expect((10_000_000_000...10_000_000_000 + 2 * world.interval).contains(world.now - start))
     }
 
@@ -125,7 +128,7 @@ import Testing
         }
         for (index, change) in changes.enumerated() {
             var world = begun()
-            (world.readTimeout, world.failures) = (10_000_000_000, .max)
+            (world.readLimit, world.failures) = (Self.limit, .max)
             fail(&world, for: 9_000_000_000)
             change(&world)
             fail(&world, for: 9_000_000_000)
@@ -358,7 +361,7 @@ import Testing
             machine.reported.removeAll()
             #expect(machine.next(at: now, .init()) == .beginFrame)
             #expect(machine.beginReading(at: now, time: .seconds(4)) == .read)
-            #expect(machine.finishReading(isComplete: true, timeout: nil, at: now) == .commit(evenIfUnchanged: false))
+            #expect(machine.finishReading(isComplete: true, limit: nil, at: now) == .commit(evenIfUnchanged: false))
             #expect(machine.committed(changed: changed, layers: DamageRegion(size: changed.size)) == .checkSource)
             machine.checked(sourceHasChanged: isReportedNow)
             _ = machine.deliver(at: .seconds(4))

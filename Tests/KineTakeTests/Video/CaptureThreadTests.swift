@@ -20,7 +20,11 @@ import Testing
         let capture: CaptureThread
         var seen: Monitor<FrameCollector.Seen> { frames.seen }
 
-        init(_ change: (inout TakeConfiguration) -> Void = { _ in }) {
+        init(
+            _ change: (inout TakeConfiguration) -> Void = { _ in },
+            screen prepare: (ScriptedSource.Screen) -> Void = { _ in }
+        ) {
+            prepare(screen)
             var configuration = TakeConfiguration(source: .screen(monitor: nil), output: "")
             configuration.video.framesPerSecond = 100
             change(&configuration)
@@ -302,14 +306,18 @@ import Testing
         #expect(stage.samples[1].data.count < 60)
     }
 
-    @Test func `a source that gives nothing for its time ends the take with that reason`() {
-        let stage = Stage()
-        stage.expect(1)
-        let second = ScriptedSource.Screen(size: Self.size)
-        second.refuseReads(timeout: 20_000_000)
-        _ = stage.beginSwitch { ScriptedSource.opening(second) }
+    @Test(arguments: [false, true], [false, true])
+    func `a source that gives nothing for its time ends the take with that reason`(isFirst: Bool, isSwitch: Bool) {
+        let limit = ReadLimit(timeout: 20_000_000, error: .unreadable(seconds: 7))
+        let stage = Stage(screen: { if !isSwitch { $0.refuseReads(limit, isForFirst: isFirst) } })
+        if isSwitch {
+            stage.expect(1)
+            let second = ScriptedSource.Screen(size: Self.size)
+            second.refuseReads(limit, isForFirst: isFirst)
+            _ = stage.beginSwitch { ScriptedSource.opening(second) }
+        }
         let deadline = MonotonicClock.now() + 300_000_000_000
-        #expect(stage.seen.wait(until: deadline) { $0.ended } == .some(.unreadable(seconds: 0)))
+        #expect(stage.seen.wait(until: deadline) { $0.ended } == .some(limit.error))
         stage.stop()
     }
 

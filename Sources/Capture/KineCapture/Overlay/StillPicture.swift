@@ -96,5 +96,11 @@ package struct ScreenSettling {
         deadline = min(now + limits.quiet, end)
     }
 
+    /// A frame that the compositor showed before the window had closed, by the frame's own time: another must follow. The wait
+    /// for it is short, since the times of some compositors are of another clock.
+    package mutating func noteEarlierFrame(at now: Int64) {
+        if end == nil { deadline = min(deadline, now + limits.changing) }
+    }
+
     package func isOver(at now: Int64) -> Bool { now >= deadline }
 }

@@ -13,8 +13,8 @@ public final class PictureRegionOpening: VideoSourceOpening {
         case looking(any CastSource, ScreenSettling)
         case drawing(any CastSource, Drawing)
         /// The compositor removes the window.
-        case hiding(any CastSource, Outcome, ScreenSettling.Limits)
-        case settling(any CastSource, Outcome, ScreenSettling)
+        case hiding(any CastSource, Hiding)
+        case settling(any CastSource, Hiding, ScreenSettling)
         /// Waits only for the windows to disappear.
         case failing(VideoSourceError, at: Int64)
         case over
@@ -34,6 +34,13 @@ public final class PictureRegionOpening: VideoSourceOpening {
             (self.size, self.lastFrame, self.until) = (size, lastFrame, until)
             selection = RegionSelection(screen: size)
         }
+    }
+
+    private struct Hiding {
+        var outcome: Outcome
+        var limits: ScreenSettling.Limits
+        /// The request to remove the window. Frames that the compositor showed before may contain it.
+        var requestedAt: Int64
     }
 
     private static let quietTime: Int64 = 150_000_000
@@ -80,7 +87,7 @@ public final class PictureRegionOpening: VideoSourceOpening {
             // Until the compositor has sent its globals.
             min(window.isReady ? settling.deadline : .max, source.deadline ?? .max)
         case .drawing(let source, let drawing): min(drawing.until, source.deadline ?? .max)
-        case .hiding(let source, _, _): source.deadline
+        case .hiding(let source, _): source.deadline
         case .settling(let source, _, let settling): min(settling.deadline, source.deadline ?? .max)
         case .failing(_, let instant): instant
         case .over: nil
@@ -133,16 +140,22 @@ public final class PictureRegionOpening: VideoSourceOpening {
         case .drawing(let source, let drawing):
             _ = try hasNewFrame(source)
             try draw(events, source, drawing, now)
-        case .hiding(let source, let outcome, let limits):
+        case .hiding(let source, let hiding):
             // Frames before that may still show the window.
             _ = try hasNewFrame(source)
-            if window.isGone { state = .settling(source, outcome, ScreenSettling(limits, since: now)) }
-        case .settling(let source, let outcome, var settling):
-            if try hasNewFrame(source) { settling.noteFrame(at: now) }
-            state = .settling(source, outcome, settling)
+            if window.isGone { state = .settling(source, hiding, ScreenSettling(hiding.limits, since: now)) }
+        case .settling(let source, let hiding, var settling):
+            if try hasNewFrame(source) {
+                if source.presentationTime >= hiding.requestedAt {
+                    settling.noteFrame(at: now)
+                } else {
+                    settling.noteEarlierFrame(at: now)
+                }
+            }
+            state = .settling(source, hiding, settling)
             guard settling.isOver(at: now) else { break }
             state = .over
-            return try CroppedSource(source, region: try outcome.get())
+            return try CroppedSource(source, region: try hiding.outcome.get())
         case .failing(let error, let instant):
             guard now >= instant else { break }
             state = .over
@@ -197,11 +210,12 @@ public final class PictureRegionOpening: VideoSourceOpening {
     }
 
     private func finish(_ outcome: Outcome, _ source: any CastSource, _ drawing: Drawing) {
+        let requestedAt = MonotonicClock.now()
         window.hide()
         let isSeen = frameCount != drawing.lastFrame
         var limits = ScreenSettling.Limits.elsewhere
         if case .success = outcome, isSeen { limits = .afterWindow }
-        state = .hiding(source, outcome, limits)
+        state = .hiding(source, Hiding(outcome: outcome, limits: limits, requestedAt: requestedAt))
     }
 
     public func giveUp() {
@@ -209,8 +223,12 @@ public final class PictureRegionOpening: VideoSourceOpening {
         case .opening(let opening): opening.giveUp()
         case .looking: fail(.regionCancelled, at: MonotonicClock.now())
         case .drawing(let source, let drawing): finish(.failure(.regionCancelled), source, drawing)
-        case .hiding(let source, _, let limits): state = .hiding(source, .failure(.regionCancelled), limits)
-        case .settling(let source, _, let settling): state = .settling(source, .failure(.regionCancelled), settling)
+        case .hiding(let source, var hiding):
+            hiding.outcome = .failure(.regionCancelled)
+            state = .hiding(source, hiding)
+        case .settling(let source, var hiding, let settling):
+            hiding.outcome = .failure(.regionCancelled)
+            state = .settling(source, hiding, settling)
         case .failing, .over: break
         }
     }

@@ -281,7 +281,9 @@ public final class X11ScreenSource: VideoSource {
     }
 
     /// No limit while a monitor is unplugged.
-    public var readTimeout: Int64? { targetIsAway ? nil : 10_000_000_000 }
+    public func readLimit(isFirst: Bool) -> ReadLimit? {
+        targetIsAway ? nil : ReadLimit(timeout: 10_000_000_000, error: .unreadable(seconds: 10))
+    }
 
     public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
 

@@ -95,6 +95,18 @@ final class PortalSource: CastSource {
         return earlierFrames + cast.source.frameCount
     }
 
+    var presentationTime: Int64 {
+        guard case .casting(let cast) = state else { return 0 }
+        return cast.source.presentationTime
+    }
+
+    /// A cast that replaces another may be open without a frame, and of a still screen none may come. A take that has begun goes
+    /// on with its last frame.
+    func readLimit(isFirst: Bool) -> ReadLimit? {
+        guard isFirst, case .casting = state else { return nil }
+        return ReadLimit(timeout: 10_000_000_000, error: .castGaveNoFrame(seconds: 10))
+    }
+
     var interruption: VideoSourceInterruption? {
         switch state {
         case .casting: nil

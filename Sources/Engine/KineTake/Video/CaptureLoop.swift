@@ -228,7 +228,7 @@ final class CaptureLoop {
         let isComplete = try draw(machine.pending)
         let evenIfUnchanged: Bool
         switch machine.finishReading(
-            isComplete: isComplete, timeout: source.readTimeout, at: MonotonicClock.now())
+            isComplete: isComplete, limit: source.readLimit(isFirst: machine.awaitsSource), at: MonotonicClock.now())
         {
         case .commit(let isForced): evenIfUnchanged = isForced
         case .abandon: return compositor.abandon()

@@ -134,6 +134,9 @@ struct CaptureStateMachine {
         verification = DamageVerification(rows: pending.rows, now: now)
     }
 
+    /// The source has no frame in the take yet.
+    var awaitsSource: Bool { !hasBegun || isSwitchPending }
+
     /// Nothing is read now, in a pause or because the take has its length.
     var isResting: Bool { if case .resting = activity { true } else { false } }
 
@@ -277,12 +280,10 @@ struct CaptureStateMachine {
         return time >= limit || grid.place(time).time >= limit
     }
 
-    /// - Parameter timeout: the source's `readTimeout`.
-    mutating func finishReading(isComplete: Bool, timeout: Int64?, at now: Int64) -> Commit {
-        failingSince = isComplete || timeout == nil ? nil : failingSince ?? frameInstant
-        if let timeout, let failingSince, now - failingSince >= timeout {
-            return .end(.unreadable(seconds: Int(timeout / 1_000_000_000)))
-        }
+    /// - Parameter limit: the source's.
+    mutating func finishReading(isComplete: Bool, limit: ReadLimit?, at now: Int64) -> Commit {
+        failingSince = isComplete || limit == nil ? nil : failingSince ?? frameInstant
+        if let limit, let failingSince, now - failingSince >= limit.timeout { return .end(limit.error) }
         guard hasBegun && !needsWholeFrame || isComplete else {
             // Unread parts are black or show the previous source. Reads again a moment later.
             pending.insertAll()
