@@ -44,11 +44,22 @@ LATE_FUNCTION(int, av_opt_set_int, (void *object, const char *name, int64_t valu
         (object, name, value, flags))
 LATE_FUNCTION(int, av_strerror, (int code, char *text, size_t size), (code, text, size))
 
+// FFmpeg 7 declares more of it const.
+#if LIBSWRESAMPLE_VERSION_MAJOR >= 5
+typedef const AVChannelLayout layout;
+typedef uint8_t *const *planes_out;
+typedef const uint8_t *const *planes_in;
+#else
+typedef AVChannelLayout layout;
+typedef uint8_t **planes_out;
+typedef const uint8_t **planes_in;
+#endif
+
 LATE_FUNCTION(int, swr_alloc_set_opts2,
-        (SwrContext **context, AVChannelLayout *out, enum AVSampleFormat out_format, int out_rate,
-         AVChannelLayout *in, enum AVSampleFormat in_format, int in_rate, int log_offset, void *log_context),
+        (SwrContext **context, layout *out, enum AVSampleFormat out_format, int out_rate,
+         layout *in, enum AVSampleFormat in_format, int in_rate, int log_offset, void *log_context),
         (context, out, out_format, out_rate, in, in_format, in_rate, log_offset, log_context))
-LATE_FUNCTION(int, swr_convert, (SwrContext *context, uint8_t **out, int out_count, const uint8_t **in, int in_count),
+LATE_FUNCTION(int, swr_convert, (SwrContext *context, planes_out out, int out_count, planes_in in, int in_count),
         (context, out, out_count, in, in_count))
 LATE_FUNCTION(void, swr_free, (SwrContext **context), (context))
 LATE_FUNCTION(int64_t, swr_get_delay, (SwrContext *context, int64_t base), (context, base))
