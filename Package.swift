@@ -15,6 +15,9 @@ let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/
 // packages that name a version of this one could not use it.
 let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+// The commit that `kinecast --version` prints. scripts/build.sh names it for release builds; debug builds are the same for every commit.
+let commit = Context.environment["KINECAST_COMMIT"] ?? ""
+
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals = [
     "CLinux", "CPipeWire", "KineCapture", "KinePipeWire", "KinePulse", "KineX11", "KineClient", "KineCodecs",
@@ -37,7 +40,7 @@ let storeys = [
     ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
         "App",
-        "Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
+        "CBuild Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
             + "KinecastImaging KinecastCommand kinecast-live kinecast-rtmp"
     ),
 ]
@@ -98,6 +101,7 @@ let package = Package(
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
+        .target(name: "CBuild", cSettings: [.define("KINE_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
 
@@ -236,7 +240,7 @@ let package = Package(
         .executableTarget(
             name: "KinecastCommand",
             dependencies: [
-                "CLinux",
+                "CBuild", "CLinux",
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineContainers", "KineMedia",
                 "KinePlatform",
                 system, argumentParser,

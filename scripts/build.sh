@@ -117,14 +117,25 @@ build_documentation() {
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
 release_products=(kinecast kinecast-engine kinecast-live kinecast-rtmp kinecast-scene)
 
+# build_commit: the commit of this checkout, with a plus sign if its sources were changed; empty where there is no checkout.
+build_commit() {
+    local commit
+    commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || return 0
+    [[ -z $(git status --porcelain -- Package.swift Sources Support scripts) ]] || commit+=+
+    echo "$commit"
+}
+
 # build_release DIRECTORY NAME…: builds executables of a package. Prints the directory they are in. Says nothing, and takes no
 # time, where nothing has changed since the last time.
 build_release() {
     local package=$1 stamp name
     shift
+    KINECAST_COMMIT=$(build_commit)
+    export KINECAST_COMMIT
     stamp=$build_directory/release.$(printf '%s' "$@" | cksum | cut -d ' ' -f 1).stamp
     # A folder is newer when a file was added to it or removed.
-    if [[ ! -e $stamp || -n $(find Package.swift Sources Support Benchmarks scripts -newer "$stamp" -print -quit) ]]; then
+    if [[ ! -e $stamp || $(cat "$stamp") != "$KINECAST_COMMIT" ||
+        -n $(find Package.swift Sources Support Benchmarks scripts -newer "$stamp" -print -quit) ]]; then
         if [[ ! -e $build_directory/release/kinecast ]]; then
             echo "Building Kinecast for the first time, which takes about ten minutes on two cores." >&2
         else
@@ -137,7 +148,7 @@ build_release() {
                 --package-path "$package" --scratch-path "$build_directory" 2>&1 |
                 { grep -v mktemp || true; } | progress >&2 || return 1
         done
-        touch "$stamp"
+        echo "$KINECAST_COMMIT" >"$stamp"
     fi
     echo "$build_directory/release"
 }

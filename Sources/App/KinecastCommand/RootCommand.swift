@@ -1,6 +1,7 @@
 // The root of the command line, a thin client: it reads options, starts an engine or talks to a running one, and
 // prints. It never captures, encodes or writes files of a take.
 import ArgumentParser
+import CBuild
 import Glibc
 import KineClient
 import KinePlatform
@@ -17,7 +18,7 @@ struct RootCommand: ParsableCommand {
             kept); 73 the output cannot be written; 74 storage failed or is full; 75 a destination failed; 77 permission \
             refused; or that of COMMAND.
             """,
-        version: "0.1.0",
+        version: Version.description,
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, SwitchCommand.self, CameraCommand.self, ClipCommand.self, AnnotateCommand.self,
@@ -89,5 +90,16 @@ struct RootCommand: ParsableCommand {
     private static func leave(_ failure: CommandFailure) -> Never {
         Terminal.standardError.problem(failure.message)
         Glibc.exit(failure.status)
+    }
+}
+
+/// The version of Kinecast. Nothing else says it; scripts/release reads it here.
+enum Version {
+    static let number = "0.1.0"
+
+    /// The number, and the commit if the build was given one.
+    static var description: String {
+        let commit = String(cString: kine_build_commit())
+        return commit.isEmpty ? number : "\(number) (\(commit))"
     }
 }

@@ -1,4 +1,5 @@
 // What needs no take: help, wrong usage, questions.
+import Foundation
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -17,6 +18,18 @@ import Testing
                 #expect(help.status == 0)
                 #expect(help.output.contains("USAGE: kinecast \(command)"))
             }
+        }
+    }
+
+    @Test func `the version is the changelog's newest, and the commit may follow it`() throws {
+        let file = RunningKinecast.checkout.appending("CHANGELOG.md").string
+        let changelog = try String(contentsOfFile: file, encoding: .utf8)
+        let heading = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
+        let newest = try #require(heading.dropFirst(3).split { " ,".contains($0) }.first)
+        try TestPlace.with { place in
+            let ended = try place.run("--version")
+            #expect(ended.status == 0)
+            #expect(try ended.output.wholeMatch(of: Regex("\(newest)( \\([0-9a-f]{12}\\+?\\))?\n")) != nil, "\(ended)")
         }
     }
 

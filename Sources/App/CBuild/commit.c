@@ -1,0 +1,3 @@
+#include "CBuild.h"
+
+const char *kine_build_commit(void) { return KINE_COMMIT; }
