@@ -5,8 +5,8 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Xvfb and PulseAudio; or sway, a D-Bus session, and PipeWire with WirePlumber, or PulseAudio if those are not
-/// installed. All end with this process, however it ends, and leave no files.
+/// Xvfb, or sway with a D-Bus session; and an audio server: PulseAudio, or PipeWire with WirePlumber. Where both are
+/// installed, Xvfb gets PulseAudio and sway PipeWire. All end with this process, however it ends, and leave no files.
 ///
 /// Start it from a thread that lives as long as the process: the servers get a signal when that thread ends.
 public final class VirtualSession: Sendable {
@@ -32,15 +32,28 @@ public final class VirtualSession: Sendable {
 
     /// The programs that `init` needs, with audio, and their Debian packages.
     public static func programs(for display: Display) -> [(name: String, package: String)] {
-        let pulse = (name: PrivateAudioServer.program, package: "pulseaudio")
-        switch display {
-        case .x11: return [(PrivateXServer.program, "xvfb"), pulse]
-        case .wayland:
-            let usesPulseAudio = !PipeWireAudioServer.isInstalled && ExecutableSearch.find(pulse.name) != nil
-            let audio =
-                usesPulseAudio
-                ? [pulse] : [(PipeWireAudioServer.program, "pipewire"), (PipeWireAudioServer.manager, "wireplumber")]
-            return [(PrivateCompositor.program, "sway"), (PrivateBus.program, "dbus-daemon")] + audio
+        let bus = (name: PrivateBus.program, package: "dbus-daemon")
+        let pulseAudio = (name: PrivateAudioServer.program, package: "pulseaudio")
+        let pipeWire = [
+            (name: PipeWireAudioServer.program, package: "pipewire"),
+            (name: PipeWireAudioServer.manager, package: "wireplumber"),
+        ]
+        switch (display, usesPulseAudio(for: display)) {
+        case (.x11, true): return [(PrivateXServer.program, "xvfb"), pulseAudio]
+        case (.x11, false): return [(PrivateXServer.program, "xvfb"), bus] + pipeWire
+        case (.wayland, true): return [(PrivateCompositor.program, "sway"), bus, pulseAudio]
+        case (.wayland, false): return [(PrivateCompositor.program, "sway"), bus] + pipeWire
+        }
+    }
+
+    /// Debian's GNOME brings PipeWire's packages, which conflict with PulseAudio's.
+    private static func usesPulseAudio(for display: Display) -> Bool {
+        let (hasPipeWire, hasPulseAudio) = (
+            PipeWireAudioServer.isInstalled, ExecutableSearch.find(PrivateAudioServer.program) != nil
+        )
+        return switch display {
+        case .x11: hasPulseAudio || !hasPipeWire
+        case .wayland: hasPulseAudio && !hasPipeWire
         }
     }
 
@@ -88,13 +101,16 @@ public final class VirtualSession: Sendable {
 
     /// `NAME=value` for programs that should appear on this screen and be audible.
     public var environment: [String] {
-        sourceEnvironment + (bus.map { ["DBUS_SESSION_BUS_ADDRESS=\($0.address)"] } ?? [])
+        guard display == .wayland, let bus else { return sourceEnvironment }
+        return sourceEnvironment + ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
     }
     /// `NAME=value` for the process that records the session.
     public let sourceEnvironment: [String]
 
     private let watcher: SessionWatcher
+    /// Wayland's programs and PipeWire use it. An X session's programs keep the person's.
     private let bus: PrivateBus?
+    private let display: Display
     private let screen: Screen
     private let audio: Audio?
 
@@ -109,15 +125,15 @@ public final class VirtualSession: Sendable {
         do throws(Error) {
             switch display {
             case .x11:
-                bus = nil
+                bus =
+                    withAudio && !Self.usesPulseAudio(for: .x11) ? try PrivateBus(directory: directory, servers) : nil
                 screen = .x11(try PrivateXServer(size: size, directory: directory, servers))
-                audio = withAudio ? .pulseAudio(try PrivateAudioServer(directory: directory, servers)) : nil
+                audio = withAudio ? try Self.audio(directory: directory, bus: bus, for: .x11, servers) : nil
             case .wayland:
                 let directory = try servers.makeDirectory("session", for: PrivateBus.program)
-                let bus = try PrivateBus(directory: directory, servers)
-                self.bus = bus
+                bus = try PrivateBus(directory: directory, servers)
                 screen = .wayland(try PrivateCompositor(size: size, servers))
-                audio = withAudio ? try Self.audio(directory: directory, bus: bus, servers) : nil
+                audio = withAudio ? try Self.audio(directory: directory, bus: bus, for: .wayland, servers) : nil
             }
         } catch {
             // The watcher ends the servers that have started.
@@ -125,13 +141,14 @@ public final class VirtualSession: Sendable {
             throw error
         }
         self.watcher = watcher
+        self.display = display
         sourceEnvironment = screen.environment + (audio?.environment ?? [])
     }
 
     private static func audio(
-        directory: String, bus: PrivateBus, _ servers: SessionServers
+        directory: String, bus: PrivateBus?, for display: Display, _ servers: SessionServers
     ) throws(Error) -> Audio {
-        if programs(for: .wayland).contains(where: { $0.name == PrivateAudioServer.program }) {
+        guard let bus, !usesPulseAudio(for: display) else {
             return .pulseAudio(try PrivateAudioServer(directory: directory, servers))
         }
         return .pipeWire(try PipeWireAudioServer(directory: directory, bus: bus.address, servers))

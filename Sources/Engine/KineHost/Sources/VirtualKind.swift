@@ -62,13 +62,15 @@ struct VirtualKind: SourceKind {
         let lacks = missing(.wayland)
         let missing = missing(.x11)
         guard !missing.isEmpty else {
+            func names(_ display: VirtualSession.Display) -> String {
+                VirtualSession.programs(for: display).map(\.name).joined(separator: ", ")
+            }
             return .passed(
                 "virtual",
-                lacks.isEmpty
-                    ? "Xvfb and PulseAudio are installed, and for Wayland "
-                        + VirtualSession.programs(for: .wayland).map(\.name).joined(separator: ", ")
-                    : "Xvfb and PulseAudio are installed; --virtual wayland:WxH needs "
-                        + "Debian's \(lacks.map(\.package).joined(separator: ", ")) too")
+                "\(names(.x11)) are installed"
+                    + (lacks.isEmpty
+                        ? ", and for Wayland \(names(.wayland))"
+                        : "; --virtual wayland:WxH needs Debian's \(lacks.map(\.package).joined(separator: ", ")) too"))
         }
         return .failed(
             "virtual", "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
