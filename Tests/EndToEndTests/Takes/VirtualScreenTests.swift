@@ -129,6 +129,27 @@ import Testing
         }
     }
 
+    /// As on Debian's GNOME, whose PipeWire packages conflict with PulseAudio's.
+    @Test func `a tone is recorded on a private X screen where only PipeWire is installed`() throws {
+        try TestPlace.with { place in
+            let tone = place.path("tone.wav")
+            _ = try Tool.output(
+                "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-ac", "2", tone])
+            try place.makeDirectory("programs")
+            for name in ["Xvfb", "dbus-daemon", "pipewire", "wireplumber", "paplay"] {
+                let program = try #require(ExecutableSearch.find(name))
+                #expect(symlink(program, place.path("programs/" + name)) == 0)
+            }
+            let environment = place.environment.map { $0.hasPrefix("PATH=") ? "PATH=\(place.path("programs"))" : $0 }
+            let ended = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--virtual", "320x240", "--", "paplay", tone], environment: environment,
+                directory: place.directory
+            ).wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try RecordedAudio(path: place.path("a.mp4")).share(ofTone: 440) > 0.5)
+        }
+    }
+
     @Test func `a signal ends a take with a command properly, with 0`() throws {
         try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
