@@ -2,14 +2,10 @@
 // should not have to load.
 #include "COpenH264.h"
 #include "CLinux.h"
-#include <wels/codec_ver.h>
 
-// The number of its interface, which its headers do not say: 7 from version 2.2 on, 8 from 2.5 on.
-#if OPENH264_MAJOR == 2 && OPENH264_MINOR >= 5
-LATE_LIBRARY("libopenh264.so.8")
-#else
-LATE_LIBRARY("libopenh264.so.7")
-#endif
+#define TEXT(number) #number
+#define FILE_NAME(number) "libopenh264.so." TEXT(number)
+LATE_LIBRARY(FILE_NAME(KINE_OPENH264_INTERFACE))
 
 LATE_FUNCTION(int, WelsCreateSVCEncoder, (ISVCEncoder **encoder), (encoder))
 LATE_FUNCTION(void, WelsDestroySVCEncoder, (ISVCEncoder *encoder), (encoder))
@@ -18,7 +14,7 @@ LATE_FUNCTION(void, WelsGetCodecVersionEx, (OpenH264Version *version), (version)
 // Its structures grow from version to version, and nothing in them says which they are.
 int kine_load_openh264(void) {
     OpenH264Version found;
-    if (!late_library() || !dlsym(late_library(), "WelsGetCodecVersionEx")) return 0;
+    if (!late_library()) return 0;
     WelsGetCodecVersionEx(&found);
     return found.uMajor == OPENH264_MAJOR && found.uMinor == OPENH264_MINOR;
 }

@@ -1,6 +1,14 @@
 // One sentence for each error of this target: what happened, and what to do.
 import CFFmpeg
+import COpenH264
 import KineMedia
+import KinePlatform
+
+extension LateLibrary {
+    public static let libavcodec = LateLibrary("libavcodec", interface: Int(LIBAVCODEC_VERSION_MAJOR))
+    static let libopenh264 = LateLibrary(
+        "libopenh264", interface: Int(KINE_OPENH264_INTERFACE), package: "libopenh264-\(KINE_OPENH264_INTERFACE)")
+}
 
 extension VideoEncoderError: CustomStringConvertible {
     public var description: String {
@@ -47,7 +55,7 @@ extension AACEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing:
-            "There is no libavcodec with an AAC encoder; install Debian's libavcodec59."
+            "There is no libavcodec with an AAC encoder; \(LateLibrary.libavcodec.remedy)."
         case .refused(let sampleRate, let channels, let bitrate, let code):
             "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
@@ -61,7 +69,7 @@ extension AudioResampler.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing:
-            "libswresample is not installed; install Debian's libavcodec59, which brings it."
+            "libswresample, which libavcodec brings, is not installed; \(LateLibrary.libavcodec.remedy)."
         case .refused(let from, let to, _):
             "libswresample cannot convert audio from \(from) Hz to \(to) Hz; choose another device or rate."
         }
@@ -71,7 +79,7 @@ extension AudioResampler.Error: CustomStringConvertible {
 extension H264Decoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .missing: "There is no libavcodec with an H.264 decoder; install Debian's libavcodec59."
+        case .missing: "There is no libavcodec with an H.264 decoder; \(LateLibrary.libavcodec.remedy)."
         case .cannotOpen(let code): "The H.264 decoder cannot be opened (\(libraryReason(code))); close other programs."
         case .damaged(let code): "A frame is damaged (\(libraryReason(code))); choose another time."
         case .pixelFormat:
@@ -84,7 +92,7 @@ extension ImageEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let format):
-            "There is no libavcodec that writes \(format.rawValue.uppercased()); install Debian's libavcodec59."
+            "There is no libavcodec that writes \(format.rawValue.uppercased()); \(LateLibrary.libavcodec.remedy)."
         case .failed(let format, let code):
             "The \(format.rawValue.uppercased()) encoder failed (\(libraryReason(code))); choose a smaller size."
         }

@@ -3,18 +3,36 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-// Defines `late_library()`, which loads the library; null where it is not installed. Any thread may call: all get the same.
+// A function that is used of a library.
+struct late_name {
+    const char *name;
+    struct late_name *next;
+};
+
+// Defines `late_library()`, which loads the library; null where it is not installed, or is of a version that lacks a function that is used.
+// Any thread may call: all get the same.
 #define LATE_LIBRARY(file)                                                                                             \
+    static struct late_name *late_names;                                                                               \
     static void *late_library(void) {                                                                                  \
         static _Atomic(void *) loaded;                                                                                 \
         void *library = atomic_load_explicit(&loaded, memory_order_acquire);                                           \
-        if (!library && (library = dlopen(file, RTLD_NOW | RTLD_LOCAL)))                                               \
-            atomic_store_explicit(&loaded, library, memory_order_release);                                             \
+        if (library || !(library = dlopen(file, RTLD_NOW | RTLD_LOCAL))) return library;                               \
+        for (struct late_name *each = late_names; each; each = each->next) {                                           \
+            if (dlsym(library, each->name)) continue;                                                                  \
+            dlclose(library);                                                                                          \
+            return 0;                                                                                                  \
+        }                                                                                                              \
+        atomic_store_explicit(&loaded, library, memory_order_release);                                                 \
         return library;                                                                                                \
     }
 
 // Defines a function of that library which finds the real one on its first call. Not to be called where the library is missing.
 #define LATE_FUNCTION(result, name, parameters, arguments)                                                             \
+    __attribute__((constructor)) static void late_##name(void) {                                                       \
+        static struct late_name entry = {#name, 0};                                                                    \
+        entry.next = late_names;                                                                                       \
+        late_names = &entry;                                                                                           \
+    }                                                                                                                  \
     result name parameters {                                                                                           \
         static _Atomic(void *) found;                                                                                  \
         void *function = atomic_load_explicit(&found, memory_order_relaxed);                                           \

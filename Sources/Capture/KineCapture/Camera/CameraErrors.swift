@@ -1,4 +1,5 @@
 // The errors of cameras, and of files that stand in for one.
+import CAVDevice
 import KinePlatform
 import SystemPackage
 
@@ -25,9 +26,9 @@ extension VideoSourceError {
         )
     }
 
-    /// The library that opens cameras, from this Debian package, is not installed.
-    static func noCameraLibrary(_ package: String) -> Self {
-        Self("A camera needs \(package), which is not installed; install that Debian package.")
+    /// A library that opens cameras is not installed.
+    static func noCameraLibrary(_ library: LateLibrary) -> Self {
+        Self("A camera needs \(library.name), and it is not there; \(library.remedy).")
     }
 
     /// The camera cannot be opened, or gives no frames any more. `reason` stands in the middle of a sentence.
@@ -41,4 +42,9 @@ extension VideoSourceError {
     private static func standIn(_ path: String) -> String {
         "The file \(path.printable(limit: 400)), which stands in for a camera,"
     }
+}
+
+extension LateLibrary {
+    static let libavformat = LateLibrary("libavformat", interface: Int(LIBAVFORMAT_VERSION_MAJOR))
+    static let libavdevice = LateLibrary("libavdevice", interface: Int(LIBAVDEVICE_VERSION_MAJOR))
 }

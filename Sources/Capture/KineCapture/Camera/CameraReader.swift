@@ -25,8 +25,8 @@ final class CameraReader {
     ///   - wanted: the size to request of a camera, which may give another one.
     init(_ camera: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
         self.camera = camera
-        guard kine_load_ffmpeg() != 0, kine_load_avformat() != 0 else { throw .noCameraLibrary("libavformat59") }
-        if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary("libavdevice59") }
+        guard kine_load_ffmpeg() != 0, kine_load_avformat() != 0 else { throw .noCameraLibrary(.libavformat) }
+        if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary(.libavdevice) }
         // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         // Keeps a FIFO open for its writer until libavformat reads it.

@@ -60,7 +60,7 @@ package final class AudioPipeline: Sendable {
             observer.observe(
                 .warning(
                     "libavcodec, which encodes audio, is not installed or has no AAC encoder, so this take has no audio; "
-                        + "install Debian's libavcodec59."))
+                        + "\(LateLibrary.libavcodec.remedy)."))
             running = nil
         }
         tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }

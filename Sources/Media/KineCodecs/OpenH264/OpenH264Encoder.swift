@@ -2,6 +2,7 @@
 // without delay.
 import COpenH264
 import KineMedia
+import KinePlatform
 
 /// An H.264 encoder under the BSD licence: Constrained Baseline profile, no reordering, one reference. Not thread-safe: one thread encodes.
 ///
@@ -36,7 +37,7 @@ public final class OpenH264Encoder: VideoEncoder {
     /// `cannotOpen` for a size that it refuses, and `noChroma` for 4:4:4, which it does not encode.
     public init(_ settings: VideoEncoderSettings, continuing other: OpenH264Encoder? = nil) throws(VideoEncoderError) {
         guard settings.colour.chroma == .yuv420 else { throw .noChroma(settings.colour.chroma, library: "OpenH264") }
-        guard kine_load_openh264() != 0 else { throw .missing(Self.codec, package: "libopenh264-7") }
+        guard kine_load_openh264() != 0 else { throw .missing(Self.codec, package: LateLibrary.libopenh264.package) }
         guard let library = OpenH264Library(settings), let sets = library.parameterSets() else {
             throw .cannotOpen(Self.codec, settings.size)
         }
