@@ -116,7 +116,7 @@ let package = Package(
         // The rooms that know one thing each.
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
-        .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
+        .target(name: "KineCodecs", dependencies: ["KineMedia", "KinePlatform", "CFFmpeg", "COpenH264"]),
         .target(name: "KineContainers", dependencies: ["KineMedia", "KinePlatform", "CLinux", system]),
         // What engines and extensions share memory by.
         .target(

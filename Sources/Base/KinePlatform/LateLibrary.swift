@@ -19,8 +19,8 @@ public struct LateLibrary: Sendable {
     /// What a person can do where it is missing: the end of a sentence, without a full stop. Says which other version there is.
     public var remedy: String {
         guard let other = installedInterface else { return "install Debian's \(package)" }
-        return "\(name) \(other) is installed, and Kinecast was built for \(interface): install Debian's \(package), or a Kinecast built "
-            + "for this system"
+        return "\(name) \(other) is installed, and Kinecast was built for \(interface): install Debian's \(package), "
+            + "or a Kinecast built for this system"
     }
 
     /// The number of a neighbouring version that can be loaded; nil: there is none.
