@@ -47,9 +47,21 @@ test_packages=(
 )
 # To test GNOME and KDE, which scripts/endurance alone does.
 desktop_packages=(
-    gnome-shell kwin-wayland mutter pipewire plasma-workspace qml-module-org-kde-kirigami2 qml-module-org-kde-pipewire
-    qml-module-qtquick-controls2 qml-module-qtquick-layouts qtwayland5 wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
+    gnome-shell kwin-wayland mutter pipewire plasma-workspace wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
     xdg-desktop-portal-kde
 )
+# Plasma's QML modules: those of Qt 5 up to Debian 12, those of Qt 6 since.
+case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
+bookworm)
+    desktop_packages+=(
+        qml-module-org-kde-kirigami2 qml-module-org-kde-pipewire qml-module-qtquick-controls2 qml-module-qtquick-layouts qtwayland5
+    )
+    ;;
+*)
+    desktop_packages+=(
+        qml6-module-org-kde-kirigami qml6-module-org-kde-pipewire qml6-module-qtquick-controls qml6-module-qtquick-layouts qt6-wayland
+    )
+    ;;
+esac
 # To test the live page in Firefox and WebKitGTK, which scripts/endurance alone does.
 browser_packages=(firefox-esr gstreamer1.0-libav webkit2gtk-driver)
