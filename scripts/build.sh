@@ -117,6 +117,9 @@ build_documentation() {
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
 release_products=(kinecast kinecast-engine kinecast-live kinecast-rtmp kinecast-scene)
 
+# kinecast_version: the version that kinecast prints.
+kinecast_version() { sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/App/KinecastCommand/RootCommand.swift; }
+
 # build_commit: the commit of this checkout, with a plus sign if its sources were changed; empty where there is no checkout.
 build_commit() {
     local commit
