@@ -38,11 +38,15 @@ struct RootCommand: ParsableCommand {
         }
         // A file or a memory file that reaches the limit of ulimit -f causes an error, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
+        let arguments = ProcessEnvironment.arguments
+        var configured: [ConfiguredOption] = []
         do {
-            var command = try parseAsRoot(ProcessEnvironment.arguments)
+            configured = try ConfigurationLayers.options(for: arguments)
+            var command = try parseAsRoot(configured.arguments(before: arguments))
             try command.run()
         } catch let failure as CommandFailure {
-            leave(failure)
+            let isUsage = failure.status == ExitStatus.usage
+            leave(isUsage ? .usage(configured.explaining(failure.message) ?? failure.message) : failure)
         } catch let error as ClientError {
             leave(CommandFailure(error))
         } catch let error as PermissionStore.Error {
@@ -52,16 +56,15 @@ struct RootCommand: ParsableCommand {
         } catch {
             // The message repeats the invalid arguments, which may hold a stream key.
             let text = fullMessage(for: error)
-            let arguments = ProcessEnvironment.arguments
             if missingCommand(in: arguments[...]) == nil,
                 arguments.contains(where: { $0.contains("://") && text.contains($0) })
             {
                 leave(.usage("An address was given where none is expected; put --to in front of it."))
             }
             if exitCode(for: error) == .validationFailure,
-                let hint = hint(for: arguments)
+                let sentence = configured.explaining(message(for: error)) ?? hint(for: arguments)
             {
-                leave(.usage(hint))
+                leave(.usage(sentence))
             }
             exit(withError: error)
         }

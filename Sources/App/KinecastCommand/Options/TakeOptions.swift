@@ -55,6 +55,12 @@ struct TakeOptions: ParsableArguments {
             valueName: "pause|continue"))
     var whenLocked = WhenLockedOption.pause
 
+    /// `ConfigurationLayers` reads it, before the options are parsed.
+    @Option(
+        help: ArgumentHelp(
+            "Use this profile of kinecast.conf as well; kinecast config lists them.", valueName: "NAME"))
+    var profile: String?
+
     @Flag(
         name: .shortAndLong,
         help: "Show frame rate, losses, bitrates and memory in the progress line too, and print extensions' logs.")

@@ -1,0 +1,140 @@
+// The text of kinecast.conf: sections of `key = value` lines, and comments. A change leaves all other lines as they are.
+// docs/configuration.md describes the form. Works on bytes, because a path may have some that are not UTF-8.
+import KinePlatform
+import SystemPackage
+
+/// `[record]`, or `[record NAME]` for a profile.
+struct ConfigurationSection: Hashable, CustomStringConvertible {
+    var command: ConfiguredCommand
+    /// Nil for what holds in all of them.
+    var profile: String?
+
+    var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
+}
+
+struct ConfigurationFile {
+    /// The most bytes of the file.
+    static let limit = 64 * 1024
+
+    let path: FilePath
+    /// The options and the numbers of their lines, from 1.
+    private(set) var entries: [(section: ConfigurationSection, option: ConfiguredOption, line: Int)] = []
+    private var headers: [(section: ConfigurationSection, line: Int)] = []
+    let bytes: [UInt8]
+
+    /// Throws a sentence with the place of the first line that cannot be used.
+    init(_ bytes: [UInt8], path: FilePath) throws(CommandFailure) {
+        (self.path, self.bytes) = (path, bytes)
+        guard bytes.count <= Self.limit else { throw .usage("\(path) has more than 64 kB; shorten it.") }
+        for (number, line) in zip(1..., lines) {
+            // Editors on Windows write a byte order mark before UTF-8.
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            let text = trimmed(number == 1 && line.starts(with: mark) ? line.dropFirst(mark.count) : line)
+            guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            if first == UInt8(ascii: "[") { try readHeader(text, number) } else { try readEntry(text, number) }
+        }
+    }
+
+    private mutating func readHeader(_ text: ArraySlice<UInt8>, _ line: Int) throws(CommandFailure) {
+        let words = text.dropFirst().dropLast().split(whereSeparator: isBlank).map { String(escaping: $0) }
+        let isName = words.last?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        guard text.last == UInt8(ascii: "]"), words.count < 3, isName == true,
+            let command = ConfiguredCommand(rawValue: words[0])
+        else { throw problem(line, "this is no section; write [record], [broadcast], or [record NAME] for a profile") }
+        let section = ConfigurationSection(command: command, profile: words.count > 1 ? words[1] : nil)
+        guard !headers.contains(where: { $0.section == section }) else {
+            throw problem(line, "\(section) is here a second time; join the two")
+        }
+        headers.append((section, line))
+    }
+
+    private mutating func readEntry(_ text: ArraySlice<UInt8>, _ line: Int) throws(CommandFailure) {
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else {
+            throw problem(line, "this is no setting; write KEY = VALUE, and # in front of a comment")
+        }
+        guard let section = headers.last?.section else {
+            throw problem(line, "no section is above this setting; write [record] or [broadcast] there")
+        }
+        guard let value = Self.value(trimmed(text[text.index(after: equals)...])) else {
+            throw problem(line, "the value begins with a quotation mark and does not end with one; write \"VALUE\"")
+        }
+        let name = String(escaping: trimmed(text[..<equals]))
+        let origin = ConfiguredOption.Origin.file(path, line: line)
+        let option = try ConfiguredOption(section.command, name, String(escaping: value), from: origin)
+        let isTaken = entries.contains { $0.section == section && $0.option.key.name == name }
+        guard !isTaken || option.key.kind == .list else {
+            throw problem(line, "\(name) is in \(section) a second time; remove one of them")
+        }
+        entries.append((section, option, line))
+    }
+
+    private func problem(_ line: Int, _ words: String) -> CommandFailure { .usage("\(path):\(line): \(words).") }
+
+    func options(of section: ConfigurationSection) -> [ConfiguredOption] {
+        entries.filter { $0.section == section }.map(\.option)
+    }
+
+    var profiles: [String] { Set(headers.compactMap(\.section.profile)).sorted() }
+}
+
+// Writing.
+extension ConfigurationFile {
+    private var lines: [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    }
+
+    /// The file with these values of an option: in place of the old ones, else at the end of the section. Without values,
+    /// the option is removed.
+    func setting(
+        _ name: String, to values: [String], in section: ConfigurationSection
+    ) throws(CommandFailure) -> ConfigurationFile {
+        let old = entries.filter { $0.section == section && $0.option.key.name == name }.map(\.line)
+        let new = values.map { Self.line(name, $0)[...] }
+        var lines = lines
+        for line in old.reversed() { lines.remove(at: line - 1) }
+        if let first = old.first {
+            lines.insert(contentsOf: new, at: first - 1)
+        } else if let header = headers.first(where: { $0.section == section }) {
+            lines.insert(contentsOf: new, at: entries.last(where: { $0.section == section })?.line ?? header.line)
+        } else if !new.isEmpty {
+            while lines.last?.isEmpty == true { lines.removeLast() }
+            if !lines.isEmpty { lines.append([]) }
+            lines.append(Array("\(section)".utf8)[...])
+            lines += new
+        }
+        if lines.last?.isEmpty == false { lines.append([]) }
+        return try ConfigurationFile(Array(lines.joined(separator: [UInt8(ascii: "\n")])), path: path)
+    }
+
+    /// A section as text that can be read again, with each option's place above it.
+    static func text(_ section: ConfigurationSection, _ options: [ConfiguredOption]) -> [String] {
+        ["\(section)"]
+            + options.flatMap { option in
+                ["# \(option.origin)".printable(limit: .max), String(escaping: line(option.key.name, option.value))]
+            }
+    }
+
+    /// Quotation marks keep blanks at the value's ends. Those within it stay as they are.
+    private static func line(_ name: String, _ value: String) -> [UInt8] {
+        let bytes = value.unescaped
+        let isPlain = bytes.first != quote && trimmed(bytes[...]).count == bytes.count
+        return Array("\(name) = ".utf8) + (isPlain ? bytes : [quote] + bytes + [quote])
+    }
+
+    /// Nil if there is one quotation mark alone.
+    private static func value(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard text.first == quote else { return text }
+        return text.count > 1 && text.last == quote ? text.dropFirst().dropLast() : nil
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+}
+
+/// A carriage return is one, for the line ends of Windows.
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
+
+private func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+    else { return [] }
+    return bytes[first...last]
+}

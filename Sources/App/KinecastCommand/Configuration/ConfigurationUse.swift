@@ -1,0 +1,93 @@
+// The configuration of this process: its file and its environment, and the configured options in front of those that
+// were typed. ArgumentParser finds wrong values; the sentence about one gets the place where it is set.
+import ArgumentParser
+import KineClient
+import KinePlatform
+import SystemPackage
+
+extension ConfigurationLayers {
+    /// The user's file.
+    static func settings() throws -> SettingsFile { try SettingsFile(named: "kinecast.conf", ProcessEnvironment.value) }
+
+    /// The user's file and the environment of this process. Without a place for the file, there is none.
+    static func current() throws -> ConfigurationLayers {
+        let settings = try? settings()
+        let file = try ConfigurationFile(settings?.contents() ?? [], path: settings?.path ?? "kinecast.conf")
+        return ConfigurationLayers(file: file, environment: ProcessEnvironment.current)
+    }
+
+    /// Throws a sentence if a command does not accept what is set for it, in any profile.
+    func check() throws(CommandFailure) {
+        for command in ConfiguredCommand.allCases {
+            try options(of: command, profile: nil).check(for: command)
+            for profile in file.profiles { try options(of: command, profile: profile).check(for: command) }
+        }
+    }
+
+    /// Replaces the file by what `change` makes of it, and returns its path.
+    static func update(_ change: (ConfigurationFile) throws -> ConfigurationFile) throws -> FilePath {
+        let path = try settings().path
+        // The errors of `change` come from here: SettingsFile throws only its own.
+        _ = try change(current().file)
+        // A link stays, and leads to the new text.
+        try SettingsFile(path.resolved ?? path).update { bytes in
+            try change(ConfigurationFile(bytes ?? [], path: path)).bytes
+        }
+        return path
+    }
+
+    /// What is configured for the command of these arguments and used beside them; nothing for other commands.
+    static func options(for arguments: [String]) throws -> [ConfiguredOption] {
+        let words = arguments.dropFirst()
+        let help: Set = ["-h", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
+        guard let command = arguments.first.flatMap({ ConfiguredCommand(rawValue: $0) }),
+            help.isDisjoint(with: words.prefix { $0 != "--" })
+        else { return [] }
+        let typed = TypedOptions(words, of: command)
+        let profile = typed.values["profile"]?.last.flatMap { $0.isEmpty ? nil : $0 }
+        return try current().options(of: command, profile: profile).used(beside: typed)
+    }
+}
+
+extension [ConfiguredOption] {
+    /// The arguments of a command, with these options in front of those that were typed.
+    func arguments(before typed: [String], home: String? = ProcessEnvironment.value("HOME")) -> [String] {
+        let configured = flatMap { $0.arguments(home: home) }
+        return Array(typed.prefix(1)) + configured + Array(typed.dropFirst())
+    }
+
+    /// Throws a sentence if the command does not accept one of them, whatever is typed beside it.
+    func check(for command: ConfiguredCommand) throws(CommandFailure) {
+        // Each of them needs another option. A value that is set comes later, and replaces the one here.
+        var typed = ["--camera", "default", "--mic", "default", "--size", "640x480"]
+        if command == .broadcast {
+            typed += ["--record", "a.mp4", "--service", "live", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
+        }
+        do {
+            let configured = flatMap { $0.arguments(home: nil) }
+            _ = try RootCommand.parseAsRoot([command.rawValue] + typed + configured + ["--", "COMMAND"])
+        } catch {
+            let message = RootCommand.message(for: error)
+            throw .usage(explaining(message) ?? message)
+        }
+    }
+
+    /// A sentence about wrong usage that names some of these options, with their origins; nil if it names none.
+    func explaining(_ sentence: String) -> String? {
+        let words = Set(sentence.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map { String($0) })
+        let named = filter { option in
+            // Limits of a take are told in words: "clip buffer".
+            let phrase = option.key.name.replacing("-", with: " ")
+            return words.contains("--\(option.key.name)") || phrase != option.key.name && sentence.contains(phrase)
+        }
+        guard !named.isEmpty else { return nil }
+        // ArgumentParser lists the values of an option in lines and sentences of their own.
+        var text = sentence.replacing(". Please provide one of the following:\n  - ", with: "; give one of ")
+            .replacing(". Please provide one of ", with: "; give one of ").replacing("\n  - ", with: ", ")
+        // An address may hold a stream key.
+        for option in named where option.value.contains("://") { text = text.replacing(option.value, with: "…") }
+        if text.hasSuffix(".") { text.removeLast() }
+        let places = Quantity.list(named.map { "--\($0.key.name) is set by \($0.origin)" })
+        return "\(text.printable(limit: 1000)); \(places)."
+    }
+}
