@@ -24,7 +24,8 @@ struct RootCommand: ParsableCommand {
             StopCommand.self, SwitchCommand.self, CameraCommand.self, ClipCommand.self, AnnotateCommand.self,
             LinkCommand.self,
             DestinationCommand.self,
-            SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ExtensionCommand.self,
+            SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
+            ExtensionCommand.self,
             DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
         ])
 
