@@ -43,6 +43,7 @@ let package = Package(
         fuzzer("extension-states"),
         fuzzer("foreign-text"),
         fuzzer("take-records"),
+        fuzzer("configuration"),
         fuzzer("destinations"),
         fuzzer("process-texts"),
         fuzzer("route-messages"),

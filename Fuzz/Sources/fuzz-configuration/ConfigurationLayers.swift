@@ -1,0 +1,1 @@
+../../../Sources/App/KinecastCommand/Configuration/ConfigurationLayers.swift
