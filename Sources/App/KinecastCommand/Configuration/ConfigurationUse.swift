@@ -53,7 +53,7 @@ extension [ConfiguredOption] {
     /// The arguments of a command, with these options in front of those that were typed.
     func arguments(before typed: [String], home: String? = ProcessEnvironment.value("HOME")) -> [String] {
         let configured = flatMap { $0.arguments(home: home) }
-        return Array(typed.prefix(1)) + configured + Array(typed.dropFirst())
+        return typed.prefix(1) + configured + typed.dropFirst()
     }
 
     /// Throws a sentence if the command does not accept one of them, whatever is typed beside it.
