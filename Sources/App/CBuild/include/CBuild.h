@@ -1,5 +1,5 @@
 // The commit that a build was made from.
 #pragma once
 
-/// The commit's first hexadecimal digits, with a plus sign if the sources were changed since; empty: the build was not told.
+/// The commit's first hexadecimal digits, with a plus sign if the sources were changed since; empty: unknown.
 const char *kine_build_commit(void);
