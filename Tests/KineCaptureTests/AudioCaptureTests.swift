@@ -70,7 +70,7 @@ import Testing
             _ = try recorder.waitFor("the second stream's end") {
                 $0.streams.values.allSatisfy(\.isClosed) ? true : nil
             }
-            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+            #expect(recorder.state.withLock { Array($0.warnings.dropFirst()) } == [])
         }
     }
 
@@ -109,7 +109,7 @@ import Testing
             _ = try recorder.waitFor("audio again") { state in
                 state.order.dropFirst(second).contains { state.streams[$0]?.onset(after: 0) != nil } ? true : nil
             }
-            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+            #expect(recorder.state.withLock { Array($0.warnings.dropFirst()) } == [])
         }
     }
 

@@ -91,11 +91,16 @@ final class AudioSession: PulseRecordStream.Owner {
     private var retryAt: Int64?
     /// The last condition of each target; nil while it is off.
     private var conditions: [AudioCondition?]
+    /// Since when each application's streams are turned down, while the warning waits.
+    private var faintSince: [Int: Int64] = [:]
     /// The default microphone was a real one: if it is unplugged, no monitor of an output replaces it.
     private var hadMicrophone = false
 
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
+    /// Nanoseconds for which an application has to be turned down before that is said: PipeWire gives a stream that has just begun
+    /// the volume 0 for a moment.
+    private static let faintInterval: Int64 = 500_000_000
 
     /// Nil without libpulse or memory; `handle` gets the error.
     init?(
@@ -198,7 +203,8 @@ final class AudioSession: PulseRecordStream.Owner {
     private func compare(with inventory: AudioInventory) {
         let noMicrophones = noMicrophones(in: inventory)
         let found = targets.enumerated().map { index, target in
-            off.contains(index) ? nil : condition(of: target, in: inventory, besides: noMicrophones)
+            off.contains(index)
+                ? nil : confirmed(condition(of: target, in: inventory, besides: noMicrophones), target: index)
         }
         let missing = targets.indices.first { found[$0] == .missing && targets[$0].isNeededAtStart }
         if !hasBegun, let missing {
@@ -236,6 +242,22 @@ final class AudioSession: PulseRecordStream.Owner {
         let condition = target.condition(in: inventory, besides: noMicrophones)
         if isPrivate, case .inaudible = condition { return .audible }
         return condition
+    }
+
+    /// The last condition instead, while an application is turned down for less than `faintInterval`.
+    private func confirmed(_ found: AudioCondition, target: Int) -> AudioCondition? {
+        guard case .inaudible(let audio) = found, audio.level == .faint, case .application = audio.target,
+            found != conditions[target]
+        else {
+            faintSince[target] = nil
+            return found
+        }
+        let now = MonotonicClock.now()
+        let due = faintSince[target, default: now] + Self.faintInterval
+        guard now < due else { return found }
+        faintSince[target] = due - Self.faintInterval
+        retryAt = min(retryAt ?? .max, due)
+        return conditions[target]
     }
 
     private func start(_ source: AudioSource, target: Int, in inventory: AudioInventory) {
