@@ -1,4 +1,4 @@
-// What a person reads where a library is missing, or is there in another version.
+// The advice for a library that is missing, or is there in another version.
 import KinePlatform
 import Testing
 

@@ -26,7 +26,7 @@ enum ConfigurationExamples {
         return options.used(beside: TypedOptions(typed.dropFirst(), of: command)).arguments(before: typed, home: "/h")
     }
 
-    /// What `record` gets of each.
+    /// The arguments that `record` gets of each.
     static let recordings: [(String, [String])] = [
         ("", []),
         ("# a comment alone\n\n", []),
@@ -49,7 +49,7 @@ enum ConfigurationExamples {
         ("[record talk]\nfps = 60\n[broadcast]\nfps = 24\n[record]\nduration = 1m", ["--duration", "1m"]),
     ]
 
-    /// What `broadcast` gets of each.
+    /// The arguments that `broadcast` gets of each.
     static let broadcasts: [(String, [String])] = [
         ("[record]\nfps = 60", []),
         ("[broadcast]\ntitle = Show\nlisten = 0.0.0.0:8080", ["--title", "Show", "--listen", "0.0.0.0:8080"]),

@@ -76,7 +76,7 @@ import Testing
         #expect(String(escaping: one.bytes) == "[record]\nexclude = app:c\nfps = 1\n")
     }
 
-    /// What is printed for a command, as text.
+    /// The text that `kinecast config` prints for a command.
     private func printed(_ command: ConfiguredCommand, _ options: [ConfiguredOption]) -> String {
         ConfigurationFile.text(ConfigurationSection(command: command), options).joined(separator: "\n")
     }

@@ -123,7 +123,7 @@ import Testing
         #expect(options.explaining("--fpsx is unknown.") == nil)
     }
 
-    /// What ArgumentParser says of a command.
+    /// ArgumentParser's description of a command.
     private struct Declaration: Decodable {
         struct Command: Decodable { var arguments: [Argument] }
         struct Argument: Decodable {

@@ -16,7 +16,7 @@ public struct LateLibrary: Sendable {
         self.package = package ?? "\(name)\(interface)"
     }
 
-    /// What a person can do where it is missing: the end of a sentence, without a full stop. Says which other version there is.
+    /// Advice for a person without the library: the end of a sentence, without a full stop. Names another version that is there.
     public var remedy: String {
         guard let other = installedInterface else { return "install Debian's \(package)" }
         return "\(name) \(other) is installed, and Kinecast was built for \(interface): install Debian's \(package), "

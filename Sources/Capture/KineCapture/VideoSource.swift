@@ -137,7 +137,7 @@ public protocol CastSource: VideoSource {
     /// Counts the received frames, without moves of the pointer alone. Changes only in `processEvents` and `addDamage`.
     var frameCount: Int { get }
 
-    /// When the compositor showed the newest frame, in nanoseconds of CLOCK_MONOTONIC: never before an earlier frame's, never in
+    /// The time at which the compositor showed the newest frame, in nanoseconds of CLOCK_MONOTONIC: never before an earlier frame's, never in
     /// the future. Changes with `frameCount`.
     var presentationTime: Int64 { get }
 

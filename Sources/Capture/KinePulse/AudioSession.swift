@@ -91,14 +91,14 @@ final class AudioSession: PulseRecordStream.Owner {
     private var retryAt: Int64?
     /// The last condition of each target; nil while it is off.
     private var conditions: [AudioCondition?]
-    /// Since when each application's streams are turned down, while the warning waits.
+    /// The instant at which each application was first found turned down, while the warning waits.
     private var faintSince: [Int: Int64] = [:]
     /// The default microphone was a real one: if it is unplugged, no monitor of an output replaces it.
     private var hadMicrophone = false
 
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
-    /// Nanoseconds for which an application has to be turned down before that is said: PipeWire gives a stream that has just begun
+    /// An application that is turned down for so many nanoseconds gets a warning. PipeWire gives a stream that has just begun
     /// the volume 0 for a moment.
     private static let faintInterval: Int64 = 500_000_000
 

@@ -44,7 +44,7 @@ LATE_FUNCTION(int, av_opt_set_int, (void *object, const char *name, int64_t valu
         (object, name, value, flags))
 LATE_FUNCTION(int, av_strerror, (int code, char *text, size_t size), (code, text, size))
 
-// FFmpeg 7 declares more of it const.
+// FFmpeg 7 declares these parameters const.
 #if LIBSWRESAMPLE_VERSION_MAJOR >= 5
 typedef const AVChannelLayout layout;
 typedef uint8_t *const *planes_out;

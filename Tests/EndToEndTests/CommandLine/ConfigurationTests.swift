@@ -71,7 +71,7 @@ import Testing
                 #expect(!ended.errors.contains("hush") && ended.errors.split(separator: "\n").count == 1, "\(ended)")
             }
             #expect(access(place.path("a.mp4"), F_OK) != 0)
-            // What is not asked of the file works.
+            // Commands that do not read the file work.
             for arguments in [["record", "--help"], ["status"], ["config", "--help"]] {
                 #expect(try place.run(arguments).status == 0)
             }

@@ -110,7 +110,7 @@ struct ConfigCommand: ParsableCommand {
             guard let editor = chosen ?? ExecutableSearch.find("nano") ?? ExecutableSearch.find("vi") else {
                 throw CommandFailure.usage("There is no editor; set EDITOR, or edit \(settings.path).")
             }
-            // Ctrl-C is the editor's.
+            // Ctrl-C is for the editor alone.
             for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
             // As for other programs, the variable may have arguments.
             let process = try ChildProcess(

@@ -6,14 +6,14 @@ import SystemPackage
 /// `[record]`, or `[record NAME]` for a profile.
 struct ConfigurationSection: Hashable, CustomStringConvertible {
     var command: ConfiguredCommand
-    /// Nil for what holds in all of them.
+    /// Nil: the section applies with every profile, and without one.
     var profile: String?
 
     var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
 }
 
 struct ConfigurationFile {
-    /// The most bytes of the file.
+    /// The largest size of the file, in bytes.
     static let limit = 64 * 1024
 
     let path: FilePath

@@ -17,7 +17,7 @@ struct ConfigurationKey: Sendable {
     /// `list`: may be given several times.
     enum Kind: Sendable { case flag, value, list }
 
-    /// When a value that is set is used. In other cases it would be wrong usage, and is left out.
+    /// The case in which a configured value is used. In other cases the command would refuse it, so it is left out.
     enum Use: Sendable {
         case always
         /// Only with one of these options, typed or set.
@@ -40,7 +40,7 @@ struct ConfigurationKey: Sendable {
     let rivals: [String]
     let use: Use
 
-    /// Why this cannot be its value, whatever the option accepts; nil if it can. Does not repeat the value, which may
+    /// The reason why the option may not be configured with this value; nil if it may. Does not repeat the value, which may
     /// be a secret.
     func problem(_ value: String) -> String? {
         if case .refused(let reason) = use { return "\(name) cannot be set here; \(reason)" }
@@ -63,7 +63,7 @@ struct ConfigurationKey: Sendable {
         }
     }
 
-    /// What to do with a secret.
+    /// The advice for secrets.
     static let secretsPlace = "put the address with its key into ~/.config/kinecast/destinations"
     private static let secretAddress = "an address may hold a stream key; \(secretsPlace), and give to = @NAME"
 }

@@ -1,4 +1,4 @@
-// The layers of options that hold without being typed: a section of the file, a profile's, the environment. Each
+// The layers of configured options: a section of the file, a profile's section, the environment. Each
 // replaces what is below it, and what a person types replaces them all.
 import KineClient
 import KinePlatform
@@ -32,7 +32,7 @@ struct ConfiguredOption: Sendable {
         guard let key = command.keys.first(where: { $0.name == name }) else {
             let isSecret = ["://", "key", "password", "secret", "token"].contains { name.lowercased().contains($0) }
             let advice = isSecret ? ConfigurationKey.secretsPlace : "kinecast help \(command.rawValue) lists them"
-            // What is no name may be a secret.
+            // A word that cannot be a name may be a secret.
             let isName = (1...40).contains(name.utf8.count) && name.allSatisfy { $0.isLetter || "-_".contains($0) }
             let shown = isName ? name : "of this name"
             throw .usage("\(origin): \(command.rawValue) has no option \(shown); \(advice).")
@@ -41,7 +41,7 @@ struct ConfiguredOption: Sendable {
         (self.command, self.key, self.value, self.origin) = (command, key, value, origin)
     }
 
-    /// Whether it is given to the command, which a flag that is false is not.
+    /// Whether the command gets it: a flag that is false is left out.
     var isOn: Bool { key.kind != .flag || value == "true" }
 
     /// The option as it would be typed. `home`: the directory for which `~` stands.
@@ -53,7 +53,7 @@ struct ConfiguredOption: Sendable {
         return value.first == "-" ? ["--\(key.name)=\(value)"] : ["--\(key.name)", value]
     }
 
-    /// Whether the option is of use beside these, of which each has its values.
+    /// Whether the command accepts the option beside these options and their values.
     fileprivate func isUsed(beside given: [String: [String]]) -> Bool {
         switch key.use {
         case .always: return true
@@ -92,7 +92,8 @@ struct ConfigurationLayers {
     /// `NAME=value` strings.
     var environment: [String]
 
-    /// What holds for a command, in a profile if one is named. A profile may have a section for one command alone.
+    /// The configured options of a command, with those of a profile if one is named. A profile may have a section for one
+    /// command alone.
     func options(of command: ConfiguredCommand, profile: String?) throws(CommandFailure) -> [ConfiguredOption] {
         var options = file.options(of: ConfigurationSection(command: command))
         if let profile {

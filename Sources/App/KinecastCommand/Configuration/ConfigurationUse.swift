@@ -36,7 +36,7 @@ extension ConfigurationLayers {
         return path
     }
 
-    /// What is configured for the command of these arguments and used beside them; nothing for other commands.
+    /// The configured options for the command of these arguments, without those that they replace; empty for other commands.
     static func options(for arguments: [String]) throws -> [ConfiguredOption] {
         let words = arguments.dropFirst()
         let help: Set = ["-h", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
@@ -58,7 +58,7 @@ extension [ConfiguredOption] {
 
     /// Throws a sentence if the command does not accept one of them, whatever is typed beside it.
     func check(for command: ConfiguredCommand) throws(CommandFailure) {
-        // Each of them needs another option. A value that is set comes later, and replaces the one here.
+        // Some options need another one. A configured value comes later, and replaces the one here.
         var typed = ["--camera", "default", "--mic", "default", "--size", "640x480"]
         if command == .broadcast {
             typed += ["--record", "a.mp4", "--service", "live", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
@@ -76,7 +76,7 @@ extension [ConfiguredOption] {
     func explaining(_ sentence: String) -> String? {
         let words = Set(sentence.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map { String($0) })
         let named = filter { option in
-            // Limits of a take are told in words: "clip buffer".
+            // Sentences about a take's limits name an option in words: "clip buffer".
             let phrase = option.key.name.replacing("-", with: " ")
             return words.contains("--\(option.key.name)") || phrase != option.key.name && sentence.contains(phrase)
         }
