@@ -74,7 +74,7 @@ import Testing
         #expect(both.starts(with: ["broadcast", "--listen", "0.0.0.0:80"]))
     }
 
-    @Test func `a variable has a line for each value, and its mistakes are told with its name`() throws {
+    @Test func `a variable has a line for each value, and the sentence about a wrong value names it`() throws {
         let layers = try Examples.layers("", ["KINECAST_RECORD_EXCLUDE=app:a\ntitle:b", "KINECAST_ENGINE=/e"])
         #expect(
             try Examples.arguments(layers, ["record"]) == ["record", "--exclude", "app:a", "--exclude", "title:b"])

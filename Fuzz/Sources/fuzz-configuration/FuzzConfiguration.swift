@@ -17,7 +17,7 @@ private func fuzz(_ bytes: [UInt8]) {
     for entry in layers.file.entries.prefix(4) { checkChange(layers.file, entry.section, entry.option) }
 }
 
-/// Nil if the text cannot be used, which is told in one sentence.
+/// Nil if the reader refuses the text. Its error is one sentence.
 private func read(_ bytes: [UInt8]) -> ConfigurationLayers? {
     do throws(CommandFailure) {
         let file = try ConfigurationFile(bytes, path: "/kinecast.conf")

@@ -155,7 +155,7 @@ import Testing
         #expect(world.frames.count == 2 && world.isTrue)
     }
 
-    @Test func `what nobody reports is found with the next look, whatever happens`() {
+    @Test func `an unreported change is found with the next look, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 4, from: begun()) { world, history in
             var end = settled(world)
