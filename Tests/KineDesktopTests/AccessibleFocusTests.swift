@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A program of which one field has the focus, and it is seen.
-    private final class Stage {
+    private final class Fixture {
         let painter: Painter
         let session: TestBus
         var bus: AccessibilityBus?
@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test func `the focus is seen in a field, and not in the password below it`() throws {
-        let stage = try Stage(["--forms", "--add-entry=Name", "--add-password=Password"])
-        let (painter, follower, program) = (stage.painter, stage.follower, stage.program)
+        let fixture = try Fixture(["--forms", "--add-entry=Name", "--add-password=Password"])
+        let (painter, follower, program) = (fixture.painter, fixture.follower, fixture.program)
         for _ in 0..<2 {
             var moves = follower.moves
             painter.press(.tab)
@@ -103,7 +103,7 @@ import Testing
         // A program that does not answer has none either.
         program.signal(SIGSTOP)
         try follower.wait("silence", process: program.pid) { $0 == nil }
-        withExtendedLifetime(stage) {}
+        withExtendedLifetime(fixture) {}
     }
 
     @Test func `without a bus, or without accessibility on it, nothing is known`() throws {
@@ -114,10 +114,12 @@ import Testing
     }
 
     @Test func `a bus that ends takes what is known with it`() throws {
-        let stage = try Stage(["--entry"])
-        let moves = stage.follower.moves
-        stage.bus = nil
-        try stage.follower.wait("the end", process: stage.program.pid) { $0 == nil && stage.follower.moves > moves }
+        let fixture = try Fixture(["--entry"])
+        let moves = fixture.follower.moves
+        fixture.bus = nil
+        try fixture.follower.wait("the end", process: fixture.program.pid) {
+            $0 == nil && fixture.follower.moves > moves
+        }
     }
 
     @Test func `neither a password nor a terminal is among the roles that may be seen`() {

@@ -14,7 +14,7 @@ import Testing
         SleepInhibition(who: "Kinecast", why: why, keepsScreenOn: true)
     }
 
-    private struct World {
+    private struct Simulation {
         var machine: Machine
         var wanted: SleepInhibition?
         var asked: (Machine.Route, SleepInhibition)?
@@ -71,16 +71,16 @@ import Testing
         let length = 7
         let count = (0..<length).reduce(1) { count, _ in count * steps.count }
         for number in 0..<count {
-            var world = World(machine: Machine(routes: routes))
+            var simulation = Simulation(machine: Machine(routes: routes))
             var rest = number
             for _ in 0..<length {
-                world.take(steps[rest % steps.count])
+                simulation.take(steps[rest % steps.count])
                 rest /= steps.count
             }
-            while world.asked != nil { world.take(.grant) }
-            let isHeld = world.held?.1 == world.wanted
-            guard isHeld || world.held == nil && (routes.isEmpty || world.refusals > 0) else {
-                Issue.record("sequence \(number): \(String(describing: world.held))")
+            while simulation.asked != nil { simulation.take(.grant) }
+            let isHeld = simulation.held?.1 == simulation.wanted
+            guard isHeld || simulation.held == nil && (routes.isEmpty || simulation.refusals > 0) else {
+                Issue.record("sequence \(number): \(String(describing: simulation.held))")
                 return
             }
         }

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// The machine, and a server that does as it is told, whose answers are delivered later.
-    private struct World {
+    private struct Simulation {
         var machine = KeptNotificationStateMachine()
         var wanted: Notification?
         var isServerThere = false
@@ -98,22 +98,25 @@ import Testing
         var count = 1
         for _ in 0..<length { count *= steps.count }
         for number in 0..<count {
-            var world = World()
+            var simulation = Simulation()
             var rest = number
             for _ in 0..<length {
-                world.take(steps[rest % steps.count])
+                simulation.take(steps[rest % steps.count])
                 rest /= steps.count
             }
-            world.settle()
-            let expected = world.isServerThere ? world.wanted : nil
+            simulation.settle()
+            let expected = simulation.isServerThere ? simulation.wanted : nil
             let isRight =
-                world.shown.values.map(\.title) == (expected.map { [$0.title] } ?? [])
-                || world.shown.isEmpty && world.dismissed == expected
+                simulation.shown.values.map(\.title) == (expected.map { [$0.title] } ?? [])
+                || simulation.shown.isEmpty && simulation.dismissed == expected
             guard isRight else {
-                Issue.record("sequence \(number) shows \(world.shown), wanted \(String(describing: world.wanted))")
+                Issue.record(
+                    "sequence \(number) shows \(simulation.shown), wanted \(String(describing: simulation.wanted))")
                 return
             }
-            #expect(world.machine.isAtRest == (world.shown.isEmpty && (world.wanted == nil || !world.isServerThere)))
+            #expect(
+                simulation.machine.isAtRest
+                    == (simulation.shown.isEmpty && (simulation.wanted == nil || !simulation.isServerThere)))
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import KineDesktop
 
 @Suite struct LockStateTests {
-    private struct World {
+    private struct Simulation {
         var words: [LockState.Witness: Bool] = [:]
         /// Nobody is left who said that it is locked.
         var isLost = false
@@ -33,13 +33,13 @@ import Testing
         let length = 5
         let count = (0..<length).reduce(1) { count, _ in count * words.count }
         for number in 0..<count {
-            var (state, world) = (LockState(), World())
+            var (state, simulation) = (LockState(), Simulation())
             var rest = number
             for _ in 0..<length {
                 let (witness, word) = words[rest % words.count]
                 rest /= words.count
                 let news = if let word { state.hear(witness, isLocked: word) } else { state.miss([witness]) }
-                guard news == world.take(witness, word) else {
+                guard news == simulation.take(witness, word) else {
                     Issue.record("sequence \(number)")
                     return
                 }

@@ -17,17 +17,17 @@ extension ScreenCastStateMachineTests {
         guard stage != .connecting, stage != .open else { return }
         let isRequested = [Stage.created, .selected, .started].contains(stage)
         for values in Self.nonsense {
-            var world = world(at: stage)
+            var simulation = simulation(at: stage)
             if isRequested {
-                world.handle(.responded(path: world.requestPath, values))
+                simulation.handle(.responded(path: simulation.requestPath, values))
             } else {
-                world.answer(.success(values))
+                simulation.answer(.success(values))
             }
-            guard case .malformed? = world.failure else {
-                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
+            guard case .malformed? = simulation.failure else {
+                Issue.record("\(stage) with \(values.map(\.type)): \(simulation.events)")
                 continue
             }
-            #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
+            #expect(simulation.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
         }
     }
 
@@ -38,10 +38,10 @@ extension ScreenCastStateMachineTests {
             .string("/" + String(repeating: "a", count: 2000)), .variant(.string("/a")),
         ] as [BusValue?])
     func `a session without a path is a malformed answer`(handle: BusValue?) {
-        var world = world(at: .created)
-        world.respond(0, handle.map { ["session_handle": $0] } ?? [:])
-        guard case .malformed(.createSession, _)? = world.failure else {
-            Issue.record("\(world.events)")
+        var simulation = simulation(at: .created)
+        simulation.respond(0, handle.map { ["session_handle": $0] } ?? [:])
+        guard case .malformed(.createSession, _)? = simulation.failure else {
+            Issue.record("\(simulation.events)")
             return
         }
     }
@@ -60,26 +60,26 @@ extension ScreenCastStateMachineTests {
 
     @Test(arguments: badResults.indices)
     func `streams that are none are a malformed answer, and the session is closed`(index: Int) {
-        var world = world(at: .started)
-        world.respond(0, Self.badResults[index])
-        guard case .malformed(.start, _)? = world.failure else {
-            Issue.record("\(world.events)")
+        var simulation = simulation(at: .started)
+        simulation.respond(0, Self.badResults[index])
+        guard case .malformed(.start, _)? = simulation.failure else {
+            Issue.record("\(simulation.events)")
             return
         }
-        #expect(world.sent.map(\.path) == [Self.session])
+        #expect(simulation.sent.map(\.path) == [Self.session])
     }
 
     @Test func `a size that is none and a type that was not asked for are left out, and the first stream counts`()
         throws
     {
-        var world = world(at: .started)
+        var simulation = simulation(at: .started)
         let first = BusValue.structure([
             .uint32(1), .properties(["size": .structure([.int32(0), .int32(0)]), "source_type": .uint32(2)]),
         ])
         let second = BusValue.structure([.uint32(2), .properties([:])])
-        world.respond(0, ["streams": .array(of: "(ua{sv})", [first, second])])
-        world.answer(.descriptor(Self.remote))
-        #expect(world.events == [.opened(ScreenCastStream(node: 1, cursorMode: .metadata), remote: Self.remote)])
+        simulation.respond(0, ["streams": .array(of: "(ua{sv})", [first, second])])
+        simulation.answer(.descriptor(Self.remote))
+        #expect(simulation.events == [.opened(ScreenCastStream(node: 1, cursorMode: .metadata), remote: Self.remote)])
     }
 
     @Test(
@@ -92,20 +92,20 @@ extension ScreenCastStateMachineTests {
     func `a portal whose properties are missing or of another type is a malformed answer`(
         properties: [String: BusValue]
     ) {
-        var world = world(at: .readingProperties)
-        world.answer(.properties(properties))
-        guard case .malformed(.readProperties, _)? = world.failure else {
-            Issue.record("\(world.events)")
+        var simulation = simulation(at: .readingProperties)
+        simulation.answer(.properties(properties))
+        guard case .malformed(.readProperties, _)? = simulation.failure else {
+            Issue.record("\(simulation.events)")
             return
         }
     }
 
     @Test func `a portal's words are fit to be shown, and short`() {
-        var world = world(at: .starting)
+        var simulation = simulation(at: .starting)
         let words = "\u{1b}[31m" + String(repeating: "a\n", count: 1 << 20)
-        world.answer(.failure(.refused(name: words, message: words)))
-        guard case .refused(.start, let name, let message)? = world.failure else {
-            Issue.record("\(world.events)")
+        simulation.answer(.failure(.refused(name: words, message: words)))
+        guard case .refused(.start, let name, let message)? = simulation.failure else {
+            Issue.record("\(simulation.events)")
             return
         }
         #expect(name.isPrintable && message.isPrintable && name.count < 200 && message.count < 400)

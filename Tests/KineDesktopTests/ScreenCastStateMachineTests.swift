@@ -16,8 +16,8 @@ import Testing
     static let session = "/org/freedesktop/portal/desktop/session/1_42/s"
     static let remote = BusDescriptor(adopting: -1)
 
-    /// A machine and what it has said; the rest of the world is the test's.
-    struct World {
+    /// A machine and what it has said; the rest of the simulation is the test's.
+    struct Simulation {
         var machine: Machine
         /// The last call that has an answer to come.
         var call: BusCall?
@@ -99,9 +99,9 @@ import Testing
         ["streams": .array(of: "(ua{sv})", [.structure([.uint32(node), .properties(properties)])])]
     }
 
-    /// Brings a world to a step, without its failures.
-    func bring(_ world: inout World, to stage: Stage, _ properties: BusValue = Self.properties()) {
-        let steps: [(Stage, (inout World) -> Void)] = [
+    /// Brings a simulation to a step, without its failures.
+    func bring(_ simulation: inout Simulation, to stage: Stage, _ properties: BusValue = Self.properties()) {
+        let steps: [(Stage, (inout Simulation) -> Void)] = [
             (.readingProperties, { $0.handle(.connected(as: Self.ownName)) }),
             (.findingPortal, { $0.answer(properties) }),
             (.creating, { $0.answer(.string(Self.owner)) }),
@@ -113,13 +113,13 @@ import Testing
             (.openingRemote, { $0.respond(0, Self.streams()) }),
             (.open, { $0.answer(.descriptor(Self.remote)) }),
         ]
-        for (reached, step) in steps where reached <= stage { step(&world) }
+        for (reached, step) in steps where reached <= stage { step(&simulation) }
     }
 
-    func world(at stage: Stage, restoreToken: String? = nil) -> World {
-        var world = World(restoreToken: restoreToken)
-        bring(&world, to: stage)
-        return world
+    func simulation(at stage: Stage, restoreToken: String? = nil) -> Simulation {
+        var simulation = Simulation(restoreToken: restoreToken)
+        bring(&simulation, to: stage)
+        return simulation
     }
 
     static func refusal(_ name: String) -> BusConnection.Answer {
@@ -129,95 +129,95 @@ import Testing
     // MARK: The way to a stream
 
     @Test func `the portal is asked step by step, and signals are subscribed to before the first request`() throws {
-        var world = World()
-        #expect(world.call == nil, "nothing is asked before the bus has given a name")
-        bring(&world, to: .creating)
-        #expect(world.subscriptions == [Self.owner])
-        let first = world.options
-        #expect(world.call?.destination == Self.owner, "not a portal that is started instead of this one")
-        world.finishRequest(0, ["session_handle": .string(Self.session)])
+        var simulation = Simulation()
+        #expect(simulation.call == nil, "nothing is asked before the bus has given a name")
+        bring(&simulation, to: .creating)
+        #expect(simulation.subscriptions == [Self.owner])
+        let first = simulation.options
+        #expect(simulation.call?.destination == Self.owner, "not a portal that is started instead of this one")
+        simulation.finishRequest(0, ["session_handle": .string(Self.session)])
         #expect(
-            world.options == [
-                "handle_token": world.options["handle_token"] ?? .byte(0), "types": .uint32(1),
+            simulation.options == [
+                "handle_token": simulation.options["handle_token"] ?? .byte(0), "types": .uint32(1),
                 "multiple": .boolean(false), "cursor_mode": .uint32(4), "persist_mode": .uint32(2),
             ])
-        #expect(world.call?.arguments.first == .objectPath(Self.session))
-        #expect(first["handle_token"] != world.options["handle_token"])
-        world.finishRequest()
-        #expect(world.call?.arguments.map(\.type) == ["o", "s", "a{sv}"])
-        world.finishRequest(
+        #expect(simulation.call?.arguments.first == .objectPath(Self.session))
+        #expect(first["handle_token"] != simulation.options["handle_token"])
+        simulation.finishRequest()
+        #expect(simulation.call?.arguments.map(\.type) == ["o", "s", "a{sv}"])
+        simulation.finishRequest(
             0,
             Self.streams([
                 "position": .structure([.int32(-5), .int32(7)]), "size": .structure([.int32(640), .int32(480)]),
                 "source_type": .uint32(1), "pipewire-serial": .uint64(1 << 40), "id": .string("x"),
             ]))
-        #expect(world.events == [])
-        world.answer(.descriptor(Self.remote))
+        #expect(simulation.events == [])
+        simulation.answer(.descriptor(Self.remote))
         var stream = ScreenCastStream(node: 9, serial: 1 << 40, cursorMode: .metadata)
         stream.position = .init(x: -5, y: 7)
         stream.size = .init(width: 640, height: 480)
         stream.target = .monitor
-        #expect(world.events == [.opened(stream, remote: Self.remote)])
+        #expect(simulation.events == [.opened(stream, remote: Self.remote)])
         #expect(
-            world.calls == [
+            simulation.calls == [
                 "GetAll", "GetNameOwner", "CreateSession", "SelectSources", "Start", "OpenPipeWireRemote",
             ])
-        #expect(world.sent == [])
-        #expect(!world.machine.isOver)
+        #expect(simulation.sent == [])
+        #expect(!simulation.machine.isOver)
     }
 
     @Test(arguments: [Stage.creating, .selecting, .starting])
     private func `a response that comes before its call is answered counts once it is`(stage: Stage) {
-        var world = world(at: stage)
-        let call = world.call
+        var simulation = simulation(at: stage)
+        let call = simulation.call
         let results: [String: BusValue] =
             switch stage {
             case .creating: ["session_handle": .objectPath(Self.session)]
             case .selecting: [:]
             default: Self.streams()
             }
-        world.respond(path: "\(Self.requests)/another")
-        world.respond(0, results)
-        #expect(world.call == call, "the answer may still name another path")
-        world.answer(.objectPath(world.requestPath))
-        #expect(world.call != call && world.failure == nil)
+        simulation.respond(path: "\(Self.requests)/another")
+        simulation.respond(0, results)
+        #expect(simulation.call == call, "the answer may still name another path")
+        simulation.answer(.objectPath(simulation.requestPath))
+        #expect(simulation.call != call && simulation.failure == nil)
     }
 
     @Test(arguments: [false, true])
     func `an old portal's request has the path that its call returns`(respondsFirst: Bool) {
-        var world = world(at: .creating)
+        var simulation = simulation(at: .creating)
         let other = "\(Self.requests)/1234"
         let results = ["session_handle": BusValue.string(Self.session)]
-        if respondsFirst { world.respond(0, results, path: other) }
-        world.answer(.objectPath(other))
-        if !respondsFirst { world.respond(0, results, path: other) }
-        #expect(world.calls.last == "SelectSources")
-        world.answer(.objectPath(other))
-        world.handle(.cancel)
-        #expect(world.sent.map(\.path) == [other, Self.session])
+        if respondsFirst { simulation.respond(0, results, path: other) }
+        simulation.answer(.objectPath(other))
+        if !respondsFirst { simulation.respond(0, results, path: other) }
+        #expect(simulation.calls.last == "SelectSources")
+        simulation.answer(.objectPath(other))
+        simulation.handle(.cancel)
+        #expect(simulation.sent.map(\.path) == [other, Self.session])
     }
 
     @Test func `responses of other requests change nothing, however many there are`() {
-        var world = world(at: .created)
-        for number in 0..<100 { world.respond(1, path: "\(Self.requests)/\(number)") }
-        #expect(world.events == [] && world.calls.last == "CreateSession")
-        world = self.world(at: .creating)
-        for number in 0..<100 { world.respond(1, path: "\(Self.requests)/\(number)") }
-        world.finishRequest(0, ["session_handle": .string(Self.session)])
-        #expect(world.calls.last == "SelectSources")
+        var simulation = simulation(at: .created)
+        for number in 0..<100 { simulation.respond(1, path: "\(Self.requests)/\(number)") }
+        #expect(simulation.events == [] && simulation.calls.last == "CreateSession")
+        simulation = self.simulation(at: .creating)
+        for number in 0..<100 { simulation.respond(1, path: "\(Self.requests)/\(number)") }
+        simulation.finishRequest(0, ["session_handle": .string(Self.session)])
+        #expect(simulation.calls.last == "SelectSources")
     }
 
     // MARK: What is asked for
 
     @Test(arguments: ScreenCastRequest.Target.allCases)
     func `the kind of source is the one that is wanted, if the portal has it`(target: ScreenCastRequest.Target) {
-        var other = World(target)
+        var other = Simulation(target)
         bring(&other, to: .findingPortal, Self.properties(types: 7 & ~target.sourceType))
         #expect(other.failure == .notOffered(target) && other.machine.isOver)
-        var none = World(target)
+        var none = Simulation(target)
         bring(&none, to: .findingPortal, Self.properties(types: 0))
         #expect(none.failure == .noPortal, "a portal without a backend")
-        var own = World(target)
+        var own = Simulation(target)
         bring(&own, to: .selecting, Self.properties(types: target.sourceType))
         #expect(own.options["types"] == .uint32(target.sourceType))
     }
@@ -228,45 +228,45 @@ import Testing
             offered: UInt32, showsCursor: Bool
         ) throws
     {
-        var world = World(showsCursor: showsCursor)
-        bring(&world, to: .selecting, Self.properties(cursors: offered))
+        var simulation = Simulation(showsCursor: showsCursor)
+        bring(&simulation, to: .selecting, Self.properties(cursors: offered))
         let wanted: [CursorMode] = showsCursor ? [.metadata, .embedded] : [.hidden, .metadata]
         let mode = wanted.first { offered & $0.flag != 0 }
-        #expect(world.options["cursor_mode"] == mode.map { .uint32($0.flag) })
-        world.finishRequest()
-        world.finishRequest(0, Self.streams())
-        world.answer(.descriptor(Self.remote))
-        guard case .opened(let stream, _) = world.events.last else { throw Failure.portalLost }
+        #expect(simulation.options["cursor_mode"] == mode.map { .uint32($0.flag) })
+        simulation.finishRequest()
+        simulation.finishRequest(0, Self.streams())
+        simulation.answer(.descriptor(Self.remote))
+        guard case .opened(let stream, _) = simulation.events.last else { throw Failure.portalLost }
         #expect(stream.cursorMode == mode ?? .hidden)
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt32>)
     func `a portal is told only what its version knows`(version: UInt32) {
-        var world = World(restoreToken: "old")
+        var simulation = Simulation(restoreToken: "old")
         var properties: [String: BusValue] = ["version": .uint32(version), "AvailableSourceTypes": .uint32(1)]
         if version >= 2 { properties["AvailableCursorModes"] = .uint32(7) }
-        bring(&world, to: .selecting, .properties(properties))
-        let options = world.options
+        bring(&simulation, to: .selecting, .properties(properties))
+        let options = simulation.options
         #expect(options["cursor_mode"] == (version >= 2 ? .uint32(4) : nil))
         #expect(options["persist_mode"] == (version >= 4 ? .uint32(2) : nil))
         #expect(options["restore_token"] == (version >= 4 ? .string("old") : nil))
-        world.finishRequest()
-        world.finishRequest(0, Self.streams())
+        simulation.finishRequest()
+        simulation.finishRequest(0, Self.streams())
         // A token that was not shown is not used up.
-        #expect(world.events == (version >= 4 ? [.restoreToken(nil)] : []))
+        #expect(simulation.events == (version >= 4 ? [.restoreToken(nil)] : []))
     }
 
     // MARK: Restore tokens
 
     @Test(arguments: [nil, "old"], [nil, "", "new"] as [String?])
     func `the token that comes back replaces the old one, and an old one is used up`(old: String?, new: String?) {
-        var world = world(at: .started, restoreToken: old)
+        var simulation = simulation(at: .started, restoreToken: old)
         var results = Self.streams()
         results["restore_token"] = new.map { .string($0) }
-        world.respond(0, results)
+        simulation.respond(0, results)
         let kept = new == "" ? nil : new
-        #expect(world.events == (kept != nil || old != nil ? [.restoreToken(kept)] : []))
-        #expect(world.calls.last == "OpenPipeWireRemote")
+        #expect(simulation.events == (kept != nil || old != nil ? [.restoreToken(kept)] : []))
+        #expect(simulation.calls.last == "OpenPipeWireRemote")
     }
 
     /// What a portal may do with a token that it does not take.
@@ -287,11 +287,11 @@ import Testing
             }
         }
 
-        func happen(in world: inout World, session: String) {
+        func happen(in simulation: inout Simulation, session: String) {
             switch self {
-            case .refusesSelection, .refusesStart: world.answer(refusal("portal.Error.InvalidArgument"))
-            case .closesBeforeAnswer, .closesAfterAnswer: world.handle(.sessionClosed(path: session))
-            case .interruptsSelection, .interruptsStart: world.respond(2)
+            case .refusesSelection, .refusesStart: simulation.answer(refusal("portal.Error.InvalidArgument"))
+            case .closesBeforeAnswer, .closesAfterAnswer: simulation.handle(.sessionClosed(path: session))
+            case .interruptsSelection, .interruptsStart: simulation.respond(2)
             }
         }
     }
@@ -300,30 +300,32 @@ import Testing
     private func `a token that is not taken is dropped, and the person is asked in a new session, once`(
         fault: TokenFault
     ) {
-        var world = world(at: fault.stage, restoreToken: "old")
-        let (number, options) = (world.number, world.options)
-        fault.happen(in: &world, session: Self.session)
-        #expect(world.events == [.restoreToken(nil)])
-        #expect(world.calls.last == "CreateSession")
-        #expect(world.options["session_handle_token"] != options["session_handle_token"])
+        var simulation = simulation(at: fault.stage, restoreToken: "old")
+        let (number, options) = (simulation.number, simulation.options)
+        fault.happen(in: &simulation, session: Self.session)
+        #expect(simulation.events == [.restoreToken(nil)])
+        #expect(simulation.calls.last == "CreateSession")
+        #expect(simulation.options["session_handle_token"] != options["session_handle_token"])
         // The answers of what was given up come late.
-        world.handle(.answered(number: number, Self.refusal("DBus.Error.Failed")))
-        world.handle(.sessionClosed(path: Self.session))
+        simulation.handle(.answered(number: number, Self.refusal("DBus.Error.Failed")))
+        simulation.handle(.sessionClosed(path: Self.session))
         let other = Self.session + "2"
-        world.finishRequest(0, ["session_handle": .string(other)])
-        #expect(world.calls.last == "SelectSources")
-        #expect(world.options["restore_token"] == nil && world.options["persist_mode"] == .uint32(2))
-        if fault.stage >= .starting { world.finishRequest() }
-        if fault.stage == .selected || fault.stage == .started { world.answer(.objectPath(world.requestPath)) }
-        fault.happen(in: &world, session: other)
-        #expect(world.events.count == 2 && world.failure != nil, "without a token it fails for good")
+        simulation.finishRequest(0, ["session_handle": .string(other)])
+        #expect(simulation.calls.last == "SelectSources")
+        #expect(simulation.options["restore_token"] == nil && simulation.options["persist_mode"] == .uint32(2))
+        if fault.stage >= .starting { simulation.finishRequest() }
+        if fault.stage == .selected || fault.stage == .started {
+            simulation.answer(.objectPath(simulation.requestPath))
+        }
+        fault.happen(in: &simulation, session: other)
+        #expect(simulation.events.count == 2 && simulation.failure != nil, "without a token it fails for good")
     }
 
     @Test(arguments: [(Stage.selected, UInt32(1)), (.started, 1)])
     private func `a person's no is no reason to drop a token`(stage: Stage, code: UInt32) {
-        var world = world(at: stage, restoreToken: "old")
-        world.respond(code)
-        #expect(world.events == [.ended(.declined)])
+        var simulation = simulation(at: stage, restoreToken: "old")
+        simulation.respond(code)
+        #expect(simulation.events == [.ended(.declined)])
     }
 
     // MARK: Failures, at every step
@@ -335,11 +337,11 @@ import Testing
         for (code, failure) in [(1, .declined), (2, .interrupted(step)), (77, .interrupted(step))]
             as [(UInt32, Failure)]
         {
-            var world = world(at: stage)
-            world.respond(code)
-            #expect(world.events == [.ended(failure)])
-            #expect(world.machine.isOver)
-            #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
+            var simulation = simulation(at: stage)
+            simulation.respond(code)
+            #expect(simulation.events == [.ended(failure)])
+            #expect(simulation.machine.isOver)
+            #expect(simulation.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
         }
     }
 
@@ -373,12 +375,12 @@ import Testing
             (.failure(.malformed), .malformed(step, "its values are nested too deeply")),
         ]
         for (answer, failure) in errors {
-            var world = world(at: stage)
-            world.answer(answer)
-            #expect(world.events == [.ended(failure)])
+            var simulation = simulation(at: stage)
+            simulation.answer(answer)
+            #expect(simulation.events == [.ended(failure)])
             let isThere = failure != .portalLost && failure != .busLost
-            #expect(world.sent.map(\.path) == (stage.hasSession && isThere ? [Self.session] : []))
-            #expect(world.machine.isOver)
+            #expect(simulation.sent.map(\.path) == (stage.hasSession && isThere ? [Self.session] : []))
+            #expect(simulation.machine.isOver)
         }
     }
 
@@ -387,43 +389,43 @@ import Testing
         stage: Stage
     ) {
         for (input, failure) in [(.busLost, .busLost), (.portalLost, .portalLost)] as [(Machine.Input, Failure)] {
-            var world = world(at: stage)
-            let count = world.events.count
-            for _ in 0..<2 { world.handle(input) }
-            #expect(world.events.count == count + 1)
-            #expect(world.failure == (stage == .connecting && failure == .busLost ? .noBus : failure))
-            #expect(world.sent == [] && world.machine.isOver)
+            var simulation = simulation(at: stage)
+            let count = simulation.events.count
+            for _ in 0..<2 { simulation.handle(input) }
+            #expect(simulation.events.count == count + 1)
+            #expect(simulation.failure == (stage == .connecting && failure == .busLost ? .noBus : failure))
+            #expect(simulation.sent == [] && simulation.machine.isOver)
         }
     }
 
     @Test(arguments: Stage.allCases)
     private func `a session that the portal closes is told at any step, and another's is not`(stage: Stage) {
-        var world = world(at: stage)
-        let count = world.events.count
-        world.handle(.sessionClosed(path: Self.session + "other"))
-        #expect(world.events.count == count)
-        world.handle(.sessionClosed(path: Self.session))
-        #expect(world.failure == (stage.hasSession ? .closed : nil))
-        #expect(world.sent == [])
+        var simulation = simulation(at: stage)
+        let count = simulation.events.count
+        simulation.handle(.sessionClosed(path: Self.session + "other"))
+        #expect(simulation.events.count == count)
+        simulation.handle(.sessionClosed(path: Self.session))
+        #expect(simulation.failure == (stage.hasSession ? .closed : nil))
+        #expect(simulation.sent == [])
     }
 
     @Test(arguments: Stage.allCases)
     private func `whoever cancels hears nothing any more, and the portal's dialog and session are closed`(stage: Stage)
     {
-        var world = world(at: stage)
-        let (count, number, path) = (world.events.count, world.number, world.requestPath)
-        world.handle(.cancel)
-        #expect(world.machine.isOver)
+        var simulation = simulation(at: stage)
+        let (count, number, path) = (simulation.events.count, simulation.number, simulation.requestPath)
+        simulation.handle(.cancel)
+        #expect(simulation.machine.isOver)
         let closed = (stage.isRequest ? [path] : []) + (stage.hasSession ? [Self.session] : [])
-        #expect(world.sent.map(\.path) == closed)
-        #expect(world.sent.allSatisfy { $0.member == "Close" && $0.destination == Self.owner })
+        #expect(simulation.sent.map(\.path) == closed)
+        #expect(simulation.sent.allSatisfy { $0.member == "Close" && $0.destination == Self.owner })
         // What comes late.
-        world.handle(.answered(number: number, .success([.objectPath(path)])))
-        world.handle(.responded(path: path, [.uint32(0), .properties(Self.streams())]))
-        world.handle(.sessionClosed(path: Self.session))
-        world.handle(.portalLost)
-        world.handle(.busLost)
-        world.handle(.cancel)
-        #expect(world.events.count == count && world.sent.count == closed.count)
+        simulation.handle(.answered(number: number, .success([.objectPath(path)])))
+        simulation.handle(.responded(path: path, [.uint32(0), .properties(Self.streams())]))
+        simulation.handle(.sessionClosed(path: Self.session))
+        simulation.handle(.portalLost)
+        simulation.handle(.busLost)
+        simulation.handle(.cancel)
+        #expect(simulation.events.count == count && simulation.sent.count == closed.count)
     }
 }

@@ -7,7 +7,7 @@ import Testing
     typealias Machine = ReconnectStateMachine
 
     /// What a driver would have done so far, and whether that was possible.
-    private struct World: Hashable {
+    private struct Simulation: Hashable {
         enum Dialing: Hashable { case off, attempt, probing }
         enum Stage: Hashable { case held, opened, accepted, finishing }
 
@@ -116,18 +116,18 @@ import Testing
     }
 
     /// Everything that can happen next.
-    private func next(_ world: World) -> [World] {
-        var worlds: [World] = []
-        func happens(_ event: (inout World) -> [Machine.Action]) {
-            var world = world
-            let actions = event(&world)
-            world.perform(actions)
-            worlds.append(world)
+    private func next(_ simulation: Simulation) -> [Simulation] {
+        var simulations: [Simulation] = []
+        func happens(_ event: (inout Simulation) -> [Machine.Action]) {
+            var simulation = simulation
+            let actions = event(&simulation)
+            simulation.perform(actions)
+            simulations.append(simulation)
         }
         happens { $0.machine.start(now: 0) }
         happens { $0.machine.finish() }
         happens { $0.machine.keyframe(now: 0) }
-        if world.dialing != .off {
+        if simulation.dialing != .off {
             for oldRecovers in [true, false] {
                 happens {
                     $0.dialing = .off
@@ -136,7 +136,7 @@ import Testing
                 }
             }
         }
-        if world.dialing == .attempt {
+        if simulation.dialing == .attempt {
             for failure in failures {
                 happens {
                     $0.dialing = .probing
@@ -144,30 +144,31 @@ import Testing
                 }
             }
         }
-        for timer in world.timers {
+        for timer in simulation.timers {
             happens {
                 $0.timers.remove(timer)
                 return $0.machine.fired(timer, now: 0)
             }
         }
         // Those that are open, and one that has long gone.
-        for id in [0] + world.open.keys.sorted() { happensOver(id, world, happens) }
-        return worlds
+        for id in [0] + simulation.open.keys.sorted() { happensOver(id, simulation, happens) }
+        return simulations
     }
 
     private func happensOver(
-        _ id: Machine.ConnectionID, _ world: World, _ happens: ((inout World) -> [Machine.Action]) -> Void
+        _ id: Machine.ConnectionID, _ simulation: Simulation,
+        _ happens: ((inout Simulation) -> [Machine.Action]) -> Void
     ) {
-        if world.open[id] == .opened {
+        if simulation.open[id] == .opened {
             happens {
                 $0.open[id] = .accepted
                 return $0.machine.accepted(id)
             }
-            let authentication = PublisherAuthentication(world.machine.originalURL, challenge: 1)
+            let authentication = PublisherAuthentication(simulation.machine.originalURL, challenge: 1)
             happens { $0.machine.authenticate(id, authentication, now: 0) }
             happens { $0.machine.moved(id, to: elsewhere, scope: .global, now: 0, jitter: 0.5) }
         }
-        if world.open[id] != .held {
+        if simulation.open[id] != .held {
             happens { $0.machine.redirected(id, to: elsewhere, scope: .global, now: 0) }
             happens {
                 $0.machine.proved(id)
@@ -188,44 +189,44 @@ import Testing
         case redirecting
     }
 
-    private func world(_ beginning: Beginning, retries: Int?) throws -> World {
+    private func simulation(_ beginning: Beginning, retries: Int?) throws -> Simulation {
         let machine = Machine(try RTMPURL(address), policy: ReconnectPolicy(limit: retries))
-        var world = World(machine: machine)
-        guard beginning != .idle else { return world }
-        world.perform(world.machine.start(now: 0))
-        connect(1, &world)
-        world.machine.proved(1)
+        var simulation = Simulation(machine: machine)
+        guard beginning != .idle else { return simulation }
+        simulation.perform(simulation.machine.start(now: 0))
+        connect(1, &simulation)
+        simulation.machine.proved(1)
         if beginning == .liveAgain {
-            world.perform(world.machine.stalled(1, failures[0], now: 0, jitter: 0.5))
-            world.dialing = .probing
-            connect(2, &world)
+            simulation.perform(simulation.machine.stalled(1, failures[0], now: 0, jitter: 0.5))
+            simulation.dialing = .probing
+            connect(2, &simulation)
         } else {
-            world.perform(world.machine.redirected(1, to: elsewhere, scope: .global, now: 0))
-            world.perform(world.machine.keyframe(now: 0))
+            simulation.perform(simulation.machine.redirected(1, to: elsewhere, scope: .global, now: 0))
+            simulation.perform(simulation.machine.keyframe(now: 0))
         }
-        return world
+        return simulation
     }
 
-    private func connect(_ id: Machine.ConnectionID, _ world: inout World) {
-        world.dialing = .off
-        world.hasIncoming = true
-        world.perform(world.machine.connected(now: 0))
-        world.open[id] = .accepted
-        world.perform(world.machine.accepted(id))
+    private func connect(_ id: Machine.ConnectionID, _ simulation: inout Simulation) {
+        simulation.dialing = .off
+        simulation.hasIncoming = true
+        simulation.perform(simulation.machine.connected(now: 0))
+        simulation.open[id] = .accepted
+        simulation.perform(simulation.machine.accepted(id))
     }
 
     @Test(arguments: Beginning.allCases, [nil, 1])
     func `whatever comes in whatever order, the machine's actions are possible and leave nothing open`(
         beginning: Beginning, retries: Int?
     ) throws {
-        var seen: Set<World> = [try world(beginning, retries: retries)]
+        var seen: Set<Simulation> = [try simulation(beginning, retries: retries)]
         var newest = Array(seen)
         try #require(newest[0].wrong == nil)
         for depth in 1...5 {
-            var found: [World] = []
-            for world in newest {
-                for next in next(world) where seen.insert(next).inserted {
-                    try #require(next.wrong == nil, "after \(depth) events: \(next.wrong ?? ""), from \(world)")
+            var found: [Simulation] = []
+            for simulation in newest {
+                for next in next(simulation) where seen.insert(next).inserted {
+                    try #require(next.wrong == nil, "after \(depth) events: \(next.wrong ?? ""), from \(simulation)")
                     found.append(next)
                 }
             }

@@ -71,11 +71,11 @@ struct ConfinementCommand: ParsableCommand {
 
     private func measure(_ kind: Kind, isConfined: Bool) throws -> Run {
         let folder = try TemporaryDirectory()
-        let stage = try Stage(.scene(.video), size: Self.size, framesPerSecond: Self.framesPerSecond)
-        defer { stage.end() }
-        var configuration = stage.configuration(output: nil, framesPerSecond: Self.framesPerSecond)
+        let setup = try Setup(.scene(.video), size: Self.size, framesPerSecond: Self.framesPerSecond)
+        defer { setup.end() }
+        var configuration = setup.configuration(output: nil, framesPerSecond: Self.framesPerSecond)
         if !isConfined { configuration.confinement.leftOut = Set(Sandbox.Layer.allCases) }
-        var environment = stage.environment(folder)
+        var environment = setup.environment(folder)
         let bundle = try MeterBundle()
         let server = kind == .rtmp ? try MediaServer() : nil
         switch kind {

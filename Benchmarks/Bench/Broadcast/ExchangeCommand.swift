@@ -113,9 +113,9 @@ extension RawTaker {
     ) throws -> PassedTake {
         let folder = try TemporaryDirectory()
         let bundle = try MeterBundle(group: Self.group)
-        let stage = try Stage(source, size: size, framesPerSecond: framesPerSecond)
-        defer { stage.end() }
-        let environment = stage.environment(folder) + bundle.environment
+        let setup = try Setup(source, size: size, framesPerSecond: framesPerSecond)
+        defer { setup.end() }
+        let environment = setup.environment(folder) + bundle.environment
         // The app lies in a directory of its own, with the manifest that makes it a member of the group.
         let place = try TemporaryDirectory()
         try place.write(
@@ -133,7 +133,7 @@ extension RawTaker {
             guard said == line else { throw EngineTake.Failed(description: "The receiving app said “\(said)”.") }
         }
         try expect("ready")
-        var configuration = stage.configuration(output: nil, framesPerSecond: framesPerSecond)
+        var configuration = setup.configuration(output: nil, framesPerSecond: framesPerSecond)
         configuration.destinations = [bundle.destination(report: "report", readsAll: readsAll)]
         let take = try EngineTake(configuration, environment: environment, folder: folder)
         try expect("connected")

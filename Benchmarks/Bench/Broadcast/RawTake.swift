@@ -68,15 +68,15 @@ struct RawTaker {
     ) throws -> RawTake {
         let folder = try TemporaryDirectory()
         let bundle = try MeterBundle()
-        let stage = try Stage(source, size: size, framesPerSecond: framesPerSecond)
-        defer { stage.end() }
-        var configuration = stage.configuration(output: nil, framesPerSecond: framesPerSecond)
+        let setup = try Setup(source, size: size, framesPerSecond: framesPerSecond)
+        defer { setup.end() }
+        var configuration = setup.configuration(output: nil, framesPerSecond: framesPerSecond)
         configuration.destinations = [bundle.destination(report: "report", readsAll: readsAll)]
         let take = try EngineTake(
-            configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
+            configuration, environment: setup.environment(folder) + bundle.environment, folder: folder)
         let origin = try take.origin()
         try take.run(for: seconds)
-        let log = try stage.scene?.log()
+        let log = try setup.scene?.log()
         let summary = try take.stop()
         let account = try MeterAccount(path: bundle.reportPath("report"))
         return RawTake(
@@ -93,11 +93,11 @@ struct RawTaker {
     func engineCost(size: PixelSize, framesPerSecond: Int = 60, withExtension: Bool) throws -> EngineCost {
         let folder = try TemporaryDirectory(in: "/dev/shm")
         let bundle = try MeterBundle()
-        let stage = try Stage(.pattern, size: size, framesPerSecond: framesPerSecond)
-        var configuration = stage.configuration(output: folder.file("take.mp4"), framesPerSecond: framesPerSecond)
+        let setup = try Setup(.pattern, size: size, framesPerSecond: framesPerSecond)
+        var configuration = setup.configuration(output: folder.file("take.mp4"), framesPerSecond: framesPerSecond)
         if withExtension { configuration.destinations = [bundle.destination(report: "report", readsAll: false)] }
         let take = try EngineTake(
-            configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
+            configuration, environment: setup.environment(folder) + bundle.environment, folder: folder)
         try take.run(for: 1)
         let before = try look(at: take)
         try take.run(for: seconds)
@@ -150,7 +150,7 @@ struct EngineCost {
 }
 
 /// What a take looks at, as long as it lasts.
-struct Stage {
+struct Setup {
     private let source: RawSource
     private let size: PixelSize
     private let display: PrivateDisplay?

@@ -38,15 +38,15 @@ struct GlassCommand: ParsableCommand {
 
     func run() throws {
         print(Machine.description())
-        let stage = try GlassStage(size: Self.size, scene: .metronome)
-        defer { stage.end() }
-        let listener = audio ? try stage.listen() : nil
+        let setup = try GlassSetup(size: Self.size, scene: .metronome)
+        defer { setup.end() }
+        let listener = audio ? try setup.listen() : nil
         defer { listener?.stop() }
         var results: [(way: String, delays: GlassDelays)] = []
         for way in way.isEmpty ? ["webcodecs", "mse"] : way {
-            try stage.watch(way, audible: audio)
-            let sights = try stage.readNumbers(seconds: seconds)
-            results.append((way, GlassDelays(drawn: try stage.scene.log(), seen: sights, beeps: listener?.beeps ?? [])))
+            try setup.watch(way, audible: audio)
+            let sights = try setup.readNumbers(seconds: seconds)
+            results.append((way, GlassDelays(drawn: try setup.scene.log(), seen: sights, beeps: listener?.beeps ?? [])))
         }
         try report(results)
     }
@@ -107,7 +107,7 @@ struct GlassDelays {
     ///   - drawn: the scene's log.
     ///   - seen: frames in the order in which they were first seen.
     ///   - beeps: the time at which the listener found each beep, in nanoseconds.
-    init(drawn: [SceneProcess.Shown], seen: [GlassStage.Sight], beeps: [Int64]) {
+    init(drawn: [SceneProcess.Shown], seen: [GlassSetup.Sight], beeps: [Int64]) {
         var instants: [Int: Int64] = [:]
         for shown in drawn { instants[shown.frame] = shown.instant }
         let sights = seen.compactMap { sight in

@@ -57,9 +57,9 @@ import Testing
         }
     }
 
-    private func sights(delay: Int64, without missing: Set<Int> = []) -> [GlassStage.Sight] {
+    private func sights(delay: Int64, without missing: Set<Int> = []) -> [GlassSetup.Sight] {
         drawn.filter { !missing.contains($0.frame) }.map {
-            GlassStage.Sight(number: $0.frame, instant: $0.instant + delay * millisecond)
+            GlassSetup.Sight(number: $0.frame, instant: $0.instant + delay * millisecond)
         }
     }
 

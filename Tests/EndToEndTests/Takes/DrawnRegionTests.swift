@@ -14,7 +14,7 @@ import Testing
     private static let region = MarkedScreen.region
 
     /// A screen of one colour, with the mark on it.
-    private struct Stage {
+    private struct Fixture {
         let screen: PrivateScreen
         let painter: Painter
 
@@ -59,22 +59,22 @@ import Testing
 
     @Test func `the region that is drawn is recorded, to the pixel, and the dark screen is in no frame`() throws {
         try TestPlace.with { place in
-            let stage = try Stage()
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForOverlay()
+            let fixture = try Fixture()
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForOverlay()
             // The rectangle is bright while it is drawn.
-            stage.painter.moveMouse(x: 20, y: 300)
-            stage.painter.setButton(1, isPressed: true)
-            stage.painter.moveMouse(x: 90, y: 400)
-            try wait("the bright rectangle") { stage.painter.pixel(x: 60, y: 350) == Self.ground }
-            #expect(stage.isDark)
+            fixture.painter.moveMouse(x: 20, y: 300)
+            fixture.painter.setButton(1, isPressed: true)
+            fixture.painter.moveMouse(x: 90, y: 400)
+            try wait("the bright rectangle") { fixture.painter.pixel(x: 60, y: 350) == Self.ground }
+            #expect(fixture.isDark)
             // Too small to be recorded: another is drawn.
-            stage.painter.moveMouse(x: 22, y: 302)
-            stage.painter.setButton(1, isPressed: false)
-            #expect(stage.isDark)
-            stage.drag(Self.region)
+            fixture.painter.moveMouse(x: 22, y: 302)
+            fixture.painter.setButton(1, isPressed: false)
+            #expect(fixture.isDark)
+            fixture.drag(Self.region)
             try take.recorded(0.5)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
             #expect(try place.run("status").output.contains("drawn region"))
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
@@ -88,68 +88,68 @@ import Testing
     @Test(arguments: [false, true])
     func `Escape, or the right button, ends the command, and there is no file`(isButton: Bool) throws {
         try TestPlace.with { place in
-            let stage = try Stage()
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForOverlay()
-            if isButton { stage.painter.setButton(3, isPressed: true) } else { try stage.painter.typeEscape() }
+            let fixture = try Fixture()
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForOverlay()
+            if isButton { fixture.painter.setButton(3, isPressed: true) } else { try fixture.painter.typeEscape() }
             let ended = try take.wait()
-            if isButton { stage.painter.setButton(3, isPressed: false) }
+            if isButton { fixture.painter.setButton(3, isPressed: false) }
             #expect(ended.status == ExitStatus.noPermission, "\(ended)")
             #expect((ended.output + ended.errors).contains("Drawing the region was cancelled"), "\(ended)")
             #expect(access(place.path("a.mp4"), F_OK) != 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
         }
     }
 
     @Test func `where another program has the mouse, a sentence says so`() throws {
         try TestPlace.with { place in
-            let stage = try Stage()
-            try #require(stage.painter.grabMouse())
-            let ended = try stage.record(in: place, "--region", "draw").wait()
+            let fixture = try Fixture()
+            try #require(fixture.painter.grabMouse())
+            let ended = try fixture.record(in: place, "--region", "draw").wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
             #expect((ended.output + ended.errors).contains("another program has the mouse"), "\(ended)")
-            stage.painter.releaseMouse()
-            try stage.expectNothingLeft()
+            fixture.painter.releaseMouse()
+            try fixture.expectNothingLeft()
         }
     }
 
     @Test func `nothing is left of a drawing whose engine is killed, or that is stopped`() throws {
         try TestPlace.with { place in
-            let stage = try Stage()
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForOverlay()
+            let fixture = try Fixture()
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForOverlay()
             kill(try place.registry().find(nil).pid, SIGKILL)
             #expect(try take.wait().status != 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
 
-            let stopped = try stage.record(in: place, "--region", "draw", "--overwrite")
-            try stage.waitForOverlay()
+            let stopped = try fixture.record(in: place, "--region", "draw", "--overwrite")
+            try fixture.waitForOverlay()
             stopped.signal(SIGINT)
             #expect(try stopped.wait().status != 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
         }
     }
 
     @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
         try TestPlace.with { place in
-            let stage = try Stage()
-            let take = try stage.record(in: place, "--monitor", "all", "--fps", "60")
+            let fixture = try Fixture()
+            let take = try fixture.record(in: place, "--monitor", "all", "--fps", "60")
             try take.recorded(0.3)
             func switchSource() throws -> RunningKinecast {
                 let running = try place.start(["switch", "--region", "draw", "--json"])
-                try stage.waitForOverlay()
+                try fixture.waitForOverlay()
                 return running
             }
             let cancelled = try switchSource()
-            try stage.painter.typeEscape()
+            try fixture.painter.typeEscape()
             let ended = try cancelled.wait()
             #expect(ended.status != 0 && (ended.output + ended.errors).contains("was cancelled"), "\(ended)")
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
             // Nobody is there for whom a region could be drawn.
             let killed = try switchSource()
             killed.signal(SIGKILL)
             _ = try killed.wait()
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
             // The engine may still wait for the screen to be there again: until then it refuses another one.
             var other: RunningKinecast.Ended
             repeat {
@@ -157,9 +157,9 @@ import Testing
             } while other.status != 0 && (other.output + other.errors).contains("Another source is being opened")
             #expect(other.status == 0, "\(other)")
             let drawn = try switchSource()
-            stage.drag(Self.region)
+            fixture.drag(Self.region)
             #expect(try drawn.wait().status == 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
             try MarkedScreen.expectSwitchToRegion(in: place.path("a.mp4"))

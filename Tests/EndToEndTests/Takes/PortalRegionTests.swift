@@ -20,7 +20,7 @@ import Testing
     private static let dark = MarkedScreen.dark
 
     /// sway with its own portal, a ground of one colour on it, and the mark on that.
-    private struct Stage {
+    private struct Fixture {
         let desktop: PortalDesktop
         let mouse: WaylandMouse
         let screen: SeenScreen
@@ -78,26 +78,26 @@ import Testing
     }
 
     @Test func `the region that is drawn is recorded, to the pixel, and the window is in no frame`() throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         try TestPlace.with { place in
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow(of: take)
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForWindow(of: take)
             // The rectangle is bright while it is drawn.
-            try stage.mouse.move(to: 20, 300)
-            try stage.mouse.press(.left)
-            try stage.mouse.move(to: 90, 400)
-            try wait("the bright rectangle") { try stage.screen.colour(x: 60, y: 350) == Self.ground }
-            #expect(try stage.screen.colour(x: 2, y: 2) == Self.dark)
-            #expect(try stage.screen.colour(x: 19, y: 350) == 0xff_ffff)
+            try fixture.mouse.move(to: 20, 300)
+            try fixture.mouse.press(.left)
+            try fixture.mouse.move(to: 90, 400)
+            try wait("the bright rectangle") { try fixture.screen.colour(x: 60, y: 350) == Self.ground }
+            #expect(try fixture.screen.colour(x: 2, y: 2) == Self.dark)
+            #expect(try fixture.screen.colour(x: 19, y: 350) == 0xff_ffff)
             // Too small to be recorded: another is drawn.
-            try stage.mouse.move(to: 22, 302)
-            try stage.mouse.release(.left)
-            #expect(try stage.screen.colour(x: 2, y: 2) == Self.dark)
+            try fixture.mouse.move(to: 22, 302)
+            try fixture.mouse.release(.left)
+            #expect(try fixture.screen.colour(x: 2, y: 2) == Self.dark)
             let newMark: UInt32 = 0x20_4060
-            try stage.changeMark(to: newMark)
-            try stage.drag(Self.region)
-            try stage.mouse.move(to: 500, 400)
-            try stage.expectNothingLeft()
+            try fixture.changeMark(to: newMark)
+            try fixture.drag(Self.region)
+            try fixture.mouse.move(to: 500, 400)
+            try fixture.expectNothingLeft()
             try take.recorded(0.5)
             #expect(try place.run("status").output.contains("drawn region"))
             take.signal(SIGINT)
@@ -114,16 +114,16 @@ import Testing
 
     @Test(arguments: ["Escape", "the right button", "the window's end", "a signal"])
     func `whoever ends the drawing ends the take, and nothing stays on the screen`(way: String) throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         try TestPlace.with { place in
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow(of: take)
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForWindow(of: take)
             switch way {
-            case "Escape": try stage.mouse.pressEscape()
+            case "Escape": try fixture.mouse.pressEscape()
             case "the right button":
-                try stage.mouse.press(.right)
-                try stage.mouse.release(.right)
-            case "the window's end": try stage.desktop.perform("kill")
+                try fixture.mouse.press(.right)
+                try fixture.mouse.release(.right)
+            case "the window's end": try fixture.desktop.perform("kill")
             default: take.signal(SIGTERM)
             }
             let ended = try take.wait()
@@ -132,27 +132,27 @@ import Testing
             #expect(
                 (ended.output + ended.errors).contains("Drawing the region was cancelled") == !isSignal, "\(ended)")
             #expect(access(place.path("a.mp4"), F_OK) != 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
         }
     }
 
     @Test func `nothing is left of a drawing whose engine is killed`() throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         try TestPlace.with { place in
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow(of: take)
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForWindow(of: take)
             kill(try place.registry().find(nil).pid, SIGKILL)
             #expect(try take.wait().status != 0)
-            try stage.expectNothingLeft()
+            try fixture.expectNothingLeft()
         }
     }
 
     @Test func `a compositor that dies while a region is drawn is named`() throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         try TestPlace.with { place in
-            let take = try stage.record(in: place, "--region", "draw")
-            try stage.waitForWindow(of: take)
-            stage.desktop.endCompositor()
+            let take = try fixture.record(in: place, "--region", "draw")
+            try fixture.waitForWindow(of: take)
+            fixture.desktop.endCompositor()
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
             #expect((ended.output + ended.errors).contains("The Wayland compositor has gone away"), "\(ended)")
@@ -161,14 +161,14 @@ import Testing
     }
 
     @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         try TestPlace.with { place in
-            let take = try stage.record(in: place)
+            let take = try fixture.record(in: place)
             var number = 0
             func changing(_ what: String, until condition: () throws -> Bool) throws {
                 try wait(what) {
                     number += 1
-                    try stage.change(number)
+                    try fixture.change(number)
                     return try condition()
                 }
             }
@@ -176,15 +176,15 @@ import Testing
                 (try? ColourFrame.all(in: place.path("a.mp4"), isFinished: false))?.isEmpty == false
             }
             for isCancelled in [true, false] {
-                let change = try place.start(["switch", "--region", "draw", "--json"], stage.desktop.environment)
-                try stage.waitForWindow(of: change)
-                if isCancelled { try stage.mouse.pressEscape() } else { try stage.drag(Self.region) }
-                try stage.mouse.move(to: 500, 400)
+                let change = try place.start(["switch", "--region", "draw", "--json"], fixture.desktop.environment)
+                try fixture.waitForWindow(of: change)
+                if isCancelled { try fixture.mouse.pressEscape() } else { try fixture.drag(Self.region) }
+                try fixture.mouse.move(to: 500, 400)
                 try changing("the end") { change.process.poll() != nil }
                 let changed = try change.wait()
                 #expect((changed.status == 0) == !isCancelled, "\(changed)")
                 #expect((changed.output + changed.errors).contains("was cancelled") == isCancelled, "\(changed)")
-                try stage.expectNothingLeft()
+                try fixture.expectNothingLeft()
             }
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)

@@ -17,12 +17,12 @@ import Testing
     private static let colour: UInt32 = 0x20_4060
     private static let dark = colour >> 1 & 0x7f_7f7f
     private let desktop: SwayDesktop
-    private let stage: CastStage
+    private let fixture: CastFixture
 
     init() throws {
         desktop = try SwayDesktop(size: Self.size)
-        stage = try CastStage(size: Self.size)
-        try stage.producer.paint(PixelRect(size: Self.size), Self.colour)
+        fixture = try CastFixture(size: Self.size)
+        try fixture.producer.paint(PixelRect(size: Self.size), Self.colour)
     }
 
     private func mouse(_ size: PixelSize = Self.size) throws -> WaylandMouse {
@@ -34,7 +34,7 @@ import Testing
     ) throws -> PictureRegionOpening {
         try PictureRegionOpening(display: display ?? desktop.display, timeout: timeout) {
             () throws(VideoSourceError) in
-            do { return try stage.opening() } catch { throw .castRefused("\(error)") }
+            do { return try fixture.opening() } catch { throw .castRefused("\(error)") }
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
     ) throws {
         let screen = try screen()
         try wait("the window") {
-            try stage.producer.begin("frame")
+            try fixture.producer.begin("frame")
             #expect(try opening.processEvents() == nil)
             if try screen.source.processEvents() { try screen.look() }
             // Where the picture is scaled, colours are a little different.
@@ -63,7 +63,7 @@ import Testing
     private func end(_ opening: PictureRegionOpening, _ frame: String = "frame") throws -> Watcher {
         var source: (any VideoSource)?
         try wait("the region") {
-            try stage.producer.begin(frame)
+            try fixture.producer.begin(frame)
             source = try opening.processEvents()
             return source != nil
         }
@@ -96,11 +96,11 @@ import Testing
         try desktop.perform("output HEADLESS-1 transform 90")
         let mouse = try mouse(PixelSize(width: 240, height: 320))
         // The upper left of the upright picture.
-        try stage.producer.paint(PixelRect(x: 0, y: 140, width: 200, height: 100), 0xc0_8020)
+        try fixture.producer.paint(PixelRect(x: 0, y: 140, width: 200, height: 100), 0xc0_8020)
         let opening = try opening()
         let screen = try screen()
         try wait("the window") {
-            try stage.producer.begin("frame transform=1")
+            try fixture.producer.begin("frame transform=1")
             #expect(try opening.processEvents() == nil)
             if try screen.source.processEvents() { try screen.look() }
             let pixel = screen.source.orientation.turnedBack(
@@ -116,7 +116,7 @@ import Testing
     @Test func `of several monitors, the one with the picture's size is drawn on`() throws {
         try desktop.perform("create_output")
         try desktop.perform("output HEADLESS-2 mode 400x300@60Hz position 320 0")
-        let cast = try CastStage(size: PixelSize(width: 400, height: 300))
+        let cast = try CastFixture(size: PixelSize(width: 400, height: 300))
         try cast.producer.paint(PixelRect(x: 0, y: 0, width: 400, height: 300), Self.colour)
         let opening = try PictureRegionOpening(display: desktop.display) { () throws(VideoSourceError) in
             do { return try cast.opening() } catch { throw .castRefused("\(error)") }
@@ -136,11 +136,11 @@ import Testing
         try waitForWindow(opening)
         try mouse.move(to: 20, 20)
         try mouse.press(.left)
-        stage.producer.whileWaiting = { _ = try? opening.processEvents() }
+        fixture.producer.whileWaiting = { _ = try? opening.processEvents() }
         let size = PixelSize(width: 160, height: 120)
-        try stage.producer.resize(to: size)
-        try stage.producer.paint(PixelRect(size: size), 0xc0_8020)
-        stage.producer.whileWaiting = {}
+        try fixture.producer.resize(to: size)
+        try fixture.producer.paint(PixelRect(size: size), 0xc0_8020)
+        fixture.producer.whileWaiting = {}
         try waitForWindow(opening, 0x60_4010)
         try mouse.release(.left)
         try mouse.drag(from: (100, 50), to: (199, 129))
@@ -186,7 +186,7 @@ import Testing
         try #require(isBound == 0 && listen(socket, 1) == 0)
         let opening = try PictureRegionOpening(display: display, answerTimeout: 1_000_000) {
             () throws(VideoSourceError) in
-            do { return try stage.opening() } catch { throw .castRefused("\(error)") }
+            do { return try fixture.opening() } catch { throw .castRefused("\(error)") }
         }
         #expect(throws: VideoSourceError.compositorSilent) { try end(opening) }
     }

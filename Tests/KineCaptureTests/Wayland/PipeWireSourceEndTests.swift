@@ -13,17 +13,17 @@ import Testing
 
 extension PipeWireSourceTests {
     @Test func `a cast that shows nothing but its cursor is given up as well`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        try stage.producer.begin("frame corrupted=1 cursor=1,1,1 bitmap=8x8,ff0000ff")
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
+        let fixture = try CastFixture()
+        let opening = try fixture.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        try fixture.producer.begin("frame corrupted=1 cursor=1,1,1 bitmap=8x8,ff0000ff")
+        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastFixture.opened(opening) }
     }
 
     @Test func `a format that nobody asked for is no cast`() throws {
-        let stage = try CastStage(pixels: "yuy2")
+        let fixture = try CastFixture(pixels: "yuy2")
         // PipeWire tells the producer alone.
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
+        let opening = try fixture.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastFixture.opened(opening) }
     }
 
     @Test func `a connection that is none is an error`() throws {
@@ -32,16 +32,16 @@ extension PipeWireSourceTests {
         #expect(throws: VideoSourceError.self) {
             let opening = try PipeWireOpening(
                 descriptor: pipe.readEnd, node: 1, options: PipeWireSource.Options(highestRate: 30, showsCursor: false))
-            _ = try CastStage.opened(opening)
+            _ = try CastFixture.opened(opening)
         }
     }
 
     @Test(arguments: [false, true]) func `a producer that dies or leaves is the cast's end, after a pause`(leaves: Bool)
         throws
     {
-        let stage = try CastStage()
-        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
-        if leaves { try stage.producer.send("leave") } else { stage.producer.end() }
+        let fixture = try CastFixture()
+        let watcher = try fixture.watch(limits: CastStateMachine.Limits(opening: Tool.timeout, pause: 200_000_000))
+        if leaves { try fixture.producer.send("leave") } else { fixture.producer.end() }
         #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
         #expect(throws: VideoSourceError.castStopped) { try watcher.source.processEvents() }
     }
@@ -53,52 +53,52 @@ extension PipeWireSourceTests {
         for (number, error) in [
             (ENOENT, VideoSourceError.screenCastClosed), (EACCES, VideoSourceError.castLost("not for you")),
         ] {
-            let stage = try CastStage()
-            let watcher = try stage.watch()
-            try stage.producer.send("dismiss \(number) not for you")
+            let fixture = try CastFixture()
+            let watcher = try fixture.watch()
+            try fixture.producer.send("dismiss \(number) not for you")
             #expect(throws: error) { try watcher.follow { _ in false } }
             #expect(throws: error) { try watcher.source.processEvents() }
         }
     }
 
     @Test func `a producer that dies before its first frame is no cast`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
-        stage.producer.end()
-        #expect(throws: VideoSourceError.self) { try CastStage.opened(opening) }
+        let fixture = try CastFixture()
+        let opening = try fixture.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        fixture.producer.end()
+        #expect(throws: VideoSourceError.self) { try CastFixture.opened(opening) }
     }
 
     @Test func `a pause ends nothing where it ends in time`() throws {
-        let stage = try CastStage()
-        let watcher = try stage.watch()
-        try stage.producer.send("pause")
+        let fixture = try CastFixture()
+        let watcher = try fixture.watch()
+        try fixture.producer.send("pause")
         try watcher.wait("the pause") { watcher.source.deadline != nil }
         #expect(try watcher.source.read(.full(size: Self.size)) { _ in }, "the newest frame stays readable")
-        try stage.producer.send("resume")
+        try fixture.producer.send("resume")
         try watcher.wait("the pause's end") { watcher.source.deadline == nil }
-        try stage.producer.setPattern(4)
-        try stage.send("frame", untilShownBy: watcher)
+        try fixture.producer.setPattern(4)
+        try fixture.send("frame", untilShownBy: watcher)
         #expect(watcher.source.deadline == nil)
     }
 
     @Test func `a cast that takes another's place is open without a frame, and its first one is whole`() throws {
-        let stage = try CastStage()
-        let opening = try stage.opening(continues: true)
-        let source = try CastStage.opened(opening)
+        let fixture = try CastFixture()
+        let opening = try fixture.opening(continues: true)
+        let source = try CastFixture.opened(opening)
         #expect(source.size == PixelSize(width: 0, height: 0))
         #expect(try !source.processEvents() && !source.read(.full(size: Self.size)) { _ in })
-        stage.producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
-        try stage.producer.send("frame damage=0,0,1,1")
+        fixture.producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
+        try fixture.producer.send("frame damage=0,0,1,1")
         try CoreTesting.wait("the frame") { try source.processEvents() }
         let watcher = try Watcher(source)
-        #expect(stage.isShown(by: watcher))
+        #expect(fixture.isShown(by: watcher))
     }
 
     @Test func `without PipeWire there is no cast any more`() throws {
-        let stage = try CastStage()
-        let (watcher, opening) = (try stage.watch(), try stage.opening())
-        stage.server.end()
-        for source in [{ try watcher.follow { _ in false } }, { _ = try CastStage.opened(opening) }]
+        let fixture = try CastFixture()
+        let (watcher, opening) = (try fixture.watch(), try fixture.opening())
+        fixture.server.end()
+        for source in [{ try watcher.follow { _ in false } }, { _ = try CastFixture.opened(opening) }]
             as [() throws -> Any]
         {
             do {
@@ -116,10 +116,10 @@ extension PipeWireSourceTests {
         var counts: [Int] = []
         for _ in 0..<4 {
             do {
-                let stage = try CastStage(on: server)
-                let watcher = try stage.watch()
-                try stage.producer.resize(to: PixelSize(width: 64, height: 64))
-                try stage.send("frame", untilShownBy: watcher)
+                let fixture = try CastFixture(on: server)
+                let watcher = try fixture.watch()
+                try fixture.producer.resize(to: PixelSize(width: 64, height: 64))
+                try fixture.send("frame", untilShownBy: watcher)
             }
             counts.append(descriptors())
         }

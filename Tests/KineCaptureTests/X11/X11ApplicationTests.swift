@@ -18,7 +18,7 @@ import Testing
     private static let target = X11ScreenSource.Target.application("editor", monitor: nil)
 
     /// A screen with two programs: the application, and another one whose window fills the screen.
-    private final class Stage {
+    private final class Fixture {
         let screen: PrivateScreen
         let application: Painter
         let other: Painter
@@ -60,184 +60,184 @@ import Testing
     }
 
     @Test func `all of its windows are seen at their places, and nothing else`() throws {
-        let stage = try Stage()
-        _ = stage.window()
+        let fixture = try Fixture()
+        _ = fixture.window()
         let second = PixelRect(x: 250, y: 200, width: 60, height: 50)
-        _ = stage.window(second)
-        let watcher = try stage.watcher()
+        _ = fixture.window(second)
+        let watcher = try fixture.watcher()
         #expect(watcher.size == Self.size)
         #expect(shows(watcher, Self.colour, Self.place, second))
     }
 
     @Test func `what covers a window is not seen in it, neither at first nor later`() throws {
-        let stage = try Stage()
-        let window = stage.window()
-        let half = stage.other.window(PixelRect(x: 0, y: 0, width: 110, height: 300), colour: Self.secret)
-        let watcher = try stage.watcher()
+        let fixture = try Fixture()
+        let window = fixture.window()
+        let half = fixture.other.window(PixelRect(x: 0, y: 0, width: 110, height: 300), colour: Self.secret)
+        let watcher = try fixture.watcher()
         #expect(!watcher.pixels.contains(Self.secret))
         // The server has the covered part painted when the window gets a pixmap.
         try watcher.follow { shows($0, Self.colour, Self.place) }
-        let all = stage.cover()
+        let all = fixture.cover()
         try watcher.settle()
         #expect(shows(watcher, Self.colour, Self.place))
         // What is drawn below the cover.
         let part = PixelRect(x: 10, y: 10, width: 20, height: 20)
-        stage.application.fill(window, part, 0xff_ffff)
+        fixture.application.fill(window, part, 0xff_ffff)
         let damage = try watcher.follow { $0.isAll(0xff_ffff, in: part.offset(x: 50, y: 40)) }
         #expect(damage.tileCount <= 9)
-        stage.other.destroy(half)
-        stage.other.destroy(all)
+        fixture.other.destroy(half)
+        fixture.other.destroy(all)
         try watcher.settle()
         #expect(!watcher.pixels.contains(Self.secret) && !watcher.pixels.contains(Self.ground))
     }
 
     @Test func `a program that draws elsewhere wakes nobody`() throws {
-        let stage = try Stage()
-        _ = stage.window()
-        let watcher = try stage.watcher()
+        let fixture = try Fixture()
+        _ = fixture.window()
+        let watcher = try fixture.watcher()
         try watcher.settle()
-        stage.other.fill(stage.ground, PixelRect(size: Self.size), 0x12_3456)
-        stage.other.raise(stage.ground)
+        fixture.other.fill(fixture.ground, PixelRect(size: Self.size), 0x12_3456)
+        fixture.other.raise(fixture.ground)
         try watcher.settle()
         let reads = watcher.reads
-        stage.other.fill(stage.ground, PixelRect(size: Self.size), 0x65_4321)
+        fixture.other.fill(fixture.ground, PixelRect(size: Self.size), 0x65_4321)
         try watcher.settle()
         #expect(watcher.reads == reads)
         #expect(shows(watcher, Self.colour, Self.place))
     }
 
     @Test func `windows that come, move, grow, go and come back are followed`() throws {
-        let stage = try Stage()
-        let first = stage.window()
-        let watcher = try stage.watcher()
-        let cover = stage.cover()
-        let second = stage.window(PixelRect(x: 300, y: 10, width: 40, height: 30), border: 3)
-        stage.other.raise(cover)
+        let fixture = try Fixture()
+        let first = fixture.window()
+        let watcher = try fixture.watcher()
+        let cover = fixture.cover()
+        let second = fixture.window(PixelRect(x: 300, y: 10, width: 40, height: 30), border: 3)
+        fixture.other.raise(cover)
         try watcher.follow {
             $0.isAll(Self.colour, in: PixelRect(x: 303, y: 13, width: 40, height: 30))
                 && $0.isAll(Self.colour, in: Self.place)
         }
-        stage.application.move(first, x: -20, y: 220)
+        fixture.application.move(first, x: -20, y: 220)
         let moved = PixelRect(x: 0, y: 220, width: 100, height: 80)
         try watcher.follow { $0.isAll(Self.colour, in: moved) && $0.colour(60, 50) == 0 }
-        stage.application.resize(second, to: PixelSize(width: 80, height: 70))
+        fixture.application.resize(second, to: PixelSize(width: 80, height: 70))
         try watcher.follow { $0.isAll(Self.colour, in: PixelRect(x: 303, y: 13, width: 80, height: 70)) }
-        stage.application.unmap(first)
+        fixture.application.unmap(first)
         try watcher.follow { $0.isAll(0, in: moved) }
-        stage.application.map(first)
+        fixture.application.map(first)
         try watcher.follow { $0.isAll(Self.colour, in: moved) }
         // The last one goes: black, and the take goes on.
-        stage.application.destroy(first)
-        stage.application.destroy(second)
+        fixture.application.destroy(first)
+        fixture.application.destroy(second)
         try watcher.follow { shows($0) }
-        _ = stage.window()
+        _ = fixture.window()
         try watcher.follow { shows($0, Self.colour, Self.place) }
         #expect(!watcher.pixels.contains(Self.secret))
     }
 
     @Test func `windows cover one another as on the screen`() throws {
-        let stage = try Stage()
-        let low = stage.window()
+        let fixture = try Fixture()
+        let low = fixture.window()
         let over = Self.place.offset(x: 40, y: 30)
-        let high = stage.window(over, colour: 0xc0_2020)
-        let watcher = try stage.watcher()
+        let high = fixture.window(over, colour: 0xc0_2020)
+        let watcher = try fixture.watcher()
         try watcher.follow { $0.isAll(0xc0_2020, in: over) && $0.colour(50, 40) == Self.colour }
-        stage.application.raise(low)
+        fixture.application.raise(low)
         try watcher.follow { $0.isAll(Self.colour, in: Self.place) && $0.colour(209, 159) == 0xc0_2020 }
-        stage.application.raise(high)
+        fixture.application.raise(high)
         try watcher.follow { $0.isAll(0xc0_2020, in: over) && $0.colour(50, 40) == Self.colour }
-        stage.application.destroy(high)
+        fixture.application.destroy(high)
         try watcher.follow { shows($0, Self.colour, Self.place) }
     }
 
     @Test func `menus and tips without a name are the application's, and another program's are not`() throws {
-        let stage = try Stage()
-        _ = stage.window()
-        let watcher = try stage.watcher()
+        let fixture = try Fixture()
+        _ = fixture.window()
+        let watcher = try fixture.watcher()
         let menu = PixelRect(x: 60, y: 130, width: 80, height: 60)
-        let foreign = stage.other.window(PixelRect(x: 0, y: 0, width: 100, height: 100), colour: Self.secret)
-        let id = stage.application.window(menu, colour: Self.colour)
+        let foreign = fixture.other.window(PixelRect(x: 0, y: 0, width: 100, height: 100), colour: Self.secret)
+        let id = fixture.application.window(menu, colour: Self.colour)
         try watcher.follow { shows($0, Self.colour, Self.place, menu) }
-        stage.application.destroy(id)
-        stage.other.destroy(foreign)
+        fixture.application.destroy(id)
+        fixture.other.destroy(foreign)
         try watcher.follow { shows($0, Self.colour, Self.place) }
     }
 
     @Test func `an excluded window of the application is not seen, also when it becomes one`() throws {
-        let stage = try Stage()
-        let window = stage.window()
+        let fixture = try Fixture()
+        let window = fixture.window()
         let place = PixelRect(x: 200, y: 100, width: 60, height: 60)
-        let dialog = stage.window(place, colour: Self.secret, title: "Passwords")
-        let watcher = try stage.watcher(excluding: [.titled("password")])
+        let dialog = fixture.window(place, colour: Self.secret, title: "Passwords")
+        let watcher = try fixture.watcher(excluding: [.titled("password")])
         try watcher.settle()
         #expect(shows(watcher, Self.colour, Self.place))
-        stage.application.setTitle(dialog, "Recipes")
+        fixture.application.setTitle(dialog, "Recipes")
         try watcher.follow { $0.isAll(Self.secret, in: place) }
-        stage.application.setTitle(window, "Password store")
+        fixture.application.setTitle(window, "Password store")
         try watcher.follow { $0.isAll(0, in: Self.place) }
         #expect(watcher.isAll(Self.secret, in: place))
     }
 
     @Test func `a window with holes or clear pixels shows what of the application lies below`() throws {
-        let stage = try Stage()
-        _ = stage.window()
+        let fixture = try Fixture()
+        _ = fixture.window()
         let above = PixelRect(x: 60, y: 50, width: 100, height: 40)
-        let shaped = stage.window(above, colour: 0xc0_2020)
-        stage.application.setShape(shaped, [PixelRect(x: 0, y: 0, width: 50, height: 40)])
-        let watcher = try stage.watcher()
+        let shaped = fixture.window(above, colour: 0xc0_2020)
+        fixture.application.setShape(shaped, [PixelRect(x: 0, y: 0, width: 50, height: 40)])
+        let watcher = try fixture.watcher()
         let (left, right) = (
             PixelRect(x: 60, y: 50, width: 50, height: 40), PixelRect(x: 110, y: 50, width: 50, height: 40)
         )
         try watcher.follow { $0.isAll(0xc0_2020, in: left) && $0.isAll(Self.colour, in: right) }
-        stage.application.setShape(shaped, [PixelRect(x: 50, y: 0, width: 50, height: 40)])
+        fixture.application.setShape(shaped, [PixelRect(x: 50, y: 0, width: 50, height: 40)])
         try watcher.follow { $0.isAll(0xc0_2020, in: right) && $0.isAll(Self.colour, in: left) }
-        stage.application.destroy(shaped)
+        fixture.application.destroy(shaped)
         // Premultiplied: half of full red.
-        let clear = try stage.application.translucentWindow(above, colour: 0x80_80_0000)
-        stage.application.setApplication(clear, "Editor")
-        stage.application.map(clear)
+        let clear = try fixture.application.translucentWindow(above, colour: 0x80_80_0000)
+        fixture.application.setApplication(clear, "Editor")
+        fixture.application.map(clear)
         try watcher.follow { $0.colour(60, 50) == 0xbf_5f1f || $0.colour(60, 50) == 0xc0_6020 }
     }
 
     @Test func `a window that paints no ground of its own shows nothing of what lay there`() throws {
-        let stage = try Stage()
-        _ = stage.window()
-        let watcher = try stage.watcher()
-        let cover = stage.cover()
+        let fixture = try Fixture()
+        _ = fixture.window()
+        let watcher = try fixture.watcher()
+        let cover = fixture.cover()
         let place = PixelRect(x: 200, y: 100, width: 100, height: 100)
-        let window = stage.application.window(place, colour: 0, isShown: false)
-        stage.application.setBackgroundNone(window)
-        stage.application.setApplication(window, "Editor")
-        stage.application.map(window)
-        stage.application.fill(window, PixelRect(x: 0, y: 0, width: 50, height: 100), Self.colour)
+        let window = fixture.application.window(place, colour: 0, isShown: false)
+        fixture.application.setBackgroundNone(window)
+        fixture.application.setApplication(window, "Editor")
+        fixture.application.map(window)
+        fixture.application.fill(window, PixelRect(x: 0, y: 0, width: 50, height: 100), Self.colour)
         try watcher.follow { $0.isAll(Self.colour, in: PixelRect(x: 200, y: 100, width: 50, height: 100)) }
-        stage.application.resize(window, to: PixelSize(width: 120, height: 120))
-        stage.other.raise(cover)
-        stage.application.fill(window, PixelRect(x: 0, y: 0, width: 120, height: 120), Self.colour)
+        fixture.application.resize(window, to: PixelSize(width: 120, height: 120))
+        fixture.other.raise(cover)
+        fixture.application.fill(window, PixelRect(x: 0, y: 0, width: 120, height: 120), Self.colour)
         try watcher.follow { $0.isAll(Self.colour, in: PixelRect(x: 200, y: 100, width: 120, height: 120)) }
     }
 
     @Test func `a monitor alone can be the frame`() throws {
-        let stage = try Stage()
-        try stage.screen.setMonitor("right", PixelRect(x: 100, y: 50, width: 200, height: 150))
-        _ = stage.window()
-        let watcher = try stage.watcher(monitor: "right")
+        let fixture = try Fixture()
+        try fixture.screen.setMonitor("right", PixelRect(x: 100, y: 50, width: 200, height: 150))
+        _ = fixture.window()
+        let watcher = try fixture.watcher(monitor: "right")
         #expect(watcher.size == PixelSize(width: 200, height: 150))
         #expect(shows(watcher, Self.colour, PixelRect(x: 0, y: 0, width: 70, height: 80)))
-        try stage.screen.deleteMonitor("right")
-        try stage.screen.setMonitor("right", PixelRect(x: 40, y: 30, width: 100, height: 100))
+        try fixture.screen.deleteMonitor("right")
+        try fixture.screen.setMonitor("right", PixelRect(x: 40, y: 30, width: 100, height: 100))
         try watcher.follow { $0.size == PixelSize(width: 100, height: 100) }
         #expect(shows(watcher, Self.colour, PixelRect(x: 10, y: 10, width: 90, height: 90)))
     }
 
     @Test func `an application without a window is an error that names those that have one`() throws {
-        let stage = try Stage()
-        _ = stage.window()
+        let fixture = try Fixture()
+        _ = fixture.window()
         #expect(throws: VideoSourceError.noWindowOfApplication("edit", existing: ["Editor"])) {
-            try Watcher(.application("edit", monitor: nil), on: stage.screen.name)
+            try Watcher(.application("edit", monitor: nil), on: fixture.screen.name)
         }
         #expect(throws: VideoSourceError.noWindowOfApplication("editor", existing: ["Editor"])) {
-            try stage.watcher(excluding: [.application("EDITOR")])
+            try fixture.watcher(excluding: [.application("EDITOR")])
         }
     }
 
@@ -245,10 +245,10 @@ import Testing
     func `windows that come, go and move at any time leave the right picture, and no other program is in any frame`()
         throws
     {
-        let stage = try Stage()
-        _ = stage.window()
-        let watcher = try stage.watcher()
-        let (isDone, isCompared, name) = (Monitor(false), Monitor(false), stage.screen.name)
+        let fixture = try Fixture()
+        _ = fixture.window()
+        let watcher = try fixture.watcher()
+        let (isDone, isCompared, name) = (Monitor(false), Monitor(false), fixture.screen.name)
         // Two other programs, which do not wait for the frames.
         let thread = DedicatedThread(name: "windows") {
             guard let application = try? Painter(display: name), let other = try? Painter(display: name) else {

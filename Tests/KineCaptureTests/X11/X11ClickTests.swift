@@ -11,7 +11,7 @@ import Testing
     private static let ground: UInt32 = 0x20_4060
     private static let size = PixelSize(width: 320, height: 240)
 
-    private func stage() throws -> (screen: PrivateScreen, painter: Painter) {
+    private func fixture() throws -> (screen: PrivateScreen, painter: Painter) {
         let screen = try PrivateScreen(size: Self.size)
         let painter = try Painter(display: screen.name)
         _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
@@ -52,7 +52,7 @@ import Testing
     func `a ring is there while the button is held, and gone without a trace after it has faded`(
         number: Int, button: ClickStateMachine.Button
     ) throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, clicks: true)
         try watcher.settle()
         let before = watcher.pixels
@@ -74,7 +74,7 @@ import Testing
     func `a ring goes with the pointer while the button is held, also where the pointer is not shown`(
         cursor: Bool
     ) throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: cursor, clicks: true)
         try watcher.settle()
         painter.setButton(1, isPressed: true)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `the wheel has no ring, and without a click motion is no change`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, clicks: true)
         try watcher.settle()
         for button in 4...7 {
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `swapped buttons have the colours of what they mean`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, clicks: true)
         painter.setButton(1, isPressed: true)
         try watcher.follow { $0.pixels == frame([(.left, 100, 80)]) }
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `in a region a ring is where it is on the screen, cut at the edge, and as large as the pointer`() throws
     {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let region = PixelRect(x: 90, y: 40, width: 101, height: 81)
         let watcher = try Watcher(.region(region), on: screen.name, cursorScale: 2, clicks: true)
         painter.setButton(3, isPressed: true)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `in a window's frame a ring is in the window's coordinates`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let place = PixelRect(x: 60, y: 60, width: 120, height: 90)
         let window = painter.window(place, colour: Self.ground, border: 3)
         let watcher = try Watcher(.window(.id(window)), on: screen.name, clicks: true)

@@ -14,7 +14,7 @@ import Testing
     private static let hotSpot = (x: 3, y: 4)
 
     /// A screen whose pointer is a rectangle of one colour, and stands at 100, 80 or where the server put it.
-    private func stage(isMoved: Bool = true) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+    private func fixture(isMoved: Bool = true) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
         let size = PixelSize(width: 320, height: 240)
         let screen = try PrivateScreen(size: size)
         let painter = try Painter(display: screen.name)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `the pointer is drawn with its hot-spot, and leaves its old place when it moves`() throws {
-        let (screen, painter, _) = try stage()
+        let (screen, painter, _) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         #expect(shows(watcher, image(100, 80)))
         try watcher.settle()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `on a private screen the pointer is drawn once it has moved, and from then on`() throws {
-        let (screen, painter, _) = try stage(isMoved: false)
+        let (screen, painter, _) = try fixture(isMoved: false)
         let source = try X11ScreenSource(
             target: .screen(monitor: nil), showsCursor: true, isPrivate: true, display: screen.name)
         let watcher = try Watcher(source)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a pointer half outside is cut at the edge`() throws {
-        let (screen, painter, _) = try stage()
+        let (screen, painter, _) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         for (x, y) in [(0, 0), (319, 239), (0, 239), (319, 0)] {
             painter.moveMouse(x: x, y: y)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `without the cursor its motion is no change`() throws {
-        let (screen, painter, _) = try stage()
+        let (screen, painter, _) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         try watcher.settle()
         painter.moveMouse(x: 30, y: 30)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a pointer that a program moves is found with the next look`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         try watcher.settle()
         painter.warpPointer(x: 60, y: 200)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `a pointer that changes its image where it stands is drawn anew`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         try watcher.settle()
         painter.setCursor(window, size: PixelSize(width: 4, height: 20), hotSpot: (1, 1), colour: Self.ink)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `paint under the pointer leaves the pointer on top`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         painter.fill(window, PixelRect(x: 90, y: 70, width: 40, height: 40), 0x00_00aa)
         try watcher.follow { $0.colour(125, 100) == 0x00_00aa }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `in a region the pointer is where it is on the screen`() throws {
-        let (screen, painter, _) = try stage()
+        let (screen, painter, _) = try fixture()
         let region = PixelRect(x: 50, y: 40, width: 101, height: 81)
         let watcher = try Watcher(.region(region), on: screen.name, cursor: true)
         #expect(shows(watcher, image(50, 40)))
@@ -119,7 +119,7 @@ import Testing
     func `an enlarged pointer keeps its hot-spot, and leaves its old place when it moves or becomes another`(
         scale: Double
     ) throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         func image(_ x: Int, _ y: Int, _ size: PixelSize, _ hotSpot: (x: Int, y: Int)) -> PixelRect {
             func scaled(_ side: Int) -> Int { Int((Double(side) * scale).rounded()) }
             return PixelRect(
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `over a window that moves away under it, the pointer moves in the window's frame`() throws {
-        let (screen, painter, cover) = try stage()
+        let (screen, painter, cover) = try fixture()
         painter.destroy(cover)
         let window = painter.window(PixelRect(x: 60, y: 60, width: 120, height: 90), colour: Self.ground)
         painter.setCursor(window, size: Self.cursorSize, hotSpot: Self.hotSpot, colour: Self.ink)

@@ -17,7 +17,7 @@ import Testing
     private static let place = PixelRect(x: 50, y: 40, width: 120, height: 90)
 
     /// A screen with a ground, and a painter.
-    private func stage() throws -> (screen: PrivateScreen, painter: Painter) {
+    private func fixture() throws -> (screen: PrivateScreen, painter: Painter) {
         let screen = try PrivateScreen(size: Self.size)
         let painter = try Painter(display: screen.name)
         // With a class, or it would count as one of the application's nameless windows: both are this painter's.
@@ -42,7 +42,7 @@ import Testing
     private func isHidden(_ watcher: Watcher) -> Bool { !watcher.pixels.contains(Self.secret) }
 
     @Test func `a window is painted over by its id, its title or its application, with its border`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let window = secret(painter, border: 4)
         let whole = PixelRect(x: 50, y: 40, width: 128, height: 98)
         for rule in [X11WindowRule.id(window), .titled("PASS"), .application("vault")] {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a window in a frame of a window manager's is painted over, frame and all`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("Passwords")])
         let frame = painter.window(
             PixelRect(x: 200, y: 100, width: 130, height: 120), colour: 0x50_5050, isShown: false)
@@ -85,7 +85,7 @@ import Testing
             ("C_STRING", Array("Zürich".utf8)),
         ] as [(String, [UInt8])])
     func `a window is painted over by a title of any type that is read`(type: String, bytes: [UInt8]) throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("zürich")])
         #expect(watcher.source.exclusionFindings?.unmatched == [.titled("zürich")])
         let window = painter.window(Self.place, colour: Self.secret, isShown: false)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a window in a frame of GNOME's, which is another program's window, is painted over`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let frame = painter.window(Self.place, colour: 0x50_5050, isShown: false)
         painter.setApplication(frame, "Mutter-x11-frames")
         let window = secret(painter, PixelRect(x: 0, y: 0, width: 100, height: 60))
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `rules that hide nothing are known, and windows whose titles cannot be read`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let window = secret(painter)
         painter.unmap(window)
         let unreadable = painter.window(Self.place, colour: 0x10_1010)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `a place stays covered for a while after its window, and is seen again then`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
         let window = secret(painter)
         try watcher.follow { $0.isAll(Self.shade, in: Self.place) }
@@ -154,7 +154,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a place stays covered until a compositing manager has painted it`(isLater: Bool) throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let screenRect = PixelRect(size: Self.size)
         // Paints the screen as it would be with the window.
         func compose() throws {
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `windows that come, go and move at any time are in no frame`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
         let (isDone, name) = (Monitor(false), screen.name)
         // Another program, which does not wait for the frames.

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    private struct Stage {
+    private struct Fixture {
         let screen: PrivateScreen
         let painter: Painter
         /// Has the focus.
@@ -78,11 +78,11 @@ import Testing
     }
 
     /// Types a letter again and again until its badge is shown: until the focus is known, none is.
-    private func type(_ key: Painter.Key, _ stage: Stage, until text: String, in watcher: Watcher) throws {
+    private func type(_ key: Painter.Key, _ fixture: Fixture, until text: String, in watcher: Watcher) throws {
         let expected = try frame(text).pixels
         let deadline = MonotonicClock.now() + 60_000_000_000
         while watcher.pixels != expected, MonotonicClock.now() < deadline {
-            stage.painter.press(key)
+            fixture.painter.press(key)
             while try watcher.wait(until: MonotonicClock.now() + 250_000_000) == .changed, watcher.pixels != expected {
                 try watcher.look()
             }
@@ -91,9 +91,9 @@ import Testing
     }
 
     /// Presses keys, and expects nothing of them: a badge that is there stays.
-    private func expectNothing(of keys: [Painter.Key], _ stage: Stage, in watcher: Watcher) throws {
+    private func expectNothing(of keys: [Painter.Key], _ fixture: Fixture, in watcher: Watcher) throws {
         let before = watcher.pixels
-        for key in keys { stage.painter.press(key) }
+        for key in keys { fixture.painter.press(key) }
         let deadline = MonotonicClock.now() + 700_000_000
         while try watcher.wait(until: deadline) == .changed {
             try watcher.look()
@@ -102,21 +102,21 @@ import Testing
     }
 
     @Test func `a shortcut is shown at the bottom, and nothing else changes`() throws {
-        let stage = try Stage()
-        let watcher = try stage.watcher(.shortcuts)
+        let fixture = try Fixture()
+        let watcher = try fixture.watcher(.shortcuts)
         try watcher.settle()
         let (pixels, rect) = try frame("Ctrl + Shift + T")
-        stage.painter.press(.t, with: .control, .shift)
+        fixture.painter.press(.t, with: .control, .shift)
         #expect(try watcher.follow { $0.pixels == pixels } == DamageRegion.tiles([rect]))
     }
 
     @Test func `a badge fades and is gone without a trace`() throws {
-        let stage = try Stage()
-        let connection = try X11Connection(display: stage.screen.name)
+        let fixture = try Fixture()
+        let connection = try X11Connection(display: fixture.screen.name)
         let keys = try X11Keys(
             KeyDisplay(.shortcuts), in: KeyScope(), frameHeight: Self.size.height, connection: connection,
-            display: stage.screen.name, cancellation: nil)
-        stage.painter.press(.f5)
+            display: fixture.screen.name, cancellation: nil)
+        fixture.painter.press(.f5)
         try wait("the badge") {
             guard let event = xcb_poll_for_event(connection.handle) else { return false }
             defer { free(event) }
@@ -149,76 +149,76 @@ import Testing
     }
 
     @Test func `with shortcuts no letter is shown, also where it may be seen`() throws {
-        let stage = try Stage()
-        let watcher = try stage.watcher(.shortcuts)
+        let fixture = try Fixture()
+        let watcher = try fixture.watcher(.shortcuts)
         try watcher.settle()
-        try expectNothing(of: [.a, .s, .a], stage, in: watcher)
+        try expectNothing(of: [.a, .s, .a], fixture, in: watcher)
     }
 
     @Test func `with all, letters are shown where they may be seen, and nowhere else`() throws {
-        let stage = try Stage()
-        let watcher = try stage.watcher(.all)
-        try type(.a, stage, until: "a", in: watcher)
+        let fixture = try Fixture()
+        let watcher = try fixture.watcher(.all)
+        try type(.a, fixture, until: "a", in: watcher)
         // The same window says now that it is a password's.
-        stage.object.withLock { $0 = nil }
-        try expectNothing(of: [.s, .s, .t], stage, in: watcher)
-        stage.object.withLock { $0 = "field" }
-        try type(.t, stage, until: "t", in: watcher)
+        fixture.object.withLock { $0 = nil }
+        try expectNothing(of: [.s, .s, .t], fixture, in: watcher)
+        fixture.object.withLock { $0 = "field" }
+        try type(.t, fixture, until: "t", in: watcher)
     }
 
     @Test func `what is typed while a program has the keyboard for itself is never shown`() throws {
-        let stage = try Stage()
-        let watcher = try stage.watcher(.all)
-        try type(.a, stage, until: "a", in: watcher)
-        stage.painter.setKeyboardGrabbed(true)
-        try expectNothing(of: [.s, .t], stage, in: watcher)
-        stage.painter.setKeyboardGrabbed(false)
-        try type(.s, stage, until: "s", in: watcher)
+        let fixture = try Fixture()
+        let watcher = try fixture.watcher(.all)
+        try type(.a, fixture, until: "a", in: watcher)
+        fixture.painter.setKeyboardGrabbed(true)
+        try expectNothing(of: [.s, .t], fixture, in: watcher)
+        fixture.painter.setKeyboardGrabbed(false)
+        try type(.s, fixture, until: "s", in: watcher)
         // As a window manager switches windows.
-        let other = stage.painter.window(PixelRect(size: Self.size), colour: Self.ground)
-        stage.painter.setApplication(other, "Editor")
-        stage.painter.setProcess(other, getpid())
-        stage.painter.setKeyboardGrabbed(true)
-        stage.painter.focus(other)
-        stage.painter.setKeyboardGrabbed(false)
-        try type(.t, stage, until: "t", in: watcher)
+        let other = fixture.painter.window(PixelRect(size: Self.size), colour: Self.ground)
+        fixture.painter.setApplication(other, "Editor")
+        fixture.painter.setProcess(other, getpid())
+        fixture.painter.setKeyboardGrabbed(true)
+        fixture.painter.focus(other)
+        fixture.painter.setKeyboardGrabbed(false)
+        try type(.t, fixture, until: "t", in: watcher)
     }
 
     @Test func `what is typed in a terminal, or in a window that does not say whose it is, is not shown`() throws {
-        let stage = try Stage(application: "XTerm")
-        let watcher = try stage.watcher(.all)
+        let fixture = try Fixture(application: "XTerm")
+        let watcher = try fixture.watcher(.all)
         try watcher.settle()
-        try expectNothing(of: [.a, .s, .t], stage, in: watcher)
-        stage.painter.setApplication(stage.window, "Editor")
-        stage.painter.setProcess(stage.window, 1)
-        try expectNothing(of: [.a, .s, .t], stage, in: watcher)
-        stage.painter.setProcess(stage.window, getpid())
-        try type(.s, stage, until: "s", in: watcher)
+        try expectNothing(of: [.a, .s, .t], fixture, in: watcher)
+        fixture.painter.setApplication(fixture.window, "Editor")
+        fixture.painter.setProcess(fixture.window, 1)
+        try expectNothing(of: [.a, .s, .t], fixture, in: watcher)
+        fixture.painter.setProcess(fixture.window, getpid())
+        try type(.s, fixture, until: "s", in: watcher)
     }
 
     @Test func `of a window or an application only its own keys are shown, and of a hidden window none`() throws {
-        let stage = try Stage()
-        let other = stage.painter.window(PixelRect(x: 0, y: 0, width: 50, height: 50), colour: Self.ground)
-        stage.painter.setApplication(other, "Vault")
-        stage.painter.setProcess(other, getpid())
+        let fixture = try Fixture()
+        let other = fixture.painter.window(PixelRect(x: 0, y: 0, width: 50, height: 50), colour: Self.ground)
+        fixture.painter.setApplication(other, "Vault")
+        fixture.painter.setProcess(other, getpid())
         let sources: [(X11ScreenSource.Target, excluded: [X11WindowRule])] = [
-            (.window(.id(stage.window)), []), (.application("editor", monitor: nil), []),
+            (.window(.id(fixture.window)), []), (.application("editor", monitor: nil), []),
             (.screen(monitor: nil), [.application("vault")]),
         ]
         for (target, excluded) in sources {
-            let watcher = try stage.watcher(.all, target, excluding: excluded)
-            stage.painter.focus(stage.window)
+            let watcher = try fixture.watcher(.all, target, excluding: excluded)
+            fixture.painter.focus(fixture.window)
             try watcher.settle()
-            stage.painter.press(.t, with: .control)
+            fixture.painter.press(.t, with: .control)
             let expected = try frame("Ctrl + T").pixels
             try watcher.follow { Array($0.pixels[(100 * 320)...]) == Array(expected[(100 * 320)...]) }
-            stage.painter.focus(other)
-            try expectNothing(of: [.a, .f5, .s, .escape], stage, in: watcher)
+            fixture.painter.focus(other)
+            try expectNothing(of: [.a, .f5, .s, .escape], fixture, in: watcher)
         }
     }
 
     @Test func `the thread of the keys ends with the source`() throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         func threads() -> Int {
             PrivateDirectory.entries("/proc/self/task").count {
                 ProcFiles.read("/proc/self/task/\($0)/comm") == "keys\n"
@@ -226,7 +226,7 @@ import Testing
         }
         let before = threads()
         do {
-            let watcher = try stage.watcher(.shortcuts)
+            let watcher = try fixture.watcher(.shortcuts)
             // A thread gives itself its name.
             try wait("the thread of the keys") { threads() == before + 1 }
             withExtendedLifetime(watcher) {}

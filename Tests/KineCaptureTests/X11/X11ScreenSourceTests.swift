@@ -13,14 +13,14 @@ import Testing
     static let size = PixelSize(width: 320, height: 240)
 
     /// A screen with a window over all of it, and a painter for it.
-    private func stage(_ size: PixelSize = size) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+    private func fixture(_ size: PixelSize = size) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
         let screen = try PrivateScreen(size: size)
         let painter = try Painter(display: screen.name)
         return (screen, painter, painter.window(PixelRect(size: size), colour: 0x20_4060))
     }
 
     @Test func `the whole screen is read once, then only the tiles that were painted`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         #expect(watcher.isAll(0x20_4060, in: PixelRect(size: Self.size)))
         try watcher.settle()
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a screen on which nothing happens is not read`() throws {
-        let (screen, painter, _) = try stage()
+        let (screen, painter, _) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         try watcher.settle()
         let reads = watcher.reads
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `an event that came with the answer to another question is not slept over`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         try watcher.settle()
         painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a region has the pixels of its place, and is not woken for paint beside it`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         painter.fill(window, PixelRect(x: 51, y: 33, width: 1, height: 1), 0x00_ff00)
         painter.fill(window, PixelRect(x: 51 + 100, y: 33 + 76, width: 1, height: 1), 0x00_00ff)
         let region = PixelRect(x: 51, y: 33, width: 101, height: 77)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `a region is cut at the screen's edge, and refused beyond it`() throws {
-        let (screen, _, _) = try stage()
+        let (screen, _, _) = try fixture()
         let watcher = try Watcher(.region(PixelRect(x: 300, y: 200, width: 100, height: 100)), on: screen.name)
         #expect(watcher.size == PixelSize(width: 20, height: 40))
         let outside = PixelRect(x: 320, y: 0, width: 10, height: 10)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a monitor is found by its name in any case, and an unknown one told with those there are`() throws {
-        let (screen, _, _) = try stage()
+        let (screen, _, _) = try fixture()
         let monitor = try #require(try X11Inventory(display: screen.name).monitors.first)
         #expect(monitor.bounds == PixelRect(size: Self.size))
         let watcher = try Watcher(.screen(monitor: monitor.name.uppercased()), on: screen.name)
@@ -106,7 +106,7 @@ import Testing
 
     /// Stops the server, so that it seems to hang: its socket accepts requests, and nothing answers them.
     @Test func `a server that no longer answers is left when that is asked for`() throws {
-        let (screen, _, _) = try stage()
+        let (screen, _, _) = try fixture()
         let cancellation = Cancellation()
         let source = try X11ScreenSource(
             target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `a source that is opened after it was given up throws`() throws {
-        let (screen, _, _) = try stage()
+        let (screen, _, _) = try fixture()
         let cancellation = Cancellation()
         cancellation.cancel()
         #expect(throws: VideoSourceError.self) {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `shown windows are listed with their places, hidden ones are not`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let hidden = painter.window(PixelRect(x: 5, y: 6, width: 70, height: 80), colour: 0)
         painter.unmap(hidden)
         let inventory = try X11Inventory(display: screen.name)
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `many scattered changes are all read`() throws {
-        let (screen, painter, window) = try stage(PixelSize(width: 800, height: 600))
+        let (screen, painter, window) = try fixture(PixelSize(width: 800, height: 600))
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         try watcher.settle()
         var places: [PixelRect] = []
@@ -160,7 +160,7 @@ import Testing
 
     @Test func `a large screen that is painted all the time is read in strips of one instant`() throws {
         let size = PixelSize(width: 1280, height: 1024)
-        let (screen, _, _) = try stage(size)
+        let (screen, _, _) = try fixture(size)
         let source = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: false, display: screen.name)
         let name = screen.name
         let ending = Cancellation()
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `nothing is handed on of a large screen that has become too small to be read`() throws {
         let size = PixelSize(width: 1280, height: 1024)
-        let (screen, painter, _) = try stage(size)
+        let (screen, painter, _) = try fixture(size)
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         try painter.setScreenSize(PixelSize(width: 1280, height: 900))
         var parts = 0
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func `a screen that changes its size is followed, and all of it is damage`() throws {
-        let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
+        let (screen, painter, window) = try fixture(PixelSize(width: 640, height: 480))
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
         for size in [PixelSize(width: 400, height: 302), PixelSize(width: 640, height: 480)] {
             try painter.setScreenSize(size)
@@ -219,7 +219,7 @@ import Testing
     func `a monitor that comes back elsewhere is followed, and its last picture stays until then`(hasExclusions: Bool)
         throws
     {
-        let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
+        let (screen, painter, window) = try fixture(PixelSize(width: 640, height: 480))
         let colours: [UInt32] = [0x44_8800, 0x88_0044]
         painter.fill(window, PixelRect(x: 0, y: 0, width: 320, height: 480), colours[0])
         painter.fill(window, PixelRect(x: 320, y: 0, width: 320, height: 480), colours[1])
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test func `a server that dies is a loss, whatever the source is doing`() throws {
-        let (screen, _, _) = try stage()
+        let (screen, _, _) = try fixture()
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
         let reading = try Watcher(.screen(monitor: nil), on: screen.name)
         try watcher.settle()
@@ -305,7 +305,7 @@ import Testing
     }
 
     @Test func `a monitor beyond the edge of a smaller screen is waited for, and nothing is read meanwhile`() throws {
-        let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
+        let (screen, painter, window) = try fixture(PixelSize(width: 640, height: 480))
         try screen.setMonitor("Right", PixelRect(x: 500, y: 0, width: 140, height: 200))
         let watcher = try Watcher(.screen(monitor: "Right"), on: screen.name)
         #expect(watcher.source.readLimit(isFirst: false)?.timeout == 10_000_000_000)

@@ -14,7 +14,7 @@ import Testing
     private static let rect = PixelRect(size: size)
     private static let colour: UInt32 = 0x20_4060
 
-    private func stage(options: [String] = [], launcher: [String] = []) throws -> (PrivateScreen, Painter) {
+    private func fixture(options: [String] = [], launcher: [String] = []) throws -> (PrivateScreen, Painter) {
         let screen = try PrivateScreen(size: Self.size, options: options, launcher: launcher)
         let painter = try Painter(display: screen.name)
         _ = painter.window(Self.rect, colour: Self.colour)
@@ -39,7 +39,7 @@ import Testing
     {
         // A user who is not root needs a user namespace for that; without one, unshare says so.
         let launcher = ["unshare"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + ["--ipc"]
-        let (screen, painter) = try stage(launcher: launcher)
+        let (screen, painter) = try fixture(launcher: launcher)
         let connection = try X11Connection(display: screen.name)
         let reader = X11PixelReader(connection: connection)
         #expect(read(reader, connection) && isShared(reader))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `each way to share memory is found, and a segment is used that the server reads`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let connection = try X11Connection(display: screen.name)
         #expect(connection.sharedMemoryVersion.map { $0 >= (1, 2) } == true)
         for kind in X11SharedMemory.Kind.allCases {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a segment that is other memory for the server is noticed, and nothing is written there`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let connection = try X11Connection(display: screen.name)
         let memory = try #require(X11SharedMemory(4096, on: connection, by: [.segment]))
         let other = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 64)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `shared memory that fails again and again is given up for the connection`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let connection = try X11Connection(display: screen.name)
         let reader = X11PixelReader(connection: connection)
         var wasRead: [Bool] = []
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a drawable that cannot be read for a while does not cost shared memory`() throws {
-        let (screen, painter) = try stage()
+        let (screen, painter) = try fixture()
         let connection = try X11Connection(display: screen.name)
         let reader = X11PixelReader(connection: connection)
         for _ in 0..<20 { #expect(!read(reader, connection, of: 0x77_7777)) }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `over TCP the pixels come through the connection`() throws {
-        let (screen, painter) = try stage(options: ["-listen", "tcp"])
+        let (screen, painter) = try fixture(options: ["-listen", "tcp"])
         let connection = try X11Connection(display: "127.0.0.1\(screen.name)")
         #expect(!connection.isLocal)
         let reader = X11PixelReader(connection: connection)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .tags(.real)) struct X11WindowTests {
     private static let content = PixelRect(x: 0, y: 0, width: 121, height: 83)
 
-    private func stage(border: Int = 0) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+    private func fixture(border: Int = 0) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
         let screen = try PrivateScreen(size: PixelSize(width: 400, height: 300))
         let painter = try Painter(display: screen.name)
         let window = painter.window(Self.content.offset(x: 50, y: 40), colour: 0x30_6090, border: border)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5]) func `a window is read without its border`(border: Int) throws {
-        let (screen, painter, window) = try stage(border: border)
+        let (screen, painter, window) = try fixture(border: border)
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         #expect(watcher.size == Self.content.size)
         try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `what covers a window is not in its frame, also when both change`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         let cover = painter.window(PixelRect(x: 0, y: 0, width: 300, height: 300), colour: 0xff_ffff)
         painter.fill(window, PixelRect(x: 20, y: 20, width: 30, height: 30), 0x00_ff00)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a moved window keeps its frame, and what is painted later is found`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         painter.move(window, x: 250, y: 180)
         painter.fill(window, PixelRect(x: 90, y: 60, width: 20, height: 20), 0x11_2233)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a resized window has another size, all of it damage`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         for size in [PixelSize(width: 200, height: 150), PixelSize(width: 31, height: 17)] {
             painter.resize(window, to: size)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a window that is hidden keeps its last frame until it is shown again`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
         painter.unmap(window)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a closed window ends the take`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let watcher = try Watcher(.window(.id(window)), on: screen.name)
         try watcher.settle()
         painter.destroy(window)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a window is found by its title, or by the focus`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         let other = painter.window(PixelRect(x: 5, y: 6, width: 70, height: 80), colour: 0x11_2233)
         painter.setTitle(window, "Straße – Editor")
         painter.setTitle(other, "Straße – Editor, second")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a window is found by a title in Latin-1, and the error names those that cannot be read`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         painter.setText(window, [0x5a, 0xfc, 0x72, 0x69, 0x63, 0x68], as: "WM_NAME", type: "STRING")
         #expect(try Watcher(.window(.titled("zürich")), on: screen.name).size == Self.content.size)
         painter.setText(window, [0x1b, 0x24, 0x29, 0x42, 0xc6, 0xfc], as: "WM_NAME", type: "COMPOUND_TEXT")
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func `a window that is not there, or not shown, is an error that names it`() throws {
-        let (screen, painter, window) = try stage()
+        let (screen, painter, window) = try fixture()
         #expect(throws: VideoSourceError.noWindow(0x77_7777)) { try Watcher(.window(.id(0x77_7777)), on: screen.name) }
         painter.unmap(window)
         #expect(throws: VideoSourceError.windowNotShown(window)) { try Watcher(.window(.id(window)), on: screen.name) }

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The machine with a take that does as it says.
-    private struct World {
+    private struct Simulation {
         var machine: ScreenLockStateMachine
         var isLocked = false
         var isLockLost = false
@@ -72,17 +72,17 @@ import Testing
         let length = 7
         let count = (0..<length).reduce(1) { count, _ in count * steps.count }
         for number in 0..<count {
-            var world = World(machine: ScreenLockStateMachine(whenLocked))
+            var simulation = Simulation(machine: ScreenLockStateMachine(whenLocked))
             var rest = number
             for _ in 0..<length {
-                world.take(steps[rest % steps.count])
+                simulation.take(steps[rest % steps.count])
                 rest /= steps.count
             }
-            let isRunning = world.hasBegun && !world.isPaused
-            var isRight = world.machine.isCardShown == (isRunning && world.isLocked)
+            let isRunning = simulation.hasBegun && !simulation.isPaused
+            var isRight = simulation.machine.isCardShown == (isRunning && simulation.isLocked)
             // Without a lock, only a client's pause is left.
-            if !world.isLocked { isRight = isRight && world.isPaused == world.isPausedByClient }
-            if whenLocked == .keepRunning { isRight = isRight && world.isPaused == world.isPausedByClient }
+            if !simulation.isLocked { isRight = isRight && simulation.isPaused == simulation.isPausedByClient }
+            if whenLocked == .keepRunning { isRight = isRight && simulation.isPaused == simulation.isPausedByClient }
             guard isRight else {
                 Issue.record("sequence \(number)")
                 return

@@ -10,19 +10,19 @@ import Testing
     @Test func `a reader that joins while the screen stands still gets a keyframe at once, then what the file gets`()
         throws
     {
-        let stage = try FeedStage(services: [.encoded, .encoded])
+        let fixture = try FeedFixture(services: [.encoded, .encoded])
         for colour: UInt32 in 1...5 {
-            try stage.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x10_1010)
+            try fixture.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x10_1010)
         }
-        let first = try stage.reader(.encoded)
+        let first = try fixture.reader(.encoded)
         first.expect("a keyframe") { !$0.samples.isEmpty }
-        let second = try stage.reader(.encoded)
+        let second = try fixture.reader(.encoded)
         second.expect("a keyframe") { !$0.samples.isEmpty }
         for colour: UInt32 in 1...30 {
-            try stage.draw(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
+            try fixture.draw(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
         }
-        stage.stop()
-        let file = stage.frames.samples
+        fixture.stop()
+        let file = fixture.frames.samples
         for reader in [first, second] {
             reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
             reader.end()
@@ -36,45 +36,45 @@ import Testing
     }
 
     @Test func `without a file frames are encoded only while somebody takes them`() throws {
-        let stage = try FeedStage(services: [.encoded], isRecorded: false)
+        let fixture = try FeedFixture(services: [.encoded], isRecorded: false)
         func paint(_ colours: ClosedRange<UInt32>) throws {
             for colour in colours {
-                try stage.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x03_0501)
+                try fixture.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x03_0501)
             }
         }
-        let feed = try stage.feed(.encoded)
+        let feed = try fixture.feed(.encoded)
         try paint(1...5)
-        #expect(stage.frames.samples.isEmpty)
+        #expect(fixture.frames.samples.isEmpty)
         let reader = try FeedReader(feed)
-        stage.begin(feed)
+        fixture.begin(feed)
         reader.expect("a keyframe") { $0.samples.count == 1 }
-        stage.end(feed)
+        fixture.end(feed)
         try paint(6...10)
-        #expect(stage.frames.samples.count == 1)
+        #expect(fixture.frames.samples.count == 1)
         reader.end()
-        let next = try stage.reader(.encoded)
+        let next = try fixture.reader(.encoded)
         next.expect("a keyframe") { $0.samples.first?.isKeyframe == true }
-        stage.stop()
+        fixture.stop()
         next.end()
     }
 
     @Test(.tags(.slow))
     func `a reader that falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
-        let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [.encoded, .encoded]) {
+        let fixture = try FeedFixture(size: PixelSize(width: 640, height: 480), services: [.encoded, .encoded]) {
             $0.video.rateControl = .constantQuality(4)
         }
-        let slow = try stage.reader(.encoded)
-        let quick = try stage.reader(.encoded)
+        let slow = try fixture.reader(.encoded)
+        let quick = try fixture.reader(.encoded)
         slow.expect("a keyframe") { !$0.samples.isEmpty }
         slow.hold()
         var generator = SeededGenerator(seed: 3)
         while slow.feed.sender.counts.framesSkipped < 3 {
-            try stage.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
+            try fixture.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
         }
         slow.go()
         slow.expect("a keyframe after the gap") { $0.samples.contains { $0.isDiscontinuity } }
-        stage.stop()
-        let file = stage.frames.samples
+        fixture.stop()
+        let file = fixture.frames.samples
         for reader in [slow, quick] {
             reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
             reader.end()
@@ -90,22 +90,22 @@ import Testing
         let limit = 30_000
         let service = SampleRequirements.test(
             .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))
-        let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [service]) {
+        let fixture = try FeedFixture(size: PixelSize(width: 640, height: 480), services: [service]) {
             $0.video.rateControl = .constantQuality(4)
         }
-        let reader = try stage.reader(service)
+        let reader = try fixture.reader(service)
         reader.expect("a keyframe") { !$0.samples.isEmpty }
         var generator = SeededGenerator(seed: 3)
-        try stage.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
-        func large() -> EncodedSample? { stage.frames.samples.first { $0.data.count > limit } }
+        try fixture.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
+        func large() -> EncodedSample? { fixture.frames.samples.first { $0.data.count > limit } }
         try wait("the large frame") { large() != nil }
         let gap = try #require(large()?.presentationTime)
         // A small change of it, which nobody could decode, and then a screen whose keyframe is small.
-        try stage.drawSquares(columns: 1) { 0x123456 }
-        try stage.drawSquares { 0x202020 }
+        try fixture.drawSquares(columns: 1) { 0x123456 }
+        try fixture.drawSquares { 0x202020 }
         reader.expect("a keyframe after the gap") { $0.samples.contains { $0.isKeyframe && $0.time > gap } }
-        stage.stop()
-        let file = stage.frames.samples
+        fixture.stop()
+        let file = fixture.frames.samples
         reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
         reader.end()
         #expect(reader.samples.allSatisfy { $0.bytes.count <= limit })
@@ -116,19 +116,19 @@ import Testing
     @Test func `a screen that stands still is shown as often as the most demanding far end expects`() throws {
         let ingest = SampleRequirements.test(
             .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(stillFramesPerSecond: 5)))
-        let stage = try FeedStage(services: [.encoded, ingest])
-        let feeds = [try stage.feed(.encoded), try stage.feed(ingest)]
-        let distributor = try #require(stage.factory.distributor)
+        let fixture = try FeedFixture(services: [.encoded, ingest])
+        let feeds = [try fixture.feed(.encoded), try fixture.feed(ingest)]
+        let distributor = try #require(fixture.factory.distributor)
         #expect(distributor.stillInterval == nil)
         distributor.begin(feeds[0])
         #expect(distributor.stillInterval == 950_000_000)
         distributor.begin(feeds[1])
         #expect(distributor.stillInterval == 200_000_000)
-        stage.end(feeds[1])
+        fixture.end(feeds[1])
         #expect(distributor.stillInterval == 950_000_000)
-        stage.end(feeds[0])
+        fixture.end(feeds[0])
         #expect(distributor.stillInterval == nil)
-        stage.stop()
+        fixture.stop()
     }
 
     @Test func `readers that join get at most two keyframes a second, and none in vain`() {

@@ -29,14 +29,16 @@ import Testing
     /// The picture as a reader has it in the end.
     private func frame(_ format: PixelFormat, _ colour: ColourFormat) throws -> FeedReader.Frame {
         let samples = SampleRequirements.raw(format)
-        let stage = try FeedStage(size: Self.size, services: [samples], isRecorded: false) { $0.video.colour = colour }
-        let reader = try stage.reader(samples)
+        let fixture = try FeedFixture(size: Self.size, services: [samples], isRecorded: false) {
+            $0.video.colour = colour
+        }
+        let reader = try fixture.reader(samples)
         let layout = try #require(reader.feed.stream.frames)
         #expect(layout.pixelFormat == format && layout.visibleSize == Self.size)
         reader.expect("the first picture") { !$0.frames.isEmpty }
         func paint(_ x: Int, _ width: Int, _ colour: UInt32) {
             let time = reader.frames.last?.time ?? .zero
-            stage.screen.fill(PixelRect(x: x, y: 0, width: width, height: Self.size.height), colour)
+            fixture.screen.fill(PixelRect(x: x, y: 0, width: width, height: Self.size.height), colour)
             reader.expect("column \(x)") { $0.frames.contains { $0.time > time && !$0.damage.isEmpty } }
         }
         // A band that the screen shows already changes nothing.
@@ -45,7 +47,7 @@ import Testing
         }
         paint(Self.columns.lowerBound, Self.columns.count, 0xff_0000)
         for x in Self.columns where x % 2 == 1 { paint(x, 1, 0x00_00ff) }
-        stage.stop()
+        fixture.stop()
         reader.end()
         #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
         return try #require(reader.frames.last)

@@ -15,20 +15,20 @@ import Testing
     private static let colours: [UInt32] = [0xff_0000, 0x00_ff00, 0x00_00ff, 0xff_ffff]
 
     /// A take whose picture has a colour in each corner, and what its readers have got when it is over.
-    private func readers(_ services: [SampleRequirements], _ turn: Orientation) throws -> (FeedStage, [FeedReader]) {
-        let stage = try FeedStage(services: services) { $0.video.orientation = turn }
-        let readers = try services.map { try stage.reader($0) }
+    private func readers(_ services: [SampleRequirements], _ turn: Orientation) throws -> (FeedFixture, [FeedReader]) {
+        let fixture = try FeedFixture(services: services) { $0.video.orientation = turn }
+        let readers = try services.map { try fixture.reader($0) }
         for reader in readers { reader.expect("the first picture") { !$0.frames.isEmpty } }
-        for (corner, colour) in zip(Self.corners, Self.colours) { try stage.paint(corner, colour) }
-        stage.stop()
-        let last = try #require(stage.frames.samples.last?.presentationTime)
+        for (corner, colour) in zip(Self.corners, Self.colours) { try fixture.paint(corner, colour) }
+        fixture.stop()
+        let last = try #require(fixture.frames.samples.last?.presentationTime)
         for reader in readers {
             reader.expect("the last picture") { $0.frames.last?.time == last }
             reader.end()
             #expect(reader.frames.allSatisfy { $0.patched == $0.planes }, "the damage is of the frame as handed over")
             #expect(reader.feed.violation == nil)
         }
-        return (stage, readers)
+        return (fixture, readers)
     }
 
     /// With each turn, the corner of the source that is the upper left one of the upright picture.
@@ -39,8 +39,8 @@ import Testing
     func `a reader gets the source's pixels and the turn if it asks for them, and upright frames if not`(
         turn: Orientation, first: Int
     ) throws {
-        let (stage, readers) = try readers([.raw(orientation: .source), .raw()], turn)
-        let source = try stage.converted { $0.planes }
+        let (fixture, readers) = try readers([.raw(orientation: .source), .raw()], turn)
+        let source = try fixture.converted { $0.planes }
         #expect(readers[0].feed.stream.frames?.size == Self.size)
         #expect(readers[0].frames.last?.planes == source)
         #expect(readers[0].frames.allSatisfy { $0.orientation == turn })
@@ -52,18 +52,18 @@ import Testing
         let corner = Self.corners[first]
         #expect(upright.planes[0][0] == source[0][corner.y * Self.size.width + corner.x])
         // Turned as the tag says, the source's frames are the upright ones.
-        let turned = try stage.converted { $0.drawn(PictureGeometry(source: Self.size, orientation: turn)) }
+        let turned = try fixture.converted { $0.drawn(PictureGeometry(source: Self.size, orientation: turn)) }
         #expect(upright.planes == turned)
     }
 
     @Test(arguments: [Orientation.up, .right, .down, .left])
     func `a part is one of the frame as it is handed over`(turn: Orientation) throws {
         let shape = FrameShape(crop: .part(PixelRect(x: 96, y: 64, width: 200, height: 200)))
-        let (stage, readers) = try readers([.raw(shape: shape, orientation: .source)], turn)
+        let (fixture, readers) = try readers([.raw(shape: shape, orientation: .source)], turn)
         let geometry = shape.geometry(of: Self.size)
         #expect(geometry.size == PixelSize(width: 32, height: 32))
         #expect(readers[0].feed.stream.frames?.visibleSize == geometry.size)
-        let part = try stage.converted { $0.drawn(geometry) }
+        let part = try fixture.converted { $0.drawn(geometry) }
         #expect(readers[0].frames.last?.planes == part)
         #expect(readers[0].frames.allSatisfy { $0.orientation == turn })
     }

@@ -18,29 +18,29 @@ import Testing
     }
 
     @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
-        let stage = try FeedStage(services: [.raw()], isRecorded: false)
-        let reader = try stage.reader(.raw())
+        let fixture = try FeedFixture(services: [.raw()], isRecorded: false)
+        let reader = try fixture.reader(.raw())
         #expect(reader.feed.stream.frames?.size == Self.size)
         reader.expect("the first picture") { !$0.frames.isEmpty }
         var generator = SeededGenerator(seed: 5)
         for count in 2...60 {
             let time = reader.frames.last?.time ?? .zero
-            stage.screen.fill(randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
+            fixture.screen.fill(randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
             reader.expect("picture \(count)") { $0.frames.contains { $0.time > time && !$0.damage.isEmpty } }
             let frame = try #require(reader.frames.last)
-            let isWhole = try frame.planes == stage.converted { $0.planes }
+            let isWhole = try frame.planes == fixture.converted { $0.planes }
             #expect(isWhole)
             let isPatched = frame.patched == frame.planes
             #expect(isPatched)
             #expect(!frame.damage.isFull)
         }
-        stage.stop()
+        fixture.stop()
         reader.end()
         #expect(reader.frames.first?.damage.isFull == true)
         let times = reader.frames.map(\.time)
         #expect(times == times.sorted() && Set(times).count == times.count)
         // Nobody wanted an encoder, so there was none.
-        #expect(stage.frames.samples.isEmpty)
+        #expect(fixture.frames.samples.isEmpty)
         #expect(reader.feed.sender.counts.bytesCopied == 0)
     }
 
@@ -61,14 +61,14 @@ import Testing
     func `a slow reader that copies only damage has the whole frame, and the last one comes`(
         samples: SampleRequirements
     ) throws {
-        let stage = try FeedStage(services: [samples])
-        let reader = try stage.reader(samples)
+        let fixture = try FeedFixture(services: [samples])
+        let reader = try fixture.reader(samples)
         reader.expect("the first picture") { !$0.frames.isEmpty }
         var generator = SeededGenerator(seed: 17)
         for round in 0..<15 {
             reader.hold()
             for _ in 0...Int.random(in: 0...5, using: &generator) {
-                try stage.paint(
+                try fixture.paint(
                     randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
             }
             let count = reader.frames.count
@@ -76,15 +76,15 @@ import Testing
             reader.expect("a picture in round \(round)") { $0.frames.count > count }
         }
         // The end flushes readers that are not due yet.
-        stage.stop()
-        let last = try #require(stage.frames.samples.last?.presentationTime)
+        fixture.stop()
+        let last = try #require(fixture.frames.samples.last?.presentationTime)
         reader.expect("the last picture") { $0.frames.last?.time == last }
         reader.end()
         #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
-        #expect(stage.capture.counts.dropped == 0)
+        #expect(fixture.capture.counts.dropped == 0)
         if case .raw(.i420, nil, _, let shape, _) = samples.video {
             let geometry = (shape ?? FrameShape()).geometry(of: Self.size)
-            let isWhole = try reader.frames.last?.planes == stage.converted { $0.drawn(geometry) }
+            let isWhole = try reader.frames.last?.planes == fixture.converted { $0.drawn(geometry) }
             #expect(isWhole)
         }
         #expect(reader.feed.violation == nil)
@@ -92,24 +92,24 @@ import Testing
 
     @Test func `readers that are stuck hold nobody up, and lose only their own`() throws {
         let services = [SampleRequirements.raw(), .raw(), .raw(.nv12), .encoded]
-        let stage = try FeedStage(services: services)
-        let readers = try services.map { try stage.reader($0) }
+        let fixture = try FeedFixture(services: services)
+        let readers = try services.map { try fixture.reader($0) }
         for reader in readers[..<3] { reader.expect("the first picture") { !$0.frames.isEmpty } }
         readers[0].hold()
         readers[2].hold()
         let before = readers[0].frames.count
         for colour: UInt32 in 1...40 {
-            try stage.paint(PixelRect(x: 16, y: 16, width: 32, height: 32), colour * 0x05_0505)
+            try fixture.paint(PixelRect(x: 16, y: 16, width: 32, height: 32), colour * 0x05_0505)
         }
-        #expect(stage.capture.counts.dropped == 0)
-        let encoded = stage.frames.samples.count
+        #expect(fixture.capture.counts.dropped == 0)
+        let encoded = fixture.frames.samples.count
         #expect(encoded >= 41)
         readers[1].expect("most pictures") { $0.frames.count > 20 }
         #expect(readers[0].frames.count <= before + 1)
         readers[0].go()
         readers[2].go()
-        stage.stop()
-        let last = try #require(stage.frames.samples.last?.presentationTime)
+        fixture.stop()
+        let last = try #require(fixture.frames.samples.last?.presentationTime)
         for reader in readers[..<3] {
             reader.expect("the last picture") { $0.frames.last?.time == last }
             reader.end()
@@ -121,45 +121,45 @@ import Testing
     }
 
     @Test func `a reader that may lose its frames has memory that no other reads`() throws {
-        let stage = try FeedStage(services: [.raw()], isRecorded: false)
-        let readers = try [true, false, false].map { try stage.reader(.raw(), sharesMemory: $0) }
-        try stage.draw(PixelRect(x: 8, y: 8, width: 40, height: 20), 0xff8000)
+        let fixture = try FeedFixture(services: [.raw()], isRecorded: false)
+        let readers = try [true, false, false].map { try fixture.reader(.raw(), sharesMemory: $0) }
+        try fixture.draw(PixelRect(x: 8, y: 8, width: 40, height: 20), 0xff8000)
         for reader in readers {
-            let shown = try stage.converted { $0.planes }
+            let shown = try fixture.converted { $0.planes }
             reader.expect("the picture") { $0.frames.last?.planes == shown }
         }
         let memories = Set(readers.compactMap { $0.feed.frames.map { ObjectIdentifier($0.store) } })
         #expect(memories.count == 3)
         for reader in readers { reader.end() }
-        stage.stop()
+        fixture.stop()
     }
 
     @Test func `a feed that is given up gives its frames back`() throws {
-        let stage = try FeedStage(services: [.raw()], isRecorded: false)
+        let fixture = try FeedFixture(services: [.raw()], isRecorded: false)
         for _ in 0..<6 {
-            let reader = try stage.reader(.raw())
+            let reader = try fixture.reader(.raw())
             reader.hold()
             reader.expect("a picture") { $0.isHolding }
-            try stage.draw(PixelRect(size: Self.size), UInt32(stage.capture.counts.drawn + 1) * 0x07_0707)
-            stage.end(reader.feed)
+            try fixture.draw(PixelRect(size: Self.size), UInt32(fixture.capture.counts.drawn + 1) * 0x07_0707)
+            fixture.end(reader.feed)
             reader.end()
         }
-        let drawn = stage.capture.counts.drawn
+        let drawn = fixture.capture.counts.drawn
         for colour: UInt32 in 1...10 {
-            try stage.draw(PixelRect(size: Self.size), colour * 0x03_0303)
+            try fixture.draw(PixelRect(size: Self.size), colour * 0x03_0303)
         }
-        #expect(stage.capture.counts.drawn == drawn + 10)
-        #expect(stage.capture.counts.dropped == 0)
-        stage.stop()
+        #expect(fixture.capture.counts.drawn == drawn + 10)
+        #expect(fixture.capture.counts.dropped == 0)
+        fixture.stop()
     }
 
     @Test(.tags(.slow)) func `a frame that stands still is repeated about once a second while somebody watches`() throws
     {
-        let stage = try FeedStage(services: [.raw()])
-        let reader = try stage.reader(.raw())
+        let fixture = try FeedFixture(services: [.raw()])
+        let reader = try fixture.reader(.raw())
         reader.expect("three repeats") { $0.frames.count == 4 }
-        stage.end(reader.feed)
-        stage.stop()
+        fixture.end(reader.feed)
+        fixture.stop()
         reader.end()
         let times = reader.frames.map(\.time.seconds)
         // The first frame is repeated at once if the feed began just before it.

@@ -12,7 +12,7 @@ import Testing
     private static let size = PixelSize(width: 320, height: 240)
 
     /// A take of the pattern, and a file for it that goes with this object.
-    private final class Stage {
+    private final class Fixture {
         let events = TakeEvents()
         let take: Take
         let path: String
@@ -45,11 +45,11 @@ import Testing
     private let all = SampleRequirements.test(.encoded(codec: "h264", keyframeInterval: 1), app: .aac)
 
     @Test(.tags(.slow)) func `an extension gets the samples of the file, byte for byte`() throws {
-        let stage = try Stage(services: [all], isRecorded: true)
-        let reader = try stage.reader(all)
+        let fixture = try Fixture(services: [all], isRecorded: true)
+        let reader = try fixture.reader(all)
         reader.expect("two seconds") { $0.samples.contains { $0.type == .audioApp && $0.time >= .seconds(2) } }
         let end = MonotonicClock.now()
-        let ending = stage.take.finish(at: end, movesIndex: false)
+        let ending = fixture.take.finish(at: end, movesIndex: false)
         guard case .recorded(.finished(let file)) = ending else {
             Issue.record("\(ending)")
             return
@@ -65,7 +65,7 @@ import Testing
             1.1, zip(keyframes, keyframes.dropFirst()).map { $1 - $0 }.max() ?? 0, "s",
             "between keyframes a second apart")
         // In the file they lie in this order, fragment by fragment.
-        let bytes = try Tool.contents(of: stage.path)
+        let bytes = try Tool.contents(of: fixture.path)
         for type in [SampleType.video, .audioApp] {
             var place = 0
             for sample in reader.samples where sample.type == type {
@@ -98,13 +98,13 @@ import Testing
 
     @Test(.tags(.slow)) func `a take without a file has its frames and its length all the same`() throws {
         let services = [all, .test(nil, app: .pcm), .raw(framesPerSecond: 10)]
-        let stage = try Stage(services: services, isRecorded: false)
-        let readers = try services.map { try stage.reader($0) }
+        let fixture = try Fixture(services: services, isRecorded: false)
+        let readers = try services.map { try fixture.reader($0) }
         readers[1].expect("two seconds of sound") { ($0.samples.last?.time ?? .zero) > .seconds(2) }
         let end = MonotonicClock.now()
-        let length = stage.take.clock.mediaTime(at: end)
+        let length = fixture.take.clock.mediaTime(at: end)
         var samplesEnded = false
-        let ending = stage.take.finish(at: end, movesIndex: true) { samplesEnded = true }
+        let ending = fixture.take.finish(at: end, movesIndex: true) { samplesEnded = true }
         guard case .unrecorded(let duration, let frames) = ending else {
             Issue.record("\(ending)")
             return
@@ -128,24 +128,24 @@ import Testing
 
     @Test func `a pause takes the same time out of frames and audio`() throws {
         let services = [all, .raw()]
-        let stage = try Stage(services: services, isRecorded: false)
-        let readers = try services.map { try stage.reader($0) }
+        let fixture = try Fixture(services: services, isRecorded: false)
+        let readers = try services.map { try fixture.reader($0) }
         readers[0].expect("sound") { $0.samples.contains { $0.type == .audioApp && $0.time > .seconds(0.5) } }
         let pause = MonotonicClock.now()
-        stage.take.pause(at: pause)
-        let before = stage.take.clock.mediaTime(at: pause)
+        fixture.take.pause(at: pause)
+        let before = fixture.take.clock.mediaTime(at: pause)
         let positions = readers.map { $0.feed.sender.position }
         try wait("the end of the pause") { MonotonicClock.now() > pause + 700_000_000 }
         #expect(readers.map { $0.feed.sender.position } == positions)
         let resume = MonotonicClock.now()
-        stage.take.resume(at: resume)
+        fixture.take.resume(at: resume)
         for type in [SampleType.video, .audioApp] {
             readers[0].expect("samples after the pause") { state in
                 state.samples.contains { $0.type == type && $0.time > before + .seconds(0.3) }
             }
         }
         readers[1].expect("pictures after the pause") { $0.frames.contains { $0.time > before + .seconds(0.3) } }
-        _ = stage.take.finish(at: MonotonicClock.now(), movesIndex: false)
+        _ = fixture.take.finish(at: MonotonicClock.now(), movesIndex: false)
         for reader in readers { reader.end() }
         for times in [
             readers[0].samples.filter { $0.type == .video }.map(\.time), readers[1].frames.map(\.time),
@@ -164,13 +164,13 @@ import Testing
 
     @Test(.tags(.slow)) func `audio reaches an extension soon after it was heard`() throws {
         let services = [SampleRequirements.test(nil, app: .aac), .test(nil, app: .pcm)]
-        let stage = try Stage(services: services, isRecorded: false)
-        let readers = try services.map { try stage.reader($0) }
+        let fixture = try Fixture(services: services, isRecorded: false)
+        let readers = try services.map { try fixture.reader($0) }
         for reader in readers {
             reader.expect("two seconds of sound") { ($0.samples.last?.time ?? .zero) > .seconds(2) }
         }
-        let origin = try #require(stage.take.clock.snapshot.origin)
-        _ = stage.take.finish(at: MonotonicClock.now(), movesIndex: false)
+        let origin = try #require(fixture.take.clock.snapshot.origin)
+        _ = fixture.take.finish(at: MonotonicClock.now(), movesIndex: false)
         for reader in readers {
             reader.end()
             // From the last sample of each to its arrival.
@@ -183,22 +183,22 @@ import Testing
     }
 
     @Test func `a service that wants what nobody makes is refused with a sentence`() throws {
-        let stage = try Stage(services: [], isRecorded: false)
+        let fixture = try Fixture(services: [], isRecorded: false)
         let samples = SampleRequirements.test(.encoded(codec: "av1", keyframeInterval: nil))
         #expect {
-            _ = try stage.reader(samples)
+            _ = try fixture.reader(samples)
         } throws: {
             ($0 as? TakeError)?.message.contains("wants video encoded as av1") ?? false
         }
-        _ = stage.take.finish(at: MonotonicClock.now(), movesIndex: false)
-        #expect { _ = try stage.reader(all) } throws: { ($0 as? TakeError)?.message.contains("over") ?? false }
+        _ = fixture.take.finish(at: MonotonicClock.now(), movesIndex: false)
+        #expect { _ = try fixture.reader(all) } throws: { ($0 as? TakeError)?.message.contains("over") ?? false }
     }
 
     @Test func `what is shown is told`() throws {
-        let stage = try Stage(services: [all], isRecorded: false)
-        let reader = try stage.reader(all)
-        #expect(stage.take.factory.annotation == ["source": "pattern", "size": "320x240"])
-        _ = stage.take.finish(at: MonotonicClock.now(), movesIndex: false)
+        let fixture = try Fixture(services: [all], isRecorded: false)
+        let reader = try fixture.reader(all)
+        #expect(fixture.take.factory.annotation == ["source": "pattern", "size": "320x240"])
+        _ = fixture.take.finish(at: MonotonicClock.now(), movesIndex: false)
         reader.end()
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import KineTake
 
 @Suite struct CameraOverlayTests {
-    private final class World {
+    private final class Simulation {
         let compositor = Compositor(
             size: PixelSize(width: 160, height: 96), sourceSize: PixelSize(width: 160, height: 96))
         var screens: [ScriptedSource.Screen] = []
@@ -59,84 +59,84 @@ import Testing
     private static let upperLeft = CameraLayout(x: 0, y: 0, size: 1.0 / 3, shape: .rectangle)
 
     @Test func `a camera is shown when its first frame is there, moves, and goes`() throws {
-        let world = World()
-        #expect(world.overlay.descriptor == -1 && world.overlay.deadline == .max)
-        #expect(try world.shown().isEmpty)
-        let hasChanged = world.overlay.change(to: .init(layout: Self.upperLeft))
+        let simulation = Simulation()
+        #expect(simulation.overlay.descriptor == -1 && simulation.overlay.deadline == .max)
+        #expect(try simulation.shown().isEmpty)
+        let hasChanged = simulation.overlay.change(to: .init(layout: Self.upperLeft))
         #expect(!hasChanged)
-        #expect(!world.proceed(at: 0))
-        #expect(world.proceed(at: 0))
-        #expect(world.overlay.descriptor == world.screens[0].descriptor)
-        world.paint()
-        #expect(world.proceed(at: 0))
-        #expect(try world.shown().contains(0))
+        #expect(!simulation.proceed(at: 0))
+        #expect(simulation.proceed(at: 0))
+        #expect(simulation.overlay.descriptor == simulation.screens[0].descriptor)
+        simulation.paint()
+        #expect(simulation.proceed(at: 0))
+        #expect(try simulation.shown().contains(0))
         var moved = Self.upperLeft
         moved.x = 1
-        #expect(world.overlay.change(to: CameraOverlay.Settings(layout: moved)))
-        let tiles = try world.shown()
+        #expect(simulation.overlay.change(to: CameraOverlay.Settings(layout: moved)))
+        let tiles = try simulation.shown()
         #expect(!tiles.contains(0) && tiles.contains(9))
-        #expect(world.overlay.change(to: nil))
-        #expect(try world.shown().isEmpty)
-        #expect(world.overlay.descriptor == -1 && world.screens.count == 1)
+        #expect(simulation.overlay.change(to: nil))
+        #expect(try simulation.shown().isEmpty)
+        #expect(simulation.overlay.descriptor == -1 && simulation.screens.count == 1)
     }
 
     @Test func `a camera that is lost leaves its place, is told of once, and comes back`() throws {
-        let world = World()
-        _ = world.overlay.change(to: .init(layout: Self.upperLeft))
-        for _ in 0..<2 { world.proceed(at: 0) }
-        world.paint()
-        world.proceed(at: 0)
-        #expect(try !world.shown().isEmpty)
-        world.isThere = false
-        world.screens[0].fail(.cameraFailed("its cable is out"))
-        #expect(world.proceed(at: 10))
-        #expect(try world.shown().isEmpty)
-        #expect(world.failures == [.cameraFailed("its cable is out")])
-        #expect(world.overlay.descriptor == -1 && world.overlay.deadline == 11_000_000_000)
-        #expect(!world.proceed(at: 10.5) && world.screens.count == 1)
-        for second in 11...20 { #expect(!world.proceed(at: Double(second))) }
-        #expect(world.failures.count == 1)
-        world.isThere = true
-        world.proceed(at: 21)
-        world.paint()
-        #expect(world.proceed(at: 21))
-        #expect(try !world.shown().isEmpty)
-        world.screens[1].fail(.cameraFailed("again"))
-        world.proceed(at: 22)
-        #expect(world.failures.count == 2)
+        let simulation = Simulation()
+        _ = simulation.overlay.change(to: .init(layout: Self.upperLeft))
+        for _ in 0..<2 { simulation.proceed(at: 0) }
+        simulation.paint()
+        simulation.proceed(at: 0)
+        #expect(try !simulation.shown().isEmpty)
+        simulation.isThere = false
+        simulation.screens[0].fail(.cameraFailed("its cable is out"))
+        #expect(simulation.proceed(at: 10))
+        #expect(try simulation.shown().isEmpty)
+        #expect(simulation.failures == [.cameraFailed("its cable is out")])
+        #expect(simulation.overlay.descriptor == -1 && simulation.overlay.deadline == 11_000_000_000)
+        #expect(!simulation.proceed(at: 10.5) && simulation.screens.count == 1)
+        for second in 11...20 { #expect(!simulation.proceed(at: Double(second))) }
+        #expect(simulation.failures.count == 1)
+        simulation.isThere = true
+        simulation.proceed(at: 21)
+        simulation.paint()
+        #expect(simulation.proceed(at: 21))
+        #expect(try !simulation.shown().isEmpty)
+        simulation.screens[1].fail(.cameraFailed("again"))
+        simulation.proceed(at: 22)
+        #expect(simulation.failures.count == 2)
     }
 
     @Test func `a locked screen has no camera on it`() throws {
-        let world = World()
-        _ = world.overlay.change(to: .init(layout: Self.upperLeft))
-        for _ in 0..<2 { world.proceed(at: 0) }
-        world.paint()
-        world.proceed(at: 0)
-        #expect(world.overlay.hide(true))
-        #expect(try world.shown().isEmpty)
-        world.paint()
-        #expect(!world.proceed(at: 1))
+        let simulation = Simulation()
+        _ = simulation.overlay.change(to: .init(layout: Self.upperLeft))
+        for _ in 0..<2 { simulation.proceed(at: 0) }
+        simulation.paint()
+        simulation.proceed(at: 0)
+        #expect(simulation.overlay.hide(true))
+        #expect(try simulation.shown().isEmpty)
+        simulation.paint()
+        #expect(!simulation.proceed(at: 1))
         var moved = Self.upperLeft
         moved.x = 0.5
-        _ = world.overlay.change(to: .init(layout: moved))
-        #expect(try world.shown().isEmpty)
-        #expect(world.overlay.hide(false))
-        let tiles = try world.shown()
+        _ = simulation.overlay.change(to: .init(layout: moved))
+        #expect(try simulation.shown().isEmpty)
+        #expect(simulation.overlay.hide(false))
+        let tiles = try simulation.shown()
         #expect(!tiles.isEmpty && !tiles.contains(0))
     }
 
     @Test func `another camera replaces the one that is shown`() throws {
-        let world = World()
-        _ = world.overlay.change(to: .init(layout: Self.upperLeft))
-        for _ in 0..<2 { world.proceed(at: 0) }
-        world.paint()
-        world.proceed(at: 0)
-        #expect(world.overlay.change(to: CameraOverlay.Settings(device: "other", layout: Self.upperLeft)))
-        #expect(try world.shown().isEmpty)
-        for _ in 0..<2 { world.proceed(at: 0) }
-        world.paint()
-        world.proceed(at: 0)
-        #expect(try !world.shown().isEmpty)
-        #expect(world.screens.count == 2)
+        let simulation = Simulation()
+        _ = simulation.overlay.change(to: .init(layout: Self.upperLeft))
+        for _ in 0..<2 { simulation.proceed(at: 0) }
+        simulation.paint()
+        simulation.proceed(at: 0)
+        #expect(simulation.overlay.change(to: CameraOverlay.Settings(device: "other", layout: Self.upperLeft)))
+        #expect(try simulation.shown().isEmpty)
+        for _ in 0..<2 { simulation.proceed(at: 0) }
+        simulation.paint()
+        simulation.proceed(at: 0)
+        #expect(try !simulation.shown().isEmpty)
+        #expect(simulation.screens.count == 2)
     }
 }

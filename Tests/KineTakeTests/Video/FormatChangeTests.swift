@@ -12,7 +12,7 @@ import Testing
         case sample([UInt8], SampleAudience, isKeyframe: Bool)
     }
 
-    private final class Stage<Script: EncoderScript> {
+    private final class Fixture<Script: EncoderScript> {
         private(set) var events: [Event] = []
         private var encoder: AdjustableEncoder<ScriptedEncoder<Script>>?
         private let frames = NoiseFrames(size: PixelSize(width: 16, height: 16), count: 1)
@@ -64,43 +64,43 @@ import Testing
     }
 
     @Test func `frames that are held back come later, in order, and all of them at the end`() throws {
-        let stage = try Stage<Late>()
-        #expect(stage.next().isEmpty, "the format is not known yet")
-        try stage.encode(3)
-        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
-        try stage.encode(1)
-        #expect(stage.next() == [.sample([1, 1], .all, isKeyframe: false)])
-        try stage.finish()
+        let fixture = try Fixture<Late>()
+        #expect(fixture.next().isEmpty, "the format is not known yet")
+        try fixture.encode(3)
+        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        try fixture.encode(1)
+        #expect(fixture.next() == [.sample([1, 1], .all, isKeyframe: false)])
+        try fixture.finish()
         #expect(
-            stage.next() == [.sample([1, 2], .all, isKeyframe: false), .sample([1, 3], .all, isKeyframe: false)])
+            fixture.next() == [.sample([1, 2], .all, isKeyframe: false), .sample([1, 3], .all, isKeyframe: false)])
     }
 
     @Test func `one encoder gives out what it holds back before another takes over`() throws {
-        let stage = try Stage<Late>()
-        try stage.encode(2)
-        try stage.adjust(500_000)
+        let fixture = try Fixture<Late>()
+        try fixture.encode(2)
+        try fixture.adjust(500_000)
         #expect(
-            stage.next() == [
+            fixture.next() == [
                 .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
             ])
-        try stage.encode(3)
-        #expect(stage.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is told once")
-        try stage.adjust(nil)
+        try fixture.encode(3)
+        #expect(fixture.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is told once")
+        try fixture.adjust(nil)
         #expect(
-            stage.next() == [.sample([2, 3], .all, isKeyframe: false), .sample([2, 4], .all, isKeyframe: false)])
-        try stage.encode(3)
-        #expect(stage.next() == [.sample([1, 5], .all, isKeyframe: true)])
+            fixture.next() == [.sample([2, 3], .all, isKeyframe: false), .sample([2, 4], .all, isKeyframe: false)])
+        try fixture.encode(3)
+        #expect(fixture.next() == [.sample([1, 5], .all, isKeyframe: true)])
     }
 
     @Test func `what is held back reaches those it was encoded for`() throws {
-        let stage = try Stage<Late>(keepsRecordingQuality: true)
-        try stage.encode(1)
-        try stage.adjust(500_000)
-        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
-        try stage.encode(1)
-        try stage.finish()
+        let fixture = try Fixture<Late>(keepsRecordingQuality: true)
+        try fixture.encode(1)
+        try fixture.adjust(500_000)
+        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        try fixture.encode(1)
+        try fixture.finish()
         #expect(
-            stage.next() == [
+            fixture.next() == [
                 .sample([2, 1], .extensions, isKeyframe: true), .sample([1, 1], .recording, isKeyframe: false),
             ])
     }
@@ -115,12 +115,12 @@ import Testing
     func `a second encoder of another format is not used, and the first goes on without a keyframe`(
         keepsRecordingQuality: Bool
     ) throws {
-        let stage = try Stage<Different>(keepsRecordingQuality: keepsRecordingQuality)
-        try stage.encode(1)
-        try stage.adjust(500_000)
-        try stage.encode(1)
+        let fixture = try Fixture<Different>(keepsRecordingQuality: keepsRecordingQuality)
+        try fixture.encode(1)
+        try fixture.adjust(500_000)
+        try fixture.encode(1)
         #expect(
-            stage.next() == [
+            fixture.next() == [
                 .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
             ])
     }
@@ -132,12 +132,12 @@ import Testing
     }
 
     @Test func `a second encoder whose other format comes late gives way to the first, from a keyframe on`() throws {
-        let stage = try Stage<LateDifferent>()
-        try stage.encode(1)
-        try stage.adjust(500_000)
-        try stage.encode(2)
+        let fixture = try Fixture<LateDifferent>()
+        try fixture.encode(1)
+        try fixture.adjust(500_000)
+        try fixture.encode(2)
         #expect(
-            stage.next() == [
+            fixture.next() == [
                 .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 2], .all, isKeyframe: true),
             ])
     }
@@ -149,9 +149,9 @@ import Testing
     }
 
     @Test func `a format that changes in the middle ends the encoding, and no sample of it is delivered`() throws {
-        let stage = try Stage<Changing>()
-        try stage.encode(1)
-        #expect(throws: VideoEncoderError.formatRefused(.hevc)) { try stage.encode(1) }
-        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
+        let fixture = try Fixture<Changing>()
+        try fixture.encode(1)
+        #expect(throws: VideoEncoderError.formatRefused(.hevc)) { try fixture.encode(1) }
+        #expect(fixture.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
     }
 }

@@ -5,7 +5,7 @@ import KineMedia
 import KinePlatform
 
 /// A broadcast and its viewer. Used by the main thread; `end` ends all of it.
-final class GlassStage {
+final class GlassSetup {
     /// A numbered frame's first sight in the page.
     struct Sight {
         var number: Int
@@ -75,7 +75,7 @@ final class GlassStage {
     /// The numbers that the page shows, each when it is first seen.
     func readNumbers(seconds: Double) throws -> [Sight] {
         let origin = try browserClock()
-        let rows: [[Double]] = try browser.runUntilDone(GlassStage.reader(seconds: seconds), seconds: seconds + 20)
+        let rows: [[Double]] = try browser.runUntilDone(GlassSetup.reader(seconds: seconds), seconds: seconds + 20)
         return rows.compactMap { row in
             guard row.count == 2, row[0] >= 0 else { return nil }
             return Sight(number: Int(row[0]), instant: origin + Int64(row[1] * 1e6))

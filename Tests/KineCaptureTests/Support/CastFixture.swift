@@ -10,7 +10,7 @@ import Testing
 @testable import KinePipeWire
 
 /// Used by one test.
-final class CastStage {
+final class CastFixture {
     let server: PrivatePipeWire
     let producer: CastProducer
 

@@ -5,7 +5,7 @@ import KineMedia
 @testable import KineTake
 
 /// Carries out the machine's answers, as `CaptureLoop` does, and keeps its reads and frames.
-struct CaptureWorld {
+struct CaptureSimulation {
     /// Something that happens to a capture.
     enum Event: CaseIterable {
         /// A tile gets another colour.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KineTake
 
-final class FeedStage: Sendable {
+final class FeedFixture: Sendable {
     let screen: ScriptedSource.Screen
     let clock = TakeClock()
     let frames: FrameCollector
