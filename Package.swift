@@ -17,6 +17,13 @@ let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // The commit that `kinecast --version` prints. scripts/build.sh names it for release builds; debug builds are the same for every commit.
 let commit = Context.environment["KINECAST_COMMIT"] ?? ""
+// Where `kinecast extension new` finds the library's sources. A package is used on other machines, and is the same wherever it was built.
+let checkout = Context.environment["KINECAST_PACKAGED"] == nil ? Context.packageDirectory : ""
+
+/// The text as a literal of C.
+func literal(_ text: String) -> String {
+    "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
+}
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals = [
@@ -101,7 +108,9 @@ let package = Package(
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
-        .target(name: "CBuild", cSettings: [.define("KINE_COMMIT", to: "\"\(commit)\"")]),
+        .target(
+            name: "CBuild",
+            cSettings: [.define("KINE_COMMIT", to: literal(commit)), .define("KINE_CHECKOUT", to: literal(checkout))]),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
 

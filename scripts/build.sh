@@ -13,7 +13,8 @@ shared_options=(--disable-build-manifest-caching)
 debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
     -Xswiftc -use-ld=lld)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
-release_options=(-c release --static-swift-stdlib "${shared_options[@]}")
+# C names its sources in what it compiles, here without the directories that they are in: two checkouts give the same executables.
+release_options=(-c release --static-swift-stdlib "${shared_options[@]}" -Xcc "-ffile-prefix-map=$PWD=.")
 # Further options of the tests' builds of extensions, which their authors build for release. Optimising them would take most of the time,
 # and what tests look for is that they are linked statically.
 static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
@@ -129,15 +130,16 @@ build_commit() {
 }
 
 # build_release DIRECTORY NAME…: builds executables of a package. Prints the directory they are in. Says nothing, and takes no
-# time, where nothing has changed since the last time.
+# time, where nothing has changed since the last time. With KINECAST_PACKAGED they do not know this checkout.
 build_release() {
-    local package=$1 stamp name
+    local package=$1 stamp given name
     shift
     KINECAST_COMMIT=$(build_commit)
     export KINECAST_COMMIT
+    given=$KINECAST_COMMIT${KINECAST_PACKAGED:+ for a package}
     stamp=$build_directory/release.$(printf '%s' "$@" | cksum | cut -d ' ' -f 1).stamp
     # A folder is newer when a file was added to it or removed.
-    if [[ ! -e $stamp || $(cat "$stamp") != "$KINECAST_COMMIT" ||
+    if [[ ! -e $stamp || $(cat "$stamp") != "$given" ||
         -n $(find Package.swift Sources Support Benchmarks scripts -newer "$stamp" -print -quit) ]]; then
         if [[ ! -e $build_directory/release/kinecast ]]; then
             echo "Building Kinecast for the first time, which takes about ten minutes on two cores." >&2
@@ -151,7 +153,7 @@ build_release() {
                 --package-path "$package" --scratch-path "$build_directory" 2>&1 |
                 { grep -v mktemp || true; } | progress >&2 || return 1
         done
-        echo "$KINECAST_COMMIT" >"$stamp"
+        echo "$given" >"$stamp"
     fi
     echo "$build_directory/release"
 }

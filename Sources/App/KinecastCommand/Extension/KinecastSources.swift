@@ -1,4 +1,5 @@
 // Finds the library KinecastExtension for a new extension's package: a checkout on this machine, or a repository.
+import CBuild
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -9,21 +10,24 @@ enum KinecastSources: Equatable {
     case checkout(String)
     case repository(String)
 
-    /// The checkout that this executable was built from, as the compiler saw it.
-    static let builtFrom: FilePath = {
-        var path = FilePath(#filePath)  // Sources/App/KinecastCommand/Extension/KinecastSources.swift
-        for _ in 0..<5 { path.removeLastComponent() }
-        return path
+    /// The checkout that this executable was built from; nil in a package, which is used without one.
+    static let builtFrom: FilePath? = {
+        let path = FilePath(platformString: kine_build_checkout())
+        return path.isEmpty ? nil : path
     }()
+
+    private static var missing: String {
+        guard let builtFrom else { return "This kinecast comes from a package, which has no sources" }
+        return "The sources that this kinecast was built from, \(builtFrom), are not there any more"
+    }
 
     /// The sources that `--kinecast` names; for nil, the checkout that this executable was built from.
     static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
         guard let typed else {
-            if isCheckout(builtFrom) { return .checkout(builtFrom.escaped) }
+            if let builtFrom, isCheckout(builtFrom) { return .checkout(builtFrom.escaped) }
             throw CommandFailure(
                 status: ExitStatus.unavailable,
-                message: "The sources that this kinecast was built from, \(builtFrom), are not there any more; "
-                    + "say where they are with --kinecast PATH or --kinecast URL.")
+                message: missing + "; say where they are with --kinecast PATH or --kinecast URL.")
         }
         // A git address: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
         if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
