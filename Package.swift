@@ -48,7 +48,7 @@ let storeys = [
     (
         "App",
         "CBuild Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
-            + "KinecastImaging KinecastCommand kinecast-live kinecast-rtmp"
+            + "KinecastImaging KinecastCommand kinecast-publish"
     ),
 ]
 
@@ -57,8 +57,7 @@ let package = Package(
     products: [
         .executable(name: "kinecast", targets: ["KinecastCommand"]),
         .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
-        .executable(name: "kinecast-live", targets: ["kinecast-live"]),
-        .executable(name: "kinecast-rtmp", targets: ["kinecast-rtmp"]),
+        .executable(name: "kinecast-publish", targets: ["kinecast-publish"]),
         .library(name: "Kinecast", targets: ["Kinecast"]),
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
         .library(name: "KinecastExchange", targets: ["KinecastExchange"]),
@@ -257,13 +256,9 @@ let package = Package(
             resources: [.embedInCode("Extension/Template")]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineHost", "KineWire", "KinePlatform", "CLinux"]),
         .executableTarget(
-            name: "kinecast-live",
-            dependencies: ["KinecastExtension", "KineLive", "KinePublish", "KineMedia", "CLinux"]),
-        .executableTarget(
-            name: "kinecast-rtmp",
+            name: "kinecast-publish",
             dependencies: [
-                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineWire", "KineMedia",
-                "KinePlatform",
+                "KinecastExtension", "KineLive", "KinePublish", "KineRTMP", "KineContainers", "KineWire", "KineMedia",
                 "CLinux", system,
             ]),
 
@@ -509,7 +504,7 @@ let package = Package(
             dependencies: [
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
-                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness",
+                "kinecast-engine", "kinecast-publish", "kinecast-witness",
                 "kinecast-setup-fixture", "ProcessTesting", system,
             ]),
         .testTarget(
@@ -553,7 +548,7 @@ let package = Package(
             dependencies: [
                 "KineWayland",
                 "KineX11", "KineServices",
-                "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
+                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-faults",
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
                 "kinecast-messenger", "kinecast-scene", "kinecast-farend", "ProcessTesting", "CoreTesting",
@@ -567,7 +562,7 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
+                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-scene",
                 "kinecast-farend",
                 "ProcessTesting", "CoreTesting", "DesktopTesting", "KineMeasure", "ScreenTesting",
                 "AudioTesting", "RTMPTesting", "KineMedia",

@@ -116,7 +116,7 @@ build_documentation() {
 }
 
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
-release_products=(kinecast kinecast-engine kinecast-live kinecast-rtmp kinecast-scene)
+release_products=(kinecast kinecast-engine kinecast-publish kinecast-scene)
 
 # kinecast_version: the version that kinecast prints.
 kinecast_version() { sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/App/KinecastCommand/RootCommand.swift; }

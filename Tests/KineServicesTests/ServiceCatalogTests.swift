@@ -52,7 +52,7 @@ import Testing
             #expect(found.services.map(\.id) == BuiltInServices.manifests.map(\.id) && found.problems == [])
             let live = try #require(found.services.first)
             #expect(live.id == "live" && live.origin == .builtIn)
-            #expect(live.executable == directory.appending("program/kinecast-live"))
+            #expect(live.executable == directory.appending("program/kinecast-publish"))
         }
     }
 
@@ -323,7 +323,7 @@ import Testing
         #expect(service.secrets(in: ["key": "s3cret", "region": "eu"]) == ["s3cret"])
         let rtmp = Service(
             manifest: BuiltInServices.rtmp, origin: .builtIn, bundle: nil,
-            executable: "/usr/libexec/kinecast/kinecast-rtmp")
+            executable: "/usr/libexec/kinecast/kinecast-publish")
         let address = "rtmp://me:pass-word@host/app/stream-key?sign=a/b"
         #expect(
             Set(rtmp.secrets(in: ["url": address]))

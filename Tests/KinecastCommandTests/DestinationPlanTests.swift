@@ -11,13 +11,13 @@ import Testing
 
 @Suite struct DestinationPlanTests {
     static let live: ServiceManifest = {
-        var manifest = ServiceManifest(id: "live", name: "Live page", executable: "kinecast-live")
+        var manifest = ServiceManifest(id: "live", name: "Live page", executable: "kinecast-publish")
         manifest.setup = [.init(key: "listen", title: "Address"), .init(key: "title", title: "Title")]
         return manifest
     }()
 
     static let rtmp: ServiceManifest = {
-        var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
+        var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-publish")
         manifest.urlSchemes = ["rtmp", "rtmps"]
         manifest.setup = [
             .init(key: "url", title: "Address", isRequired: true), .init(key: "title", title: "Title"),

@@ -9,7 +9,7 @@ struct ConfinementCommand: ParsableCommand {
         commandName: "confinement", abstract: "Compares extensions that are confined with the same unconfined.",
         discussion: """
             Takes of a video on a private screen, 1920×1080 at 30 frames a second: to an extension that reads every byte of
-            the uncompressed pictures, to kinecast-rtmp with nginx as its server, and to kinecast-live with viewers. CPU and
+            the uncompressed pictures, to the service rtmp with nginx as its server, and to the live page with viewers. CPU and
             the most memory are the extension's own; its start counts towards the memory only.
             """)
 

@@ -95,14 +95,17 @@ struct FeedCommand: ParsableCommand {
 
 extension ControlConnection where Received == ExtensionReport, Sent == ExtensionRequest {
     /// Starts an extension, an executable of that name beside this one. It dies with the thread that started it.
-    static func starting(_ name: String) throws -> (connection: ControlConnection, child: ChildProcess) {
+    static func starting(_ name: String, _ arguments: [String] = []) throws -> (
+        connection: ControlConnection, child: ChildProcess
+    ) {
         let (connection, theirs) = try pair()
         defer { try? theirs.close() }
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, .standardError, theirs]
         options.parentDeathSignal = SIGKILL
         let child = try ChildProcess(
-            executable: try Tool.sibling(name), arguments: [], environment: ["PATH=/usr/bin:/bin"], options: options)
+            executable: try Tool.sibling(name), arguments: arguments, environment: ["PATH=/usr/bin:/bin"],
+            options: options)
         return (connection, child)
     }
 

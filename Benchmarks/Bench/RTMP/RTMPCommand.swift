@@ -1,4 +1,4 @@
-// Publishing a stream that is encoded already: kinecast-rtmp beside ffmpeg, with the same file and the same server.
+// Publishing a stream that is encoded already: kinecast-publish beside ffmpeg, with the same file and the same server.
 import ArgumentParser
 import KineMeasure
 import KinePlatform
@@ -9,7 +9,7 @@ struct RTMPCommand: ParsableCommand {
         commandName: "rtmp", abstract: "Compares what publishing over RTMP costs with ffmpeg's -c copy.",
         discussion: """
             The file: 1920×1080 at 30 frames a second, about 6 Mbit/s of H.264 and AAC, made by ffmpeg. The server: nginx with
-            its rtmp module. kinecast-rtmp gets the file's access units through the rings, as an engine would send them;
+            its rtmp module. kinecast-publish gets the file's access units through the rings, as an engine would send them;
             ffmpeg reads the file with -re. Only their own CPU and memory count, starting and ending included.
             """)
 
@@ -38,7 +38,7 @@ struct RTMPCommand: ParsableCommand {
         let (theirs, ours) = (runs[0], runs[1])
         print(Machine.description(["ffmpeg", "nginx-light", "libnginx-mod-rtmp"]))
         let rows = zip(theirs, ours).enumerated().flatMap { round, pair in
-            [("ffmpeg -re -c copy", pair.0), ("kinecast-rtmp", pair.1)].map { name, run in
+            [("ffmpeg -re -c copy", pair.0), ("kinecast-publish rtmp", pair.1)].map { name, run in
                 ["\(round + 1)", name] + run.cells(seconds: seconds)
             }
         }

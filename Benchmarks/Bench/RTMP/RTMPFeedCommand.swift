@@ -1,4 +1,4 @@
-// The engine's end of kinecast-rtmp without an engine: a file's access units at their times, so that what publishing them costs
+// The engine's end of kinecast-publish without an engine: a file's access units at their times, so that what publishing them costs
 // can be seen. Run by `rtmp` as a process of its own, which has no other child.
 import ArgumentParser
 import Glibc
@@ -12,7 +12,8 @@ import SystemPackage
 
 struct RTMPFeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rtmp-feed", abstract: "Sends a file's access units through kinecast-rtmp.", shouldDisplay: false)
+        commandName: "rtmp-feed", abstract: "Sends a file's access units through kinecast-publish.",
+        shouldDisplay: false)
 
     @Argument(help: "An FLV file with H.264 without B-frames and AAC.")
     var file: String
@@ -30,7 +31,7 @@ struct RTMPFeedCommand: ParsableCommand {
         let size = PixelSize(width: 1920, height: 1080)
         // As the engine makes it for frames of this size.
         let sender = try StreamSender(video: true, frames: nil, sampleRingBytes: max(2 << 20, size.area * 2))
-        let (connection, child) = try SupervisorConnection.starting("kinecast-rtmp")
+        let (connection, child) = try SupervisorConnection.starting("kinecast-publish", ["rtmp"])
         let start = ExtensionStart(
             service: "rtmp", setupInfo: ["url": url],
             stream: StreamDescription(
@@ -47,7 +48,7 @@ struct RTMPFeedCommand: ParsableCommand {
                         bitrate: 160_000)
                 ], sampleRingBytes: sender.sampleRingBytes), memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors)
-        try connection.wait(for: .started, of: "kinecast-rtmp")
+        try connection.wait(for: .started, of: "kinecast-publish")
 
         var account = TransferReport()
         let switches = Self.switches(of: child.pid)
@@ -64,7 +65,7 @@ struct RTMPFeedCommand: ParsableCommand {
         account.notes["skipped"] = "\(sender.counts.framesSkipped)"
         account.highWaterBytes = ProcFiles.highWaterBytes(of: child.pid)
         try connection.send(.finish(after: sender.position, seconds: 5))
-        try connection.wait(for: .finished, of: "kinecast-rtmp")
+        try connection.wait(for: .finished, of: "kinecast-publish")
         _ = child.wait()
         var usage = rusage()
         getrusage(-1, &usage)  // RUSAGE_CHILDREN

@@ -1,4 +1,4 @@
-// kinecast-live without an engine: samples of a fixed size at their times, so that what the server itself costs can be seen.
+// The live page's server without an engine: samples of a fixed size at their times, so that what the server itself costs can be seen.
 import Glibc
 import KineMeasure
 import KineMedia
@@ -8,7 +8,7 @@ import KineServices
 import KineWire
 import SystemPackage
 
-/// A running kinecast-live that is sent 2 Mbit/s. Used by the thread that made it: the server dies with that thread.
+/// A running kinecast-publish that is sent 2 Mbit/s. Used by the thread that made it: the server dies with that thread.
 final class LiveFeed {
     /// The page's.
     let link: String
@@ -30,7 +30,7 @@ final class LiveFeed {
     /// - Parameter setupInfo: its settings.
     init(setupInfo: [String: String] = [:]) throws {
         sender = try StreamSender(video: true, frames: nil, sampleRingBytes: 2 << 20)
-        (connection, child) = try SupervisorConnection.starting("kinecast-live")
+        (connection, child) = try SupervisorConnection.starting("kinecast-publish", ["live"])
         try connection.send(.start(Self.start(sender, setupInfo)), descriptors: sender.descriptors)
         link = try Self.link(from: connection)
         let origin = MonotonicClock.now()
@@ -105,6 +105,6 @@ final class LiveFeed {
                 if case .links(let links) = report { return links.page }
             }
         }
-        throw EngineTake.Failed(description: "kinecast-live announced no link within a minute.")
+        throw EngineTake.Failed(description: "kinecast-publish announced no link within a minute.")
     }
 }

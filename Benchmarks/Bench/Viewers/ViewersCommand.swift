@@ -7,7 +7,7 @@ struct ViewersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "viewers", abstract: "Measures what the live page's server costs with many viewers.",
         discussion: """
-            kinecast-live is sent 2 Mbit/s: 30 frames and 47 pieces of audio a second, as an engine would send them. The viewers
+            kinecast-publish is sent 2 Mbit/s: 30 frames and 47 pieces of audio a second, as an engine would send them. The viewers
             read the page's stream over plain HTTP in a process of their own. CPU and memory are the server's alone, and the
             kernel's work for its sockets is in them. nginx sends a file at the same rate, in as few pieces as it likes.
             """)
@@ -38,9 +38,9 @@ struct ViewersCommand: ParsableCommand {
     }
 
     private enum Server: String {
-        case ours = "kinecast-live"
+        case ours = "kinecast-publish"
         case nginx = "nginx, a file at this rate"
-        case encrypted = "kinecast-live over TLS, and 100 hostile peers"
+        case encrypted = "kinecast-publish over TLS, and 100 hostile peers"
     }
 
     /// One run of one server.

@@ -88,7 +88,7 @@ final class ExtensionProcess {
         options.confinement = confinement
         do throws(Errno) {
             process = try ChildProcess(
-                executable: service.executable.escaped, arguments: [],
+                executable: service.executable.escaped, arguments: service.arguments,
                 environment: service.manifest.childEnvironment(from: start.environment)
                     + ["\(Orphans.markVariable)=\(mark)"] + passed.environment
                     + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),

@@ -6,10 +6,13 @@ public enum BuiltInServices {
     /// In the order of lists.
     public static let manifests: [ServiceManifest] = [live, rtmp]
 
+    /// One executable for all; its argument is the service's id.
+    private static let executable = "kinecast-publish"
+
     /// The page that Kinecast itself serves.
     public static var live: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
-        var manifest = ServiceManifest(id: "live", name: "Live page", executable: "kinecast-live")
+        var manifest = ServiceManifest(id: "live", name: "Live page", executable: executable)
         manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
         manifest.appAudio = .aac
         manifest.micAudio = .aac
@@ -33,7 +36,7 @@ public enum BuiltInServices {
     /// Pushes to an RTMP server.
     public static var rtmp: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
-        var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
+        var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: executable)
         // Ingest servers cut fragments at keyframes and expect one every two seconds. They expect a usual bitrate for
         // the size; one frame a second looks stalled. nginx-rtmp refuses messages over 1 MiB with headers.
         manifest.video = .encoded(

@@ -23,6 +23,8 @@ public struct Service: Sendable, Equatable {
     public var bundle: FilePath?
     /// An absolute path.
     public var executable: FilePath
+    /// The executable's arguments.
+    public var arguments: [String] { origin == .builtIn ? [id] : [] }
     /// The places of unknown keys in its manifest, which are ignored.
     public var unknownKeys: [String]
 

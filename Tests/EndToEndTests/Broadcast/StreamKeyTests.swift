@@ -55,7 +55,7 @@ import Testing
             let ours = seen.keys.filter {
                 let command = ProcFiles.read("/proc/\($0)/cmdline")
                 return seen[$0]?.contains(place.directory.string) == true
-                    && (command.contains("kinecast-engine") || command.contains("kinecast-rtmp"))
+                    && (command.contains("kinecast-engine") || command.contains("kinecast-publish"))
             }
             #expect(ours.count == 6)
             for pid in ours {

@@ -142,7 +142,7 @@ final class HostileTake {
     /// Puts Kinecast's executables where any user can reach them, for a build directory may lie in a home that is closed.
     /// Returns the command's path.
     private func copyExecutables() throws -> FilePath {
-        let names = ["kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp"]
+        let names = ["kinecast", "kinecast-engine", "kinecast-publish"]
         let directory = place.directory.appending("bin")
         _ = try Tool.output(
             "install", ["-D", "-m", "755", "-t", directory.string] + names.map(RunningKinecast.sibling))

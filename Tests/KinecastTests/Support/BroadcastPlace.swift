@@ -21,7 +21,7 @@ final class BroadcastPlace: Sendable {
     init() throws {
         folder = try TemporaryDirectory()
         locator = EngineLocator(named: folder.file("kinecast-engine"))
-        for program in ["kinecast-live", "kinecast-rtmp"] { try copy(program, to: program) }
+        try copy("kinecast-publish", to: "kinecast-publish")
         // The engine looks for bundles beside its executable. An extension may write only in its home.
         try copy("kinecast-engine", to: "engine")
         try write(

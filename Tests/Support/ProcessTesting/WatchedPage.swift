@@ -116,7 +116,8 @@ package struct WatchedPage {
     /// Kills the extension that serves the page; the engine starts it again.
     package func killExtension() throws {
         let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
-        let children = try Tool.output("pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])
+        let children = try Tool.output(
+            "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-publish live"])
         let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
         kill(pid, SIGKILL)
     }

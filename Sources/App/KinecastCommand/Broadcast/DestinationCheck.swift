@@ -99,7 +99,7 @@ struct DestinationCheck {
                     ServiceSandbox.rules(
                         for: service, data: nil, isCounted: false, environment: ProcessEnvironment.current))
                 process = try ChildProcess(
-                    executable: service.executable.escaped, arguments: [DestinationReport.option],
+                    executable: service.executable.escaped, arguments: service.arguments + [DestinationReport.option],
                     environment: service.manifest.childEnvironment(from: ProcessEnvironment.current)
                         + files.environment,
                     options: options)

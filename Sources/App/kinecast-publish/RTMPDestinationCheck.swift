@@ -1,30 +1,15 @@
-// The program's entry point: a broadcast for the engine, or the check of one destination for the command line.
-import CLinux
+// The check of one destination for the command line, without a broadcast.
 import FoundationEssentials
 import Glibc
-import KinePlatform
 import KinePublish
 import KineRTMP
 import KineWire
 import KinecastExtension
 import SystemPackage
 
-@main enum RTMPProgram {
-    @MainActor
-    static func main() async {
-        // Must come before the stream key is in this process's memory.
-        kine_forbid_dump()
-        PassedFiles.forbidExecution()
-        if CommandLine.arguments.dropFirst() == [DestinationReport.option] {
-            await DestinationCheck.run()
-        } else {
-            await RTMPBroadcastHandler.main()
-        }
-    }
-}
-
-// `kinecast-rtmp --check`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
-enum DestinationCheck {
+/// `kinecast-publish rtmp --check`: reads a destination's setup info, checks whether the server accepts a stream, and writes
+/// a report.
+enum RTMPDestinationCheck {
     /// Reads the setup info from standard input and writes the report to standard output.
     static func run() async {
         signal(SIGPIPE, SIG_IGN)

@@ -5,14 +5,6 @@ import KineMedia
 import KinePublish
 import KinecastExtension
 
-@main enum LiveProgram {
-    @MainActor
-    static func main() async {
-        PassedFiles.forbidExecution()
-        await LiveHandler.main()
-    }
-}
-
 final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
