@@ -12,7 +12,7 @@ suites() {
 }
 
 # run_suites BINARY: runs those suites of a test binary that standard input names, one to a line. Says how each went and how long it
-# took, and what a failed one said. Fails where one failed.
+# took and how much of that it computed, and what a failed one said. Fails where one failed.
 run_suites() {
     tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$1" '{}'
 }
@@ -32,10 +32,13 @@ run_suite() {
     TMPDIR=$directory XDG_RUNTIME_DIR=$directory/runtime SWIFT_BACKTRACE=enable=yes,interactive=no,color=no \
         timeout --kill-after=10 1800 "$1" --testing-library swift-testing --no-parallel --filter "^$pattern(/|\$)" \
         >"$log" 2>&1 || status=$?
-    local count
+    local count computed
+    # In this process and its children: a test that computes keeps the others waiting.
+    times >"$directory/times"
+    computed=$(sed -n '2s/[ms]/ /gp' "$directory/times" | awk '{ print int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) }')
     count=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$log" | tail -1)
     if ((status == 0 && ${count:-0} > 0)); then
-        printf '%4d s  %s (%d tests)\n' $((SECONDS - begun)) "$2" "$count"
+        printf '%4d s, %3d s computing  %s (%d tests)\n' $((SECONDS - begun)) "$computed" "$2" "$count"
     else
         printf '%s\n%4d s  %s FAILED with status %d, as shown above.\n' "$(<"$log")" $((SECONDS - begun)) "$2" "$status" >&2
     fi
