@@ -124,7 +124,9 @@ import Testing
     }
 
     @Test func `an event is one line with the keys that have a value`() throws {
-        let event = JSONEvent("warning", time: 1.5) { $0.message = "two\nlines" }
+        var event = JSONEvent("warning", time: 1.5) { $0.message = "two\nlines" }
         #expect(try JSONEvents.line(event) == #"{"event":"warning","message":"two\nlines","time":1.5}"#)
+        event.message = "\u{9b}31m\u{7f}é"
+        #expect(try JSONEvents.line(event) == #"{"event":"warning","message":"\u009b31m\u007fé","time":1.5}"#)
     }
 }

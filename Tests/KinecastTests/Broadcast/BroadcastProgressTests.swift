@@ -205,6 +205,7 @@ import Testing
         #expect(progress.received(Self.event(.phase(.paused))) == [])
         #expect(progress.received(.paused) == [.tell(.paused)] && progress.isPaused)
         #expect(progress.received(.resumed) == [.tell(.resumed)] && !progress.isPaused)
+        #expect(progress.pauseChanges == 2)
         #expect(progress.received(.screenLocked(true)) == [.tell(.screenLocked(true))])
     }
 }

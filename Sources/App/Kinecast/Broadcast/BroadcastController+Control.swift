@@ -6,16 +6,20 @@ import KineWire
 extension BroadcastController {
     /// Pauses the broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
     public func pauseBroadcast() async throws(BroadcastError) {
+        let changes = pauseChanges
         // Asked even while the locked screen pauses the broadcast: this pause outlasts the lock.
         try await ask { (session) async throws(ClientError) in try await session.pause() }
-        try await wait { $0.isPaused }
+        try await wait { $0.isPaused || $0.pauseChanges != changes }
     }
 
     public func resumeBroadcast() async throws(BroadcastError) {
         guard isPaused else { return try requireBroadcast() }
+        let changes = pauseChanges
         try await ask { (session) async throws(ClientError) in try await session.resume() }
-        try await wait { !$0.isPaused }
+        try await wait { !$0.isPaused || $0.pauseChanges != changes }
     }
+
+    private var pauseChanges: Int { contents.withLock { $0.progress.pauseChanges } }
 
     /// Shows another scope in the running broadcast without a gap; the picture is fitted into the broadcast's size.
     /// Returns when the new scope is shown. On an error the broadcast keeps the old one. `self.scope` is unchanged.

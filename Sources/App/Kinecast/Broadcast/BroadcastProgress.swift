@@ -27,6 +27,8 @@ struct BroadcastProgress: Sendable {
 
     private(set) var phase = Phase.ready
     private(set) var isPaused = false
+    /// The number of pauses and resumptions so far. Shows a pause that another client ended at once.
+    private(set) var pauseChanges = 0
     private(set) var take: TakeStarted?
     private(set) var takeID: String?
     /// Sorted by number, as the engine last reported them.
@@ -111,10 +113,10 @@ struct BroadcastProgress: Sendable {
             return begunIfReady() + noteServiceInfo(progress.destinations)
                 + (phase == .broadcasting && !running.isEmpty ? [.tell(.statistics(destinations))] : [])
         case .paused:
-            isPaused = true
+            (isPaused, pauseChanges) = (true, pauseChanges + 1)
             return [.tell(.paused)]
         case .resumed:
-            isPaused = false
+            (isPaused, pauseChanges) = (false, pauseChanges + 1)
             return [.tell(.resumed)]
         case .screenLocked(let isLocked): return [.tell(.screenLocked(isLocked))]
         case .warning(let sentence): return [.tell(.warning(sentence))]

@@ -158,6 +158,16 @@ enum JSONEvents {
     static func line(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        // JSON allows these unescaped, but a terminal may obey them.
+        let controls: ClosedRange<UInt32> = 0x7f...0x9f
+        guard text.unicodeScalars.contains(where: { controls.contains($0.value) }) else { return text }
+        return text.unicodeScalars.reduce(into: "") { line, scalar in
+            if controls.contains(scalar.value) {
+                line += "\\u00" + String(scalar.value, radix: 16)
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
