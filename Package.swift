@@ -47,7 +47,7 @@ let storeys = [
     ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
         "App",
-        "CBuild Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
+        "CBuild KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
             + "KinecastImaging KinecastCommand kinecast-publish"
     ),
 ]
@@ -243,14 +243,18 @@ let package = Package(
                 "KinecastExtension", "KineMedia", "KineRings", "KineWire", "KineServices", "KinePlatform", system,
             ]),
 
+        // kinecast.conf, for the command line and for what a desktop starts.
+        .target(
+            name: "KineConfiguration", dependencies: ["KineClient", "KineServices", "KinePlatform", system]),
+
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
             name: "KinecastCommand",
             dependencies: [
                 "CBuild", "CLinux",
-                "Kinecast", "KineClient", "KineWire", "KineServices", "KineContainers", "KineMedia",
-                "KinePlatform",
+                "Kinecast", "KineConfiguration", "KineClient", "KineWire", "KineServices", "KineContainers",
+                "KineMedia", "KinePlatform",
                 system, argumentParser,
             ],
             resources: [.embedInCode("Extension/Template")]),

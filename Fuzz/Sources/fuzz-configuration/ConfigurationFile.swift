@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Configuration/ConfigurationFile.swift
+../../../Sources/App/KineConfiguration/ConfigurationFile.swift

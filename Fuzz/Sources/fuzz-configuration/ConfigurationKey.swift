@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Configuration/ConfigurationKey.swift
+../../../Sources/App/KineConfiguration/ConfigurationKey.swift

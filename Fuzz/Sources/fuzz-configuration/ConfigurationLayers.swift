@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Configuration/ConfigurationLayers.swift
+../../../Sources/App/KineConfiguration/ConfigurationLayers.swift

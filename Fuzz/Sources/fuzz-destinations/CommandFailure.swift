@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Commands/CommandFailure.swift
+../../../Sources/App/KineConfiguration/CommandFailure.swift

@@ -6,13 +6,13 @@ import KineServices
 import SystemPackage
 
 /// An option that is set, and where.
-struct ConfiguredOption: Sendable {
-    enum Origin: CustomStringConvertible, Sendable {
+package struct ConfiguredOption: Sendable {
+    package enum Origin: CustomStringConvertible, Sendable {
         case file(FilePath, line: Int)
         /// A variable, or what else sets it.
         case name(String)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .file(let path, let line): "\(path):\(line)"
             case .name(let name): name
@@ -20,13 +20,13 @@ struct ConfiguredOption: Sendable {
         }
     }
 
-    let command: ConfiguredCommand
-    let key: ConfigurationKey
-    let value: String
-    let origin: Origin
+    package let command: ConfiguredCommand
+    package let key: ConfigurationKey
+    package let value: String
+    package let origin: Origin
 
     /// Throws a sentence with the origin if there is no such option, or the value cannot be set.
-    init(
+    package init(
         _ command: ConfiguredCommand, _ name: String, _ value: String, from origin: Origin
     ) throws(CommandFailure) {
         guard let key = command.keys.first(where: { $0.name == name }) else {
@@ -42,10 +42,10 @@ struct ConfiguredOption: Sendable {
     }
 
     /// Whether the command gets it: a flag that is false is left out.
-    var isOn: Bool { key.kind != .flag || value == "true" }
+    package var isOn: Bool { key.kind != .flag || value == "true" }
 
     /// The option as it would be typed. `home`: the directory for which `~` stands.
-    func arguments(home: String?) -> [String] {
+    package func arguments(home: String?) -> [String] {
         if key.kind == .flag { return isOn ? ["--\(key.name)"] : [] }
         var value = value
         if key.isPath, value.hasPrefix("~/"), let home { value = home + value.dropFirst() }
@@ -78,7 +78,7 @@ extension [ConfiguredOption] {
     }
 
     /// Those that are used beside what was typed.
-    func used(beside typed: TypedOptions) -> [ConfiguredOption] {
+    package func used(beside typed: TypedOptions) -> [ConfiguredOption] {
         let names = Set(typed.values.keys)
         let rest = filter { !names.contains($0.key.name) && names.isDisjoint(with: $0.key.rivals) }
         var given = typed.values
@@ -87,14 +87,19 @@ extension [ConfiguredOption] {
     }
 }
 
-struct ConfigurationLayers {
-    var file: ConfigurationFile
+package struct ConfigurationLayers {
+    package var file: ConfigurationFile
     /// `NAME=value` strings.
-    var environment: [String]
+    package var environment: [String]
+
+    package init(file: ConfigurationFile, environment: [String]) {
+        self.file = file
+        self.environment = environment
+    }
 
     /// The configured options of a command, with those of a profile if one is named. A profile may have a section for one
     /// command alone.
-    func options(of command: ConfiguredCommand, profile: String?) throws(CommandFailure) -> [ConfiguredOption] {
+    package func options(of command: ConfiguredCommand, profile: String?) throws(CommandFailure) -> [ConfiguredOption] {
         var options = file.options(of: ConfigurationSection(command: command))
         if let profile {
             guard file.profiles.contains(profile) else {
@@ -128,11 +133,11 @@ struct ConfigurationLayers {
 }
 
 /// The options that a person typed, found without reading their values.
-struct TypedOptions {
+package struct TypedOptions {
     /// By name. The name of the file is that of the option for it, and a flag's value "true".
-    private(set) var values: [String: [String]] = [:]
+    package private(set) var values: [String: [String]] = [:]
 
-    init(_ words: some Sequence<String>, of command: ConfiguredCommand) {
+    package init(_ words: some Sequence<String>, of command: ConfiguredCommand) {
         var rest = Array(words)[...]
         while let word = rest.popFirst(), word != "--" {
             guard word.first == "-", word != "-" else {

@@ -3,22 +3,22 @@
 import KineServices
 
 /// A command with sections in the file.
-enum ConfiguredCommand: String, CaseIterable, Sendable {
+package enum ConfiguredCommand: String, CaseIterable, Sendable {
     case record, broadcast
 
     /// All its options, also those that may not be set.
-    var keys: [ConfigurationKey] { self == .record ? ConfigurationKey.record : ConfigurationKey.broadcast }
+    package var keys: [ConfigurationKey] { self == .record ? ConfigurationKey.record : ConfigurationKey.broadcast }
 
     /// The option that names the file to write.
-    var outputOption: String { self == .record ? "output" : "record" }
+    package var outputOption: String { self == .record ? "output" : "record" }
 }
 
-struct ConfigurationKey: Sendable {
+package struct ConfigurationKey: Sendable {
     /// `list`: may be given several times.
-    enum Kind: Sendable { case flag, value, list }
+    package enum Kind: Sendable { case flag, value, list }
 
     /// The case in which a configured value is used. In other cases the command would refuse it, so it is left out.
-    enum Use: Sendable {
+    package enum Use: Sendable {
         case always
         /// Only with one of these options, typed or set.
         case with([String])
@@ -31,14 +31,14 @@ struct ConfigurationKey: Sendable {
     }
 
     /// The option's name without dashes.
-    let name: String
-    let kind: Kind
-    let short: Character?
+    package let name: String
+    package let kind: Kind
+    package let short: Character?
     /// Whether `~/` at the value's beginning means the home directory.
-    let isPath: Bool
+    package let isPath: Bool
     /// The options that replace this one if they are typed, or set in a higher layer.
-    let rivals: [String]
-    let use: Use
+    package let rivals: [String]
+    package let use: Use
 
     /// The reason why the option may not be configured with this value; nil if it may. Does not repeat the value, which may
     /// be a secret.
@@ -64,7 +64,7 @@ struct ConfigurationKey: Sendable {
     }
 
     /// The advice for secrets.
-    static let secretsPlace = "put the address with its key into ~/.config/kinecast/destinations"
+    package static let secretsPlace = "put the address with its key into ~/.config/kinecast/destinations"
     private static let secretAddress = "an address may hold a stream key; \(secretsPlace), and give to = @NAME"
 }
 

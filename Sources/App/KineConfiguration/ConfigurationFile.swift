@@ -4,26 +4,31 @@ import KinePlatform
 import SystemPackage
 
 /// `[record]`, or `[record NAME]` for a profile.
-struct ConfigurationSection: Hashable, CustomStringConvertible {
-    var command: ConfiguredCommand
+package struct ConfigurationSection: Hashable, CustomStringConvertible {
+    package var command: ConfiguredCommand
     /// Nil: the section applies with every profile, and without one.
-    var profile: String?
+    package var profile: String?
 
-    var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
+    package init(command: ConfiguredCommand, profile: String? = nil) {
+        self.command = command
+        self.profile = profile
+    }
+
+    package var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
 }
 
-struct ConfigurationFile {
+package struct ConfigurationFile {
     /// The largest size of the file, in bytes.
-    static let limit = 64 * 1024
+    package static let limit = 64 * 1024
 
-    let path: FilePath
+    package let path: FilePath
     /// The options and the numbers of their lines, from 1.
-    private(set) var entries: [(section: ConfigurationSection, option: ConfiguredOption, line: Int)] = []
+    package private(set) var entries: [(section: ConfigurationSection, option: ConfiguredOption, line: Int)] = []
     private var headers: [(section: ConfigurationSection, line: Int)] = []
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Throws a sentence with the place of the first line that cannot be used.
-    init(_ bytes: [UInt8], path: FilePath) throws(CommandFailure) {
+    package init(_ bytes: [UInt8], path: FilePath) throws(CommandFailure) {
         (self.path, self.bytes) = (path, bytes)
         guard bytes.count <= Self.limit else { throw .usage("\(path) has more than 64 kB; shorten it.") }
         for (number, line) in zip(1..., lines) {
@@ -70,11 +75,11 @@ struct ConfigurationFile {
 
     private func problem(_ line: Int, _ words: String) -> CommandFailure { .usage("\(path):\(line): \(words).") }
 
-    func options(of section: ConfigurationSection) -> [ConfiguredOption] {
+    package func options(of section: ConfigurationSection) -> [ConfiguredOption] {
         entries.filter { $0.section == section }.map(\.option)
     }
 
-    var profiles: [String] { Set(headers.compactMap(\.section.profile)).sorted() }
+    package var profiles: [String] { Set(headers.compactMap(\.section.profile)).sorted() }
 }
 
 // Writing.
@@ -85,7 +90,7 @@ extension ConfigurationFile {
 
     /// The file with these values of an option: in place of the old ones, else at the end of the section. Without values,
     /// the option is removed.
-    func setting(
+    package func setting(
         _ name: String, to values: [String], in section: ConfigurationSection
     ) throws(CommandFailure) -> ConfigurationFile {
         let old = entries.filter { $0.section == section && $0.option.key.name == name }.map(\.line)
@@ -107,7 +112,7 @@ extension ConfigurationFile {
     }
 
     /// A section as text that can be read again, with each option's place above it.
-    static func text(_ section: ConfigurationSection, _ options: [ConfiguredOption]) -> [String] {
+    package static func text(_ section: ConfigurationSection, _ options: [ConfiguredOption]) -> [String] {
         ["\(section)"]
             + options.flatMap { option in
                 ["# \(option.origin)".printable(limit: .max), String(escaping: line(option.key.name, option.value))]
