@@ -163,7 +163,7 @@ private enum PortalBackend {
 
     static func readScreenCastVersion(of backend: String) -> BusCall {
         BusCall(
-            prefix + backend, path: ScreenCastPortal.path, interface: "org.freedesktop.DBus.Properties", "Get",
+            prefix + backend, path: Portal.path, interface: "org.freedesktop.DBus.Properties", "Get",
             [.string("org.freedesktop.impl.portal.ScreenCast"), .string("version")])
     }
 }

@@ -2,18 +2,14 @@
 import KinePlatform
 
 enum ScreenCastAnswers {
-    struct Malformed: Swift.Error, Equatable {
-        /// For the end of a sentence.
-        let reason: String
-    }
+    typealias Malformed = PortalAnswers.Malformed
 
     /// The most bytes of a restore token. Portals use 36.
     static let longestToken = 4096
-    private static let longestPath = 1024
 
     /// Reads the answer of `GetAll`.
     static func offer(_ values: [BusValue]) throws(Malformed) -> ScreenCastOffer {
-        guard values.count == 1, let properties = values[0].asProperties else { throw wrongTypes(values) }
+        guard values.count == 1, let properties = values[0].asProperties else { throw PortalAnswers.wrongTypes(values) }
         func number(_ name: String) throws(Malformed) -> UInt32 {
             guard let number = properties[name]?.asUInt32 else {
                 throw Malformed(reason: "the property \(name) is missing or no number")
@@ -27,36 +23,6 @@ enum ScreenCastAnswers {
             cursorModes: version >= 2 ? try number("AvailableCursorModes") : 0)
     }
 
-    /// Reads the answer of `GetNameOwner`: a unique name.
-    static func owner(_ values: [BusValue]) throws(Malformed) -> String {
-        guard values.count == 1, case .string(let name) = values[0], name.hasPrefix(":") else {
-            throw wrongTypes(values)
-        }
-        return name
-    }
-
-    /// Reads the answer of the methods that begin a request: its path.
-    static func request(_ values: [BusValue]) throws(Malformed) -> String {
-        guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
-        return try checked(path)
-    }
-
-    /// Reads the signal of a request.
-    static func response(_ values: [BusValue]) throws(Malformed) -> (code: UInt32, results: [String: BusValue]) {
-        guard values.count == 2, let code = values[0].asUInt32, let results = values[1].asProperties else {
-            throw wrongTypes(values)
-        }
-        return (code, results)
-    }
-
-    /// Reads the results of `CreateSession`. Portals send the path as a string.
-    static func session(_ results: [String: BusValue]) throws(Malformed) -> String {
-        guard let path = results["session_handle"]?.asString else {
-            throw Malformed(reason: "the session's path is missing")
-        }
-        return try checked(path)
-    }
-
     /// Reads the results of `Start`: the stream, and the token that restores it.
     static func stream(
         _ results: [String: BusValue], of target: ScreenCastRequest.Target, _ cursorMode: CursorMode
@@ -66,7 +32,7 @@ enum ScreenCastAnswers {
         }
         guard let members = first.members, members.count == 2, let node = members[0].asUInt32,
             let properties = members[1].asProperties
-        else { throw wrongTypes([first]) }
+        else { throw PortalAnswers.wrongTypes([first]) }
         // Node 0 is PipeWire's core, and PW_ID_ANY is no node.
         guard node != 0, node != .max else { throw Malformed(reason: "the stream has no node") }
         var stream = ScreenCastStream(node: node, cursorMode: cursorMode)
@@ -96,7 +62,7 @@ enum ScreenCastAnswers {
 
     /// Reads the answer of `OpenPipeWireRemote`.
     static func remote(_ values: [BusValue]) throws(Malformed) -> BusDescriptor {
-        guard values.count == 1, let descriptor = values[0].asDescriptor else { throw wrongTypes(values) }
+        guard values.count == 1, let descriptor = values[0].asDescriptor else { throw PortalAnswers.wrongTypes(values) }
         return descriptor
     }
 
@@ -108,29 +74,5 @@ enum ScreenCastAnswers {
             let second = members[1].asInt32
         else { throw Malformed(reason: "\(name) is no pair of numbers") }
         return (first, second)
-    }
-
-    /// D-Bus Specification, "Valid Object Paths".
-    private static func checked(_ path: String) throws(Malformed) -> String {
-        let bytes = path.utf8
-        guard bytes.count <= longestPath, bytes.first == UInt8(ascii: "/"), bytes.count > 1,
-            bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy({
-                !$0.isEmpty && $0.allSatisfy(isPathByte)
-            })
-        else { throw Malformed(reason: "\(path.printable(limit: 100)) is no object's path") }
-        return path
-    }
-
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    private static func wrongTypes(_ values: [BusValue]) -> Malformed {
-        Malformed(reason: "it has the type (\(values.map(\.type).joined().printable(limit: 100)))")
     }
 }

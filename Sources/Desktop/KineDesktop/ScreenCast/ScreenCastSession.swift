@@ -80,11 +80,11 @@ public final class ScreenCastSession {
     /// Matches the portal's unique name, so that no other program's signals count. Does not match the path: a response
     /// may come before the path of its request is known.
     private func subscribe(to portal: String) {
-        bus.match(Self.rule(portal, ScreenCastPortal.request, "Response")) { [weak self] signal in
+        bus.match(Portal.rule(portal, Portal.request, "Response")) { [weak self] signal in
             guard signal.sender == portal else { return }
             self?.handle(.responded(path: signal.path, signal.arguments))
         }
-        bus.match(Self.rule(portal, ScreenCastPortal.session, "Closed")) { [weak self] signal in
+        bus.match(Portal.rule(portal, Portal.session, "Closed")) { [weak self] signal in
             guard signal.sender == portal else { return }
             self?.handle(.sessionClosed(path: signal.path))
         }
@@ -94,10 +94,6 @@ public final class ScreenCastSession {
             else { return }
             self?.handle(.portalLost)
         }
-    }
-
-    private static func rule(_ sender: String, _ interface: String, _ member: String) -> String {
-        "type='signal',sender='\(sender)',interface='\(interface)',member='\(member)'"
     }
 }
 

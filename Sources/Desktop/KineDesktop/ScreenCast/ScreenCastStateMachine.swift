@@ -115,7 +115,7 @@ struct ScreenCastStateMachine: Sendable {
                 let offer = try Self.check(answer, .readProperties, ScreenCastAnswers.offer)
                 return try read(offer, ownName: ownName)
             case .findingPortal(let ownName, let offer):
-                let owner = try Self.check(answer, .findPortal, ScreenCastAnswers.owner)
+                let owner = try Self.check(answer, .findPortal, PortalAnswers.owner)
                 let portal = ScreenCastPortal(owner: owner, offer: offer, ownName: ownName)
                 return [.subscribe(portal: owner)] + createSession(portal)
             case .requesting(let exchange, let request, let portal):
@@ -135,14 +135,14 @@ struct ScreenCastStateMachine: Sendable {
         guard offer.sourceTypes & request.target.sourceType != 0 else { throw .notOffered(request.target) }
         if offer.version < ScreenCastOffer.firstVersionWithTokens { restoreToken = nil }
         state = .findingPortal(ownName: ownName, offer)
-        return [call(ScreenCastPortal.findPortal)]
+        return [call(Portal.findOwner)]
     }
 
     private mutating func requestAnswered(
         _ answer: BusConnection.Answer, _ exchange: Exchange, _ request: PortalRequest, _ portal: ScreenCastPortal
     ) -> [Action] {
         do throws(Failure) {
-            let path = try Self.check(answer, exchange.step, ScreenCastAnswers.request)
+            let path = try Self.check(answer, exchange.step, PortalAnswers.request)
             var request = request
             let response = request.answered(path: path)
             state = .requesting(exchange, request, portal)
@@ -170,7 +170,7 @@ struct ScreenCastStateMachine: Sendable {
         let step = exchange.step
         do throws(Failure) {
             let (code, results) = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
-                try ScreenCastAnswers.response(values)
+                try PortalAnswers.response(values)
             }
             // org.freedesktop.portal.Request, "Response".
             switch code {
@@ -181,7 +181,7 @@ struct ScreenCastStateMachine: Sendable {
             switch exchange {
             case .createSession:
                 let session = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
-                    try ScreenCastAnswers.session(results)
+                    try PortalAnswers.session(results)
                 }
                 return selectSources(session, portal)
             case .selectSources(let session): return start(session, portal)

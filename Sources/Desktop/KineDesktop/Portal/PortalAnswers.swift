@@ -1,0 +1,66 @@
+// Reads the common part of all portals' answers. Any program can own the portal's name on the bus, so everything is
+// checked.
+import KinePlatform
+
+enum PortalAnswers {
+    struct Malformed: Swift.Error, Equatable {
+        /// For the end of a sentence.
+        let reason: String
+    }
+
+    private static let longestPath = 1024
+
+    /// Reads the answer of `GetNameOwner`: a unique name.
+    static func owner(_ values: [BusValue]) throws(Malformed) -> String {
+        guard values.count == 1, case .string(let name) = values[0], name.hasPrefix(":") else {
+            throw wrongTypes(values)
+        }
+        return name
+    }
+
+    /// Reads the answer of the methods that begin a request: its path.
+    static func request(_ values: [BusValue]) throws(Malformed) -> String {
+        guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
+        return try checked(path)
+    }
+
+    /// Reads the signal of a request.
+    static func response(_ values: [BusValue]) throws(Malformed) -> (code: UInt32, results: [String: BusValue]) {
+        guard values.count == 2, let code = values[0].asUInt32, let results = values[1].asProperties else {
+            throw wrongTypes(values)
+        }
+        return (code, results)
+    }
+
+    /// Reads the results of `CreateSession`. Portals send the path as a string.
+    static func session(_ results: [String: BusValue]) throws(Malformed) -> String {
+        guard let path = results["session_handle"]?.asString else {
+            throw Malformed(reason: "the session's path is missing")
+        }
+        return try checked(path)
+    }
+
+    /// D-Bus Specification, "Valid Object Paths".
+    private static func checked(_ path: String) throws(Malformed) -> String {
+        let bytes = path.utf8
+        guard bytes.count <= longestPath, bytes.first == UInt8(ascii: "/"), bytes.count > 1,
+            bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy({
+                !$0.isEmpty && $0.allSatisfy(isPathByte)
+            })
+        else { throw Malformed(reason: "\(path.printable(limit: 100)) is no object's path") }
+        return path
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    static func wrongTypes(_ values: [BusValue]) -> Malformed {
+        Malformed(reason: "it has the type (\(values.map(\.type).joined().printable(limit: 100)))")
+    }
+}
