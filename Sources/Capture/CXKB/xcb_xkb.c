@@ -12,11 +12,16 @@ LATE_FUNCTION(xcb_void_cookie_t, xcb_xkb_select_events_aux,
          uint16_t selectAll, uint16_t affectMap, uint16_t map, const xcb_xkb_select_events_details_t *details),
         (c, deviceSpec, affectWhich, clear, selectAll, affectMap, map, details))
 
+LATE_FUNCTION(xcb_xkb_per_client_flags_cookie_t, xcb_xkb_per_client_flags,
+        (xcb_connection_t *c, xcb_xkb_device_spec_t deviceSpec, uint32_t change, uint32_t value, uint32_t ctrlsToChange,
+         uint32_t autoCtrls, uint32_t autoCtrlsValues),
+        (c, deviceSpec, change, value, ctrlsToChange, autoCtrls, autoCtrlsValues))
+
 int kine_load_xcb_xkb(void) { return late_library() != 0; }
 
 // The events that libxkbcommon's documentation asks for ("Using xkbcommon with X11").
 enum {
-    EVENTS = XCB_XKB_EVENT_TYPE_NEW_KEYBOARD_NOTIFY | XCB_XKB_EVENT_TYPE_MAP_NOTIFY | XCB_XKB_EVENT_TYPE_STATE_NOTIFY,
+    MAPPING = XCB_XKB_EVENT_TYPE_NEW_KEYBOARD_NOTIFY | XCB_XKB_EVENT_TYPE_MAP_NOTIFY,
     KEYBOARDS = XCB_XKB_NKN_DETAIL_KEYCODES,
     MAPS = XCB_XKB_MAP_PART_KEY_TYPES | XCB_XKB_MAP_PART_KEY_SYMS | XCB_XKB_MAP_PART_MODIFIER_MAP |
         XCB_XKB_MAP_PART_EXPLICIT_COMPONENTS | XCB_XKB_MAP_PART_KEY_ACTIONS | XCB_XKB_MAP_PART_VIRTUAL_MODS |
@@ -26,7 +31,7 @@ enum {
         XCB_XKB_STATE_PART_GROUP_LOCK,
 };
 
-int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event) {
+static int32_t watch(xcb_connection_t *connection, uint8_t *first_event, uint16_t events) {
     if (!xkb_x11_setup_xkb_extension(connection, XKB_X11_MIN_MAJOR_XKB_VERSION, XKB_X11_MIN_MINOR_XKB_VERSION,
                                      XKB_X11_SETUP_XKB_EXTENSION_NO_FLAGS, 0, 0, first_event, 0))
         return -1;
@@ -38,7 +43,19 @@ int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event) 
         .affectState = STATES,
         .stateDetails = STATES,
     };
-    xcb_xkb_select_events_aux(connection, (xcb_xkb_device_spec_t)device, EVENTS, 0, 0, MAPS, MAPS, &details);
+    xcb_xkb_select_events_aux(connection, (xcb_xkb_device_spec_t)device, events, 0, 0, MAPS, MAPS, &details);
+    return device;
+}
+
+int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event) {
+    return watch(connection, first_event, MAPPING | XCB_XKB_EVENT_TYPE_STATE_NOTIFY);
+}
+
+int32_t kine_watch_mapping(xcb_connection_t *connection, uint8_t *first_event) {
+    int32_t device = watch(connection, first_event, MAPPING);
+    uint32_t flags = XCB_XKB_PER_CLIENT_FLAG_DETECTABLE_AUTO_REPEAT | XCB_XKB_PER_CLIENT_FLAG_GRABS_USE_XKB_STATE;
+    // The connection keeps the reply, which nothing needs: libxcb itself is not linked here.
+    if (device >= 0) xcb_xkb_per_client_flags(connection, (xcb_xkb_device_spec_t)device, flags, flags, 0, 0, 0);
     return device;
 }
 

@@ -26,6 +26,10 @@ LATE_FUNCTION(int, xkb_keymap_key_get_syms_by_level,
         (keymap, key, layout, level, syms_out))
 LATE_FUNCTION(int, xkb_state_key_get_utf8, (struct xkb_state *state, xkb_keycode_t key, char *buffer, size_t size),
         (state, key, buffer, size))
+LATE_FUNCTION(xkb_keysym_t, xkb_keysym_from_name, (const char *name, enum xkb_keysym_flags flags), (name, flags))
+LATE_FUNCTION(int, xkb_keysym_get_name, (xkb_keysym_t keysym, char *buffer, size_t size), (keysym, buffer, size))
+LATE_FUNCTION(xkb_keysym_t, xkb_utf32_to_keysym, (uint32_t ucs), (ucs))
+LATE_FUNCTION(xkb_keysym_t, xkb_keysym_to_lower, (xkb_keysym_t ks), (ks))
 LATE_FUNCTION(uint32_t, xkb_keysym_to_utf32, (xkb_keysym_t keysym), (keysym))
 LATE_FUNCTION(xkb_mod_index_t, xkb_keymap_mod_get_index, (struct xkb_keymap *keymap, const char *name), (keymap, name))
 LATE_FUNCTION(int, xkb_state_mod_index_is_active,

@@ -7,9 +7,16 @@
 // Loads the libraries; 0 where one is not installed. Nothing else here may be called before this has succeeded. Any thread may call.
 int kine_load_xkb(void);
 
+// Loads libxkbcommon alone, which the names of symbols need and nothing else here.
+int kine_load_xkbcommon(void);
+
 // Begins with the extension on a connection and asks for its events of the core keyboard. Returns that keyboard's number, or -1.
 // `first_event` is the number of all events of the extension.
 int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event);
+
+// The same for a client that grabs keys: asks for events of the mapping alone. A held key is then not released while it repeats, and
+// the events of grabbed keys have the layout in bits 13 and 14 of their state.
+int32_t kine_watch_mapping(xcb_connection_t *connection, uint8_t *first_event);
 
 typedef enum { KINE_KEYBOARD_OTHER, KINE_KEYBOARD_STATE, KINE_KEYBOARD_MAP } kine_keyboard_change;
 

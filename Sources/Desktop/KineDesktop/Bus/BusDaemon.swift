@@ -8,8 +8,10 @@ package enum BusDaemon {
 
     struct OwnerChange {
         var name: String
-        /// The name has no owner any more.
-        var isGone: Bool
+        /// The unique name of the connection that has it now, if one does.
+        var owner: String?
+
+        var isGone: Bool { owner == nil }
     }
 
     /// The match rule for the signals that `ownerChange` reads.
@@ -20,7 +22,7 @@ package enum BusDaemon {
     static func ownerChange(_ signal: BusSignal) -> OwnerChange? {
         let texts = signal.arguments.compactMap(\.asString)
         guard texts.count == 3 else { return nil }
-        return OwnerChange(name: texts[0], isGone: texts[2].isEmpty)
+        return OwnerChange(name: texts[0], owner: texts[2].isEmpty ? nil : texts[2])
     }
 
     package static func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {

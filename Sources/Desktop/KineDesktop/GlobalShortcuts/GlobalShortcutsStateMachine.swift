@@ -1,0 +1,350 @@
+// Asks the portal for keys of the whole desktop, step by step. No bus, no clock: `GlobalShortcutsSession` carries out the
+// actions.
+import KinePlatform
+
+/// The states of the keys: from the application's name to the bound session, and again whenever a portal appears.
+///
+/// No step has a time limit, since a person may need minutes for the portal's dialog.
+struct GlobalShortcutsStateMachine: Sendable {
+    typealias Failure = GlobalShortcutsSession.Error
+
+    enum Input: Sendable {
+        /// The bus has given this connection its unique name.
+        case connected(as: String)
+        /// The answer to the call with that number.
+        case answered(number: Int, BusConnection.Answer)
+        /// Signals of the portal: a request's `Response`, a session's `Closed`, and those of its own interface.
+        case responded(path: String, [BusValue])
+        case sessionClosed(path: String)
+        case signalled(member: String, [BusValue])
+        /// systemd has moved this process into its scope, or failed.
+        case scopeDone
+        /// Another connection has the portal's name, or none.
+        case portalChanged(owner: String?)
+        case busLost
+        /// Show the person the desktop's dialog.
+        case configure
+    }
+
+    enum Action: Sendable, Equatable {
+        /// Call the method; the answer comes as `answered`, with the same number.
+        case call(BusCall, number: Int)
+        /// Call the method and ignore the answer.
+        case send(BusCall)
+        /// Subscribe to the portal's signals.
+        case subscribe(portal: String)
+        case tell(GlobalShortcutsSession.Event)
+    }
+
+    /// A pending request, and its session.
+    private enum Exchange {
+        case createSession
+        /// `isBound`: after the shortcuts were bound.
+        case list(session: String, isBound: Bool)
+        case bind(session: String)
+
+        var session: String? {
+            switch self {
+            case .createSession: nil
+            case .list(let session, _), .bind(let session): session
+            }
+        }
+    }
+
+    private enum State {
+        /// There is no bus, no portal, or none that binds keys.
+        case absent
+        case registering
+        case scoping
+        case readingVersion
+        case findingPortal(version: UInt32)
+        case requesting(Exchange, PortalRequest, GlobalShortcutsPortal)
+        case open(session: String, isBound: Bool, GlobalShortcutsPortal)
+    }
+
+    /// Offered to the next session.
+    var shortcuts: [GlobalShortcut]
+    private let application: String
+    private let process: Int32
+    private let tokenPrefix: String
+    private var ownName: String?
+    /// The next session binds the shortcuts even if the portal knows them, so that it shows its dialog.
+    private var mustBind = false
+    private var tokenCount = 0
+    /// Numbers the calls: only the answer to the last one counts.
+    private var callCount = 0
+    private var state = State.absent
+
+    /// - Parameters:
+    ///   - application: the name of its desktop file without `.desktop`.
+    ///   - process: this process.
+    ///   - tokenPrefix: the prefix of the requests' tokens in paths; no other connection has it.
+    init(_ shortcuts: [GlobalShortcut], of application: String, process: Int32, tokenPrefix: String) {
+        self.shortcuts = shortcuts
+        self.application = application
+        self.process = process
+        self.tokenPrefix = tokenPrefix
+    }
+
+    mutating func handle(_ input: Input) -> [Action] {
+        switch input {
+        case .connected(let name):
+            ownName = name
+            return register()
+        case .answered(let number, let answer): return number == callCount ? answered(answer) : []
+        case .responded(let path, let values):
+            guard case .requesting(let exchange, var request, let portal) = state else { return [] }
+            let response = request.responded(path: path, values)
+            state = .requesting(exchange, request, portal)
+            return response.map { responded($0, exchange, portal) } ?? []
+        case .sessionClosed(let path): return path == openSession ? fail(.closed) : []
+        case .signalled(let member, let values): return signalled(member, values)
+        case .scopeDone:
+            guard case .scoping = state else { return [] }
+            return readVersion()
+        case .portalChanged(let owner): return portalChanged(owner)
+        case .busLost:
+            ownName = nil
+            return fail(.busLost)
+        case .configure: return configure()
+        }
+    }
+
+    private var openSession: String? {
+        switch state {
+        case .requesting(let exchange, _, _): exchange.session
+        case .open(let session, _, _): session
+        default: nil
+        }
+    }
+
+    // MARK: Events
+
+    private mutating func signalled(_ member: String, _ values: [BusValue]) -> [Action] {
+        guard values.count > 1, let session = values[0].asString, session == openSession else { return [] }
+        switch member {
+        case "Activated", "Deactivated":
+            guard let id = values[1].asString, shortcuts.contains(where: { $0.id == id }) else { return [] }
+            return [.tell(member == "Activated" ? .pressed(id) : .released(id))]
+        case "ShortcutsChanged":
+            guard case .open(_, _, let portal) = state, let triggers = try? GlobalShortcutsPortal.triggers(values[1])
+            else { return [] }
+            return bound(triggers, session, portal)
+        default: return []
+        }
+    }
+
+    private mutating func portalChanged(_ owner: String?) -> [Action] {
+        switch state {
+        case .absent: return owner == nil || ownName == nil ? [] : register()
+        case .requesting(_, _, let portal), .open(_, _, let portal):
+            guard owner != portal.owner else { return [] }
+            let isBound = if case .open(_, true, _) = state { true } else { false }
+            let end = fail(.portalLost)
+            if owner != nil { return end + register() }
+            // Otherwise the keys would be dead until another program needs the portal.
+            return end + (isBound ? [.send(GlobalShortcutsPortal.startPortal)] : [])
+        // The first call has started the portal, or the next one's answer will be that it has ended.
+        case .registering, .scoping, .readingVersion, .findingPortal: return []
+        }
+    }
+
+    private mutating func configure() -> [Action] {
+        switch state {
+        case .open(let session, true, let portal) where portal.showsDialog:
+            return [.send(portal.configureShortcuts(of: session))]
+        case .open(let session, _, let portal):
+            // Shortcuts are bound once in a session.
+            mustBind = true
+            return [.send(portal.closeSession(session))] + createSession(portal)
+        case .absent where ownName != nil:
+            mustBind = true
+            return register()
+        case .absent, .registering, .scoping, .readingVersion, .findingPortal, .requesting:
+            mustBind = true
+            return []
+        }
+    }
+
+    // MARK: Answers
+
+    private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
+        do throws(Failure) {
+            switch state {
+            case .registering: return try registered(answer)
+            // Without systemd, the portal may not know the application, and binds the keys all the same or refuses.
+            case .scoping: if case .failure = answer { return readVersion() } else { return [] }
+            case .readingVersion:
+                let version = try Self.check(answer, isFirst: true, GlobalShortcutsPortal.checkedVersion)
+                guard version > 0 else { throw .noPortal }
+                state = .findingPortal(version: version)
+                return [call(Portal.findOwner)]
+            case .findingPortal(let version):
+                let owner = try Self.check(answer, PortalAnswers.owner)
+                let portal = GlobalShortcutsPortal(owner: owner, version: version, ownName: ownName ?? "")
+                return [.subscribe(portal: owner)] + createSession(portal)
+            case .requesting(let exchange, var request, let portal):
+                let path = try Self.check(answer, PortalAnswers.request)
+                let response = request.answered(path: path)
+                state = .requesting(exchange, request, portal)
+                return response.map { responded($0, exchange, portal) } ?? []
+            case .absent, .open: return []
+            }
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private mutating func registered(_ answer: BusConnection.Answer) throws(Failure) -> [Action] {
+        guard case .failure(let error) = answer else { return readVersion() }
+        switch Self.failure(error, isFirst: false) {
+        case .refused:
+            // The portal is older, or no desktop file has the application's name.
+            state = .scoping
+            return [call(GlobalShortcutsPortal.startScope(of: application, process))]
+        case let failure: throw failure
+        }
+    }
+
+    private mutating func responded(
+        _ values: [BusValue], _ exchange: Exchange, _ portal: GlobalShortcutsPortal
+    ) -> [Action] {
+        do throws(PortalAnswers.Malformed) {
+            // org.freedesktop.portal.Request, "Response": 0 is success.
+            let (code, results) = try PortalAnswers.response(values)
+            var triggers: [String: String]?
+            if let value = results["shortcuts"] { triggers = try GlobalShortcutsPortal.triggers(value) }
+            switch (exchange, code) {
+            case (.createSession, 0): return list(try PortalAnswers.session(results), isBound: false, portal)
+            case (.createSession, _):
+                return fail(.refused(name: "\(code)", message: "it has created no session"))
+            case (.list(let session, true), _): return bound(triggers ?? [:], session, portal)
+            case (.list(let session, false), _):
+                // Plasma up to 6.4 binds the keys that it knows with the session, and at each request to bind it opens
+                // its settings. Other portals bind them when asked, and show a dialog if some are new.
+                let known = triggers ?? [:]
+                let isComplete = shortcuts.allSatisfy { known[$0.id] != nil }
+                if isComplete, !mustBind, !portal.showsDialog { return bound(known, session, portal) }
+                return bind(session, portal)
+            case (.bind(let session), 0):
+                // Plasma 6.4 does not return them.
+                guard let triggers else { return list(session, isBound: true, portal) }
+                return bound(triggers, session, portal)
+            case (.bind(let session), _):
+                state = .open(session: session, isBound: false, portal)
+                return [.tell(.failed(.declined))]
+            }
+        } catch {
+            return fail(.malformed(error.reason))
+        }
+    }
+
+    private mutating func bound(
+        _ triggers: [String: String], _ session: String, _ portal: GlobalShortcutsPortal
+    ) -> [Action] {
+        mustBind = false
+        state = .open(session: session, isBound: true, portal)
+        return [.tell(.bound(triggers))]
+    }
+
+    // MARK: Calls
+
+    private mutating func register() -> [Action] {
+        state = .registering
+        return [call(GlobalShortcutsPortal.register(application))]
+    }
+
+    private mutating func readVersion() -> [Action] {
+        state = .readingVersion
+        return [call(GlobalShortcutsPortal.readVersion)]
+    }
+
+    private mutating func createSession(_ portal: GlobalShortcutsPortal) -> [Action] {
+        let token = newToken()
+        return begin(.createSession, portal.createSession(shortcuts, token: token), token, portal)
+    }
+
+    private mutating func list(_ session: String, isBound: Bool, _ portal: GlobalShortcutsPortal) -> [Action] {
+        let token = newToken()
+        let exchange = Exchange.list(session: session, isBound: isBound)
+        return begin(exchange, portal.listShortcuts(of: session, token: token), token, portal)
+    }
+
+    private mutating func bind(_ session: String, _ portal: GlobalShortcutsPortal) -> [Action] {
+        mustBind = false
+        let token = newToken()
+        let call = portal.bindShortcuts(shortcuts, of: session, token: token)
+        return begin(.bind(session: session), call, token, portal)
+    }
+
+    private mutating func begin(
+        _ exchange: Exchange, _ call: BusCall, _ token: String, _ portal: GlobalShortcutsPortal
+    ) -> [Action] {
+        let path = Portal.requestPath(token, of: portal.ownName)
+        state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
+        return [self.call(call)]
+    }
+
+    private mutating func newToken() -> String {
+        tokenCount += 1
+        return "\(tokenPrefix)_\(tokenCount)"
+    }
+
+    private mutating func call(_ call: BusCall) -> Action {
+        callCount += 1
+        return .call(call, number: callCount)
+    }
+
+    // MARK: Failures
+
+    /// Waits for another portal, or for `configure`.
+    private mutating func fail(_ failure: Failure) -> [Action] {
+        state = .absent
+        mustBind = false
+        // An answer that is still to come belongs to no step any more.
+        callCount += 1
+        return [.tell(.failed(failure))]
+    }
+
+    private static func check<Value>(
+        _ answer: BusConnection.Answer, isFirst: Bool = false,
+        _ read: ([BusValue]) throws(PortalAnswers.Malformed) -> Value
+    ) throws(Failure) -> Value {
+        let values: [BusValue]
+        switch answer {
+        case .success(let answer): values = answer
+        case .failure(let error): throw failure(error, isFirst: isFirst)
+        }
+        do throws(PortalAnswers.Malformed) {
+            return try read(values)
+        } catch {
+            throw .malformed(error.reason)
+        }
+    }
+
+    /// - Parameter isFirst: for the first call of the interface.
+    private static func failure(_ error: BusError, isFirst: Bool) -> Failure {
+        switch error {
+        case .noLibrary: return .noLibrary
+        case .unreachable: return .noBus
+        case .closed: return .busLost
+        case .malformed: return .malformed("its values are nested too deeply")
+        case .system(let call, let error): return .malformed("\(call) failed: \(error)")
+        case .refused(let name, let message):
+            switch name {
+            // The bus sends this for a program that has ended, and sd-bus for one that does not answer.
+            case "org.freedesktop.DBus.Error.NoReply": return .portalLost
+            // The name has no owner, and the bus cannot start one.
+            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+                return .noPortal
+            // The desktop's part of the portal binds no keys.
+            case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
+                "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownProperty",
+                "org.freedesktop.DBus.Error.InvalidArgs":
+                if isFirst { return .noPortal }
+            default: break
+            }
+            return .refused(name: name.printable(limit: 100), message: message.printable(limit: 300))
+        }
+    }
+}
