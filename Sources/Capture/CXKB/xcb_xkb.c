@@ -53,7 +53,9 @@ int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event) 
 
 int32_t kine_watch_mapping(xcb_connection_t *connection, uint8_t *first_event) {
     int32_t device = watch(connection, first_event, MAPPING);
-    uint32_t flags = XCB_XKB_PER_CLIENT_FLAG_DETECTABLE_AUTO_REPEAT | XCB_XKB_PER_CLIENT_FLAG_GRABS_USE_XKB_STATE;
+    // Without the third, the state of a grab's events lacks a locked layout.
+    uint32_t flags = XCB_XKB_PER_CLIENT_FLAG_DETECTABLE_AUTO_REPEAT | XCB_XKB_PER_CLIENT_FLAG_GRABS_USE_XKB_STATE |
+                     XCB_XKB_PER_CLIENT_FLAG_LOOKUP_STATE_WHEN_GRABBED;
     // The connection keeps the reply, which nothing needs: libxcb itself is not linked here.
     if (device >= 0) xcb_xkb_per_client_flags(connection, (xcb_xkb_device_spec_t)device, flags, flags, 0, 0, 0);
     return device;

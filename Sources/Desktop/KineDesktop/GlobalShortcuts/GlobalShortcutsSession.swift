@@ -7,8 +7,9 @@ public final class GlobalShortcutsSession {
         /// The bound shortcuts' ids, each with its key in the desktop's words. They are empty if the person has given it
         /// no key, or the desktop does not say which. Comes again after each change.
         case bound([String: String])
-        /// Desktops repeat it while the key is held; some send no `released`.
-        case pressed(String)
+        /// Desktops repeat it while the key is held. Some may send no `released`. `time`: the desktop's own clock,
+        /// milliseconds.
+        case pressed(String, time: UInt64)
         case released(String)
         /// No key works. All but `busLost` may be followed by `bound`: another portal is asked as soon as there is one.
         case failed(Error)

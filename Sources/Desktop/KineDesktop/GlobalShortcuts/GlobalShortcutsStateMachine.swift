@@ -125,7 +125,9 @@ struct GlobalShortcutsStateMachine: Sendable {
         switch member {
         case "Activated", "Deactivated":
             guard let id = values[1].asString, shortcuts.contains(where: { $0.id == id }) else { return [] }
-            return [.tell(member == "Activated" ? .pressed(id) : .released(id))]
+            guard member == "Activated" else { return [.tell(.released(id))] }
+            let time: UInt64 = if values.count > 2, case .uint64(let time) = values[2] { time } else { 0 }
+            return [.tell(.pressed(id, time: time))]
         case "ShortcutsChanged":
             guard case .open(_, _, let portal) = state, let triggers = try? GlobalShortcutsPortal.triggers(values[1])
             else { return [] }
