@@ -245,7 +245,8 @@ let package = Package(
 
         // kinecast.conf, for the command line and for what a desktop starts.
         .target(
-            name: "KineConfiguration", dependencies: ["KineClient", "KineServices", "KinePlatform", system]),
+            name: "KineConfiguration",
+            dependencies: ["KineClient", "KineServices", "KineWire", "KinePlatform", "CXKB", system]),
 
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
@@ -515,8 +516,8 @@ let package = Package(
             name: "KinecastCommandTests",
             dependencies: [
                 "CLinux",
-                "KinecastCommand", "KineClient", "KineWire", "KineServices", "KineMeasure", "KineMedia",
-                "KinePlatform", "CoreTesting",
+                "KinecastCommand", "KineConfiguration", "KineClient", "KineWire", "KineServices", "KineMeasure",
+                "KineMedia", "KinePlatform", "CoreTesting",
                 argumentParser,
             ]),
         .testTarget(

@@ -138,7 +138,7 @@ import Testing
         var command: Command
     }
 
-    @Test(arguments: ConfiguredCommand.allCases)
+    @Test(arguments: ConfiguredCommand.allCases.filter(\.hasOptions))
     func `every option is a key, to be set or with a reason why not`(command: ConfiguredCommand) throws {
         let text = command == .record ? RecordCommand._dumpHelp() : BroadcastCommand._dumpHelp()
         let declaration = try JSONDecoder().decode(Declaration.self, from: Data(text.utf8))

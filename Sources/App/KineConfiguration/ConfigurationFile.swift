@@ -44,8 +44,11 @@ package struct ConfigurationFile {
         let words = text.dropFirst().dropLast().split(whereSeparator: isBlank).map { String(escaping: $0) }
         let isName = words.last?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
         guard text.last == UInt8(ascii: "]"), words.count < 3, isName == true,
-            let command = ConfiguredCommand(rawValue: words[0])
-        else { throw problem(line, "this is no section; write [record], [broadcast], or [record NAME] for a profile") }
+            let command = ConfiguredCommand(rawValue: words[0]), words.count == 1 || command.hasOptions
+        else {
+            let sections = "[record], [broadcast], [shortcuts], or [record NAME] for a profile"
+            throw problem(line, "this is no section; write \(sections)")
+        }
         let section = ConfigurationSection(command: command, profile: words.count > 1 ? words[1] : nil)
         guard !headers.contains(where: { $0.section == section }) else {
             throw problem(line, "\(section) is here a second time; join the two")

@@ -1,16 +1,31 @@
 // The options of `record` and `broadcast` as keys of the configuration file: which may be set, and when a value that is
-// set is used. ConfigurationLayersTests holds the table against the declarations of the options.
+// set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds the table against the declarations of the options.
 import KineServices
 
 /// A command with sections in the file.
 package enum ConfiguredCommand: String, CaseIterable, Sendable {
-    case record, broadcast
+    case record, broadcast, shortcuts
+
+    /// Whether the section has the command's options, and profiles.
+    package var hasOptions: Bool { self != .shortcuts }
 
     /// All its options, also those that may not be set.
-    package var keys: [ConfigurationKey] { self == .record ? ConfigurationKey.record : ConfigurationKey.broadcast }
+    package var keys: [ConfigurationKey] {
+        switch self {
+        case .record: ConfigurationKey.record
+        case .broadcast: ConfigurationKey.broadcast
+        case .shortcuts: ConfigurationKey.shortcuts
+        }
+    }
 
-    /// The option that names the file to write.
-    package var outputOption: String { self == .record ? "output" : "record" }
+    /// The option that names the file to write; empty if there is none.
+    package var outputOption: String {
+        switch self {
+        case .record: "output"
+        case .broadcast: "record"
+        case .shortcuts: ""
+        }
+    }
 }
 
 package struct ConfigurationKey: Sendable {
@@ -88,6 +103,8 @@ extension ConfigurationKey {
         keys("full-range", .flag, use: .refused("it is for recordings alone")),
         keys("chroma", use: .refused("it is for recordings alone")), shared,
     ].flatMap(\.self)
+
+    static let shortcuts: [ConfigurationKey] = keys("record pause clip microphone")
 
     private static let shared: [ConfigurationKey] = [
         keys("monitor region window app virtual pattern", rivals: screens), keys("backend"),

@@ -25,7 +25,7 @@ struct RootCommand: ParsableCommand {
             LinkCommand.self,
             DestinationCommand.self,
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
-            ExtensionCommand.self,
+            ShortcutsCommand.self, ExtensionCommand.self,
             DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
         ])
 

@@ -143,4 +143,29 @@ import Testing
             #expect(try edit("false").errors.contains("set EDITOR to another one"))
         }
     }
+
+    @Test func `keys are set, shown and removed, and work only while the tray's process runs`() throws {
+        try TestPlace.with { place in
+            #expect(try place.run("shortcuts", "set", "record", "shift+super+r").status == 0)
+            #expect(try text(place) == "[shortcuts]\nrecord = Super+Shift+R\n")
+            let shown = try place.run("shortcuts")
+            #expect(shown.status == 0 && shown.errors.contains("kinecast-tray does not run"), "\(shown)")
+            #expect(shown.output.hasPrefix("record      Super+Shift+R  not bound\n"), "\(shown)")
+            let refusals = [("Super+Shift+R", ":3: Super+Shift+R is the key of record"), ("R", "add Super, Ctrl")]
+            for (key, words) in refusals {
+                let refused = try place.run("shortcuts", "set", "pause", key)
+                #expect(refused.status == ExitStatus.usage && refused.errors.contains(words), "\(refused)")
+            }
+            #expect(try place.run("shortcuts", "unset", "record").status == 0)
+            #expect(try place.run("shortcuts", "set", "clip", "Print").status == 0)
+            #expect(try place.run("shortcuts", "--defaults").status == 0)
+            let lines = try place.run("shortcuts", "--json").output.split(separator: "\n")
+            #expect(lines.count == 4)
+            #expect(lines.first == #"{"action":"record","key":"Super+Shift+R","running":false}"#)
+            #expect(lines.dropFirst(2).first == #"{"action":"clip","key":"Print","running":false}"#)
+            #expect(try place.run("config").output.contains("[shortcuts]\n"))
+            #expect(try place.run("shortcuts", "bind").status == ExitStatus.unavailable)
+            #expect(try place.run("config", "set", "shortcuts", "record", "R").status == ExitStatus.usage)
+        }
+    }
 }

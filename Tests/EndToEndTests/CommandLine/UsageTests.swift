@@ -12,7 +12,8 @@ import Testing
             #expect(try place.run("--help").output.contains("always playable"))
             for command in [
                 "record", "broadcast", "status", "pause", "resume", "stop", "switch", "annotate", "sources", "services",
-                "extension", "extension new", "config", "config set", "doctor", "recover", "trim", "thumbnail",
+                "extension", "extension new", "config", "config set", "shortcuts", "shortcuts set", "doctor", "recover",
+                "trim", "thumbnail",
             ] {
                 let help = try place.run(command.split(separator: " ").map(String.init) + ["--help"])
                 #expect(help.status == 0)

@@ -40,7 +40,7 @@ extension ConfigurationLayers {
     static func options(for arguments: [String]) throws -> [ConfiguredOption] {
         let words = arguments.dropFirst()
         let help: Set = ["-h", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
-        guard let command = arguments.first.flatMap({ ConfiguredCommand(rawValue: $0) }),
+        guard let command = arguments.first.flatMap({ ConfiguredCommand(rawValue: $0) }), command.hasOptions,
             help.isDisjoint(with: words.prefix { $0 != "--" })
         else { return [] }
         let typed = TypedOptions(words, of: command)
@@ -58,6 +58,10 @@ extension [ConfiguredOption] {
 
     /// Throws a sentence if the command does not accept one of them, whatever is typed beside it.
     func check(for command: ConfiguredCommand) throws(CommandFailure) {
+        guard command.hasOptions else {
+            _ = try ShortcutKeys(self)
+            return
+        }
         // Some options need another one. A configured value comes later, and replaces the one here.
         var typed = ["--camera", "default", "--mic", "default", "--size", "640x480"]
         if command == .broadcast {

@@ -1,0 +1,30 @@
+// The keys of `[shortcuts]` in kinecast.conf, and those that are proposed.
+
+/// The keys that the person has given to actions, by the actions' names.
+package struct ShortcutKeys: Equatable, Sendable {
+    /// Offered to a desktop that asks the person, and written by `kinecast shortcuts --defaults`.
+    package static let defaults = [
+        "record": "Super+Shift+R", "pause": "Super+Shift+P", "clip": "Super+Shift+C", "microphone": "Super+Shift+M",
+    ]
+
+    package private(set) var keys: [String: KeyCombination] = [:]
+
+    package init() {}
+
+    /// Throws a sentence with the place of the first key that cannot be used.
+    package init(_ options: [ConfiguredOption]) throws(CommandFailure) {
+        for option in options {
+            let name = option.key.name
+            let key: KeyCombination
+            do throws(KeyCombination.Problem) {
+                key = try KeyCombination(option.value)
+            } catch {
+                throw .usage("\(option.origin): \(name): \(error).")
+            }
+            if let other = keys.first(where: { $0.value == key })?.key {
+                throw .usage("\(option.origin): \(key) is the key of \(other) too; give \(name) another one.")
+            }
+            keys[name] = key
+        }
+    }
+}
