@@ -48,7 +48,7 @@ let storeys = [
     (
         "App",
         "CBuild KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
-            + "KinecastImaging KinecastCommand kinecast-publish"
+            + "KinecastImaging KineTray KinecastCommand kinecast-publish"
     ),
 ]
 
@@ -247,6 +247,11 @@ let package = Package(
         .target(
             name: "KineConfiguration",
             dependencies: ["KineClient", "KineServices", "KineWire", "KinePlatform", "CXKB", system]),
+
+        // What a desktop starts without a terminal: keys of the whole desktop.
+        .target(
+            name: "KineTray",
+            dependencies: ["KineConfiguration", "KineDesktop", "KinePlatform", "CXCB", "CXKB", "CLinux", system]),
 
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
@@ -519,6 +524,12 @@ let package = Package(
                 "KinecastCommand", "KineConfiguration", "KineClient", "KineWire", "KineServices", "KineMeasure",
                 "KineMedia", "KinePlatform", "CoreTesting",
                 argumentParser,
+            ]),
+        .testTarget(
+            name: "KineTrayTests",
+            dependencies: [
+                "KineTray", "KineConfiguration", "KineDesktop", "DesktopTesting", "ScreenTesting", "KineMeasure",
+                "KineMedia", "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KineTakeTests",

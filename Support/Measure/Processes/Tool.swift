@@ -29,6 +29,7 @@ public enum Tool {
         "WebKitWebDriver": "webkit2gtk-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
         "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "dbus-send": "dbus-bin",
+        "setxkbmap": "x11-xkb-utils",
     ]
 
     /// The absolute path of `name` on the search path; a name with a slash in it is a path already.

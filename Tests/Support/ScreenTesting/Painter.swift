@@ -383,13 +383,19 @@ public final class Painter {
     public enum Key: UInt8, Sendable {
         case escape = 9
         case tab = 23
+        case r = 27
         case t = 28
+        case y = 29
         case control = 37
         case a = 38
         case s = 39
         case shift = 50
+        case z = 52
         case alt = 64
+        case capsLock = 66
         case f5 = 71
+        case numLock = 77
+        case `super` = 133
     }
 
     /// Presses and releases a key, with others held.
@@ -398,6 +404,12 @@ public final class Painter {
         set(key, isPressed: true)
         set(key, isPressed: false)
         for key in held.reversed() { set(key, isPressed: false) }
+        finish()
+    }
+
+    /// Presses a key, again if it is down already, as a held key repeats; or releases it.
+    public func hold(_ key: Key, isPressed: Bool = true) {
+        set(key, isPressed: isPressed)
         finish()
     }
 

@@ -1,0 +1,16 @@
+// What a key or an entry of the tray's menu does. Each is a command that a desktop can also bind itself.
+
+/// An action that a person starts away from a terminal.
+public enum DesktopAction: String, CaseIterable, Sendable {
+    case record, pause, clip, microphone
+
+    /// The arguments of `kinecast` for it.
+    public var arguments: [String] {
+        switch self {
+        case .record: ["record", "--toggle"]
+        case .pause: ["pause", "--toggle"]
+        case .clip: ["clip"]
+        case .microphone: ["mic", "--toggle"]
+        }
+    }
+}

@@ -1,0 +1,241 @@
+// Holds the keys of kinecast.conf: asks the desktop's portal, and grabs them where there is none but an X server. Reports
+// what became of each in ShortcutReport's file, and follows the changes of both files.
+import CLinux
+import Glibc
+import KineConfiguration
+import KineDesktop
+import KinePlatform
+import SystemPackage
+
+final class ShortcutHolder: ShortcutProvider {
+    /// What the keys depend on.
+    struct Context {
+        /// The address of the user's bus.
+        var bus: String?
+        /// The X server whose keys may be grabbed; nil in a Wayland session, where Xwayland gets the keys of its own
+        /// windows alone.
+        var display: String?
+        var settings: SettingsFile
+        /// `NAME=value` strings.
+        var environment: [String]
+        /// For the report and for requests.
+        var directory: FilePath
+
+        static func current(_ variable: (String) -> String? = ProcessEnvironment.value) throws -> Context {
+            Context(
+                bus: BusAddresses.find().session, display: display(variable),
+                settings: try SettingsFile(named: "kinecast.conf", variable), environment: ProcessEnvironment.current,
+                directory: try ShortcutReport.directory())
+        }
+
+        static func display(_ variable: (String) -> String?) -> String? {
+            let isX11 = variable("WAYLAND_DISPLAY") == nil && variable("XDG_SESSION_TYPE") != "wayland"
+            return isX11 ? variable("DISPLAY") : nil
+        }
+    }
+
+    private enum PortalState {
+        case asking
+        case bound([String: String])
+        case failed(GlobalShortcutsSession.Error)
+    }
+
+    /// The name of the desktop file.
+    private static let application = "org.kinecast.Kinecast"
+    /// Milliseconds after which a press is a new one, though the key was never released. No desktop repeats so slowly.
+    private static let longestRepeat: UInt64 = 1000
+
+    private let context: Context
+    private let complain: (String) -> Void
+    private let members: DescriptorSet
+    private let timer: Int32
+    private let watch: Int32
+    private var settings = ShortcutKeys()
+    /// The text of the settings' file that was read last, and the sentence about it if it cannot be used.
+    private var text: [UInt8]?
+    private var settingsProblem: String?
+    private var portal: GlobalShortcutsSession?
+    private var portalState = PortalState.asking
+    /// The time of the last press of each key that is down.
+    private var lastPress: [DesktopAction: UInt64] = [:]
+    private var x11: X11Shortcuts?
+    private var x11Problem: String?
+    private var report: ShortcutReport?
+
+    /// Asks, without waiting: the descriptor is readable at once.
+    init(_ context: Context, complain: @escaping (String) -> Void) throws(Errno) {
+        (self.context, self.complain) = (context, complain)
+        members = try DescriptorSet()
+        timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+        watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        for descriptor in [timer, watch] { try members.insert(descriptor) }
+        watchDirectories()
+        readSettings()
+        do throws(GlobalShortcutsSession.Error) {
+            portal = try GlobalShortcutsSession(proposals, of: Self.application, bus: context.bus)
+        } catch {
+            portalFailed(error)
+        }
+        arm(at: 1)
+    }
+
+    deinit { for descriptor in [timer, watch] where descriptor >= 0 { close(descriptor) } }
+
+    var descriptor: CInt { members.descriptor }
+
+    func process() -> [DesktopAction] {
+        clear()
+        readSettings()
+        if ShortcutReport.takeRequest(in: context.directory) { portal?.configure() }
+        let actions = portalActions() + x11Actions()
+        publish()
+        if let portal, portal.pollEntry.fd >= 0 { try? members.update(portal.pollEntry) }
+        arm(at: portal?.nextDeadline)
+        return actions
+    }
+
+    // MARK: Wakes
+
+    /// - Parameter instant: nanoseconds of CLOCK_MONOTONIC; nil: never.
+    private func arm(at instant: Int64?) {
+        let nanoseconds = instant.map { max(1, $0) } ?? 0
+        let time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        var timer = itimerspec(it_interval: timespec(), it_value: time)
+        timerfd_settime(self.timer, Int32(TFD_TIMER_ABSTIME), &timer, nil)
+    }
+
+    private func clear() {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            for descriptor in [timer, watch] { while read(descriptor, buffer.baseAddress, buffer.count) > 0 {} }
+        }
+    }
+
+    private func watchDirectories() {
+        let directory = context.settings.path.removingLastComponent()
+        // A directory is watched only if it is there.
+        for place in [directory.removingLastComponent(), directory] { mkdir(place.cString, 0o700) }
+        let target = context.settings.path.resolved?.removingLastComponent()
+        for place in [context.directory, directory, target].compactMap(\.self) {
+            _ = inotify_add_watch(watch, place.cString, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE))
+        }
+    }
+
+    // MARK: Settings
+
+    private func readSettings() {
+        do {
+            let bytes = try context.settings.contents() ?? []
+            guard bytes != text else { return }
+            text = bytes
+            let file = try ConfigurationFile(bytes, path: context.settings.path)
+            let layers = ConfigurationLayers(file: file, environment: context.environment)
+            settings = try ShortcutKeys(layers.options(of: .shortcuts, profile: nil))
+            settingsProblem = nil
+            portal?.shortcuts = proposals
+        } catch {
+            // The last keys that could be used stay.
+            let sentence = (error as? CommandFailure)?.message ?? "\(error)"
+            if sentence != settingsProblem { complain(sentence) }
+            settingsProblem = sentence
+        }
+    }
+
+    private var proposals: [GlobalShortcut] {
+        DesktopAction.allCases.map { action in
+            let usual = ShortcutKeys.defaults[action.rawValue].flatMap { try? KeyCombination($0) }
+            let key = settings.keys[action.rawValue] ?? usual
+            return GlobalShortcut(
+                id: action.rawValue, description: action.words, preferredTrigger: key?.trigger ?? "")
+        }
+    }
+
+    // MARK: The portal
+
+    private func portalActions() -> [DesktopAction] {
+        guard let portal else { return [] }
+        var actions: [DesktopAction] = []
+        for event in portal.process() {
+            switch event {
+            case .bound(let triggers):
+                portalState = .bound(triggers)
+                // Else both would start the action.
+                x11 = nil
+            case .pressed(let id, let time):
+                guard let action = DesktopAction(rawValue: id) else { continue }
+                let isNew = lastPress[action].map { time &- $0 > Self.longestRepeat } ?? true
+                if isNew { actions.append(action) }
+                lastPress[action] = time
+            case .released(let id):
+                if let action = DesktopAction(rawValue: id) { lastPress[action] = nil }
+            case .failed(let error):
+                if error == .busLost { self.portal = nil }
+                portalFailed(error)
+            }
+        }
+        return actions
+    }
+
+    private func portalFailed(_ error: GlobalShortcutsSession.Error) {
+        portalState = .failed(error)
+        lastPress = [:]
+        if !error.isAbsence || context.display == nil { complain(error.sentence) }
+    }
+
+    // MARK: X11
+
+    private func x11Actions() -> [DesktopAction] {
+        do throws(X11ShortcutFailure) {
+            if x11 == nil, x11Problem == nil, let display = context.display, case .failed(let error) = portalState,
+                error.isAbsence
+            {
+                x11 = try X11Shortcuts(display: display)
+                if let x11 { try? members.insert(x11.descriptor) }
+            }
+            guard let x11 else { return [] }
+            let before = x11.problems
+            var keys: [DesktopAction: KeyCombination] = [:]
+            for action in DesktopAction.allCases { keys[action] = settings.keys[action.rawValue] }
+            x11.bind(keys)
+            let actions = try x11.process()
+            for (action, sentence) in x11.problems where before[action] != sentence { complain(sentence) }
+            return actions
+        } catch {
+            x11 = nil
+            x11Problem = error.message
+            complain(error.message)
+            return []
+        }
+    }
+
+    // MARK: The report
+
+    private func publish() {
+        var keys: [String: ShortcutReport.Key] = [:]
+        for action in DesktopAction.allCases { keys[action.rawValue] = key(of: action) }
+        let new = ShortcutReport(keys: keys)
+        guard new != report else { return }
+        report = new
+        // Without it, `kinecast shortcuts` says that no process holds the keys; they work all the same.
+        try? new.write(in: context.directory)
+    }
+
+    private func key(of action: DesktopAction) -> ShortcutReport.Key {
+        if let x11 {
+            if let key = settings.keys[action.rawValue], x11.bound.contains(action) {
+                return ShortcutReport.Key(holder: .x11, trigger: key.description)
+            }
+            let proposal = ShortcutKeys.defaults[action.rawValue] ?? "KEY"
+            let unset = "No key is set; kinecast shortcuts set \(action.rawValue) \(proposal) gives it one."
+            return ShortcutReport.Key(problem: x11.problems[action] ?? unset)
+        }
+        switch portalState {
+        case .asking: return ShortcutReport.Key(problem: "The desktop is being asked; look for its dialog.")
+        case .bound(let triggers):
+            if let trigger = triggers[action.rawValue], !trigger.isEmpty {
+                return ShortcutReport.Key(holder: .portal, trigger: trigger)
+            }
+            return ShortcutReport.Key(problem: "The desktop names no key for it; choose one in its settings.")
+        case .failed(let error): return ShortcutReport.Key(problem: x11Problem ?? error.sentence)
+        }
+    }
+}
