@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import KineWire
 import KinecastExtension
+import SystemPackage
 
 /// `kinecast-publish live`, `kinecast-publish rtmp` or `kinecast-publish rtmp --check`.
 @main enum PublishProgram {
@@ -18,7 +19,8 @@ import KinecastExtension
         // The executable of a bundle gets no arguments.
         case [], ["live"]: await LiveHandler.main()
         default:
-            fputs("kinecast-publish is started by Kinecast's engine: run kinecast broadcast.\n", stderr)
+            let sentence = "kinecast-publish is started by Kinecast's engine: run kinecast broadcast.\n"
+            _ = try? FileDescriptor.standardError.writeAll(sentence.utf8)
             exit(64)
         }
     }

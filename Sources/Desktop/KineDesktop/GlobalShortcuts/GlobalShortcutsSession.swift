@@ -72,7 +72,9 @@ public final class GlobalShortcutsSession {
         }
         let scope = GlobalShortcutsPortal.scope(of: application, getpid())
         let manager = GlobalShortcutsPortal.systemdManager
-        bus.match("type='signal',interface='\(manager)',member='JobRemoved',arg2='\(scope)'") { [weak self] _ in
+        // A rule with arg2 never matches: sd-bus reads no argument after one that is no text, as the first is here.
+        bus.match("type='signal',interface='\(manager)',member='JobRemoved'") { [weak self] signal in
+            guard signal.arguments.count > 2, signal.arguments[2] == .string(scope) else { return }
             self?.handle(.scopeDone)
         }
     }
