@@ -35,6 +35,8 @@ struct StatusCommand: ParsableCommand {
         var clipBuffer: Double?
         /// The camera that is shown, as requested.
         var camera: String?
+        /// Whether the microphone is recorded; absent in a take without one.
+        var microphone: Bool?
         /// The rules of `--exclude` that match no window.
         var unmatchedExclusions: [String]?
     }
@@ -101,7 +103,7 @@ struct StatusCommand: ParsableCommand {
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
-            camera: status?.camera?.device,
+            camera: status?.camera?.device, microphone: status?.isMicrophoneOn,
             unmatchedExclusions: status.flatMap { $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions })
     }
 }

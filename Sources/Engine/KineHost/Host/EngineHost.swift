@@ -250,6 +250,7 @@ public final class EngineHost {
             id: request.registration.record.id, phase: machine.phase, output: output,
             source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
         status.camera = camera
+        if opened?.take.audio.hasMicrophone == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0).optionValue } ?? []
         asker.reply(.status(status))
     }

@@ -61,6 +61,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     }
     /// The camera over the picture, if there is one.
     public var camera: TakeConfiguration.Camera?
+    /// Whether the microphone is recorded; nil in a take without one.
+    public var isMicrophoneOn: Bool?
     /// The reason why the links and words of destinations are omitted, one sentence; nil if they are not.
     public var withheld: String?
     /// The `--exclude` rules that match no window now.
