@@ -259,8 +259,8 @@ let package = Package(
             name: "KinecastCommand",
             dependencies: [
                 "CBuild", "CLinux",
-                "Kinecast", "KineConfiguration", "KineClient", "KineWire", "KineServices", "KineContainers",
-                "KineMedia", "KinePlatform",
+                "Kinecast", "KineConfiguration", "KineClient", "KineDesktop", "KineWire", "KineServices",
+                "KineContainers", "KineMedia", "KinePlatform",
                 system, argumentParser,
             ],
             resources: [.embedInCode("Extension/Template")]),

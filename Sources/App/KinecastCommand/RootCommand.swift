@@ -21,8 +21,8 @@ struct RootCommand: ParsableCommand {
         version: Version.description,
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-            StopCommand.self, SwitchCommand.self, CameraCommand.self, ClipCommand.self, AnnotateCommand.self,
-            LinkCommand.self,
+            StopCommand.self, SwitchCommand.self, CameraCommand.self, MicCommand.self, ClipCommand.self,
+            AnnotateCommand.self, LinkCommand.self,
             DestinationCommand.self,
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
             ShortcutsCommand.self, ExtensionCommand.self,
@@ -67,6 +67,7 @@ struct RootCommand: ParsableCommand {
             {
                 leave(.usage(sentence))
             }
+            if exitCode(for: error) != .success { notify(message(for: error)) }
             exit(withError: error)
         }
     }
@@ -93,7 +94,13 @@ struct RootCommand: ParsableCommand {
 
     private static func leave(_ failure: CommandFailure) -> Never {
         Terminal.standardError.problem(failure.message)
+        notify(failure.message)
         Glibc.exit(failure.status)
+    }
+
+    /// Says on the desktop why a key's command did nothing. The message of an error that was reported before is empty.
+    private static func notify(_ problem: String) {
+        if !problem.isEmpty { DesktopNotifier.tell(.problem(problem)) }
     }
 }
 

@@ -45,6 +45,7 @@ package final class RunningKinecast {
         package var state: String?
         package var ending: String?
         package var locked: Bool?
+        package var on: Bool?
         package var destinations: [Destination]?
 
         package struct Destination: Decodable {

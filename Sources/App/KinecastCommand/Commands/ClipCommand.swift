@@ -10,7 +10,8 @@ struct ClipCommand: ParsableCommand {
         usage: "kinecast clip [TAKE] [-t TIME] [-o FILE]",
         discussion: """
             The take has to run with --clip-buffer, and goes on. A clip begins at the asked time, or at the keyframe before it, \
-            up to two seconds earlier; what is printed says so. The file appears when it is complete.
+            up to two seconds earlier; what is printed says so. The file appears when it is complete. Unless a terminal shows \
+            standard error, as for a key of the desktop, a notification says where the clip is, or why there is none.
             """)
 
     @Argument(
@@ -57,5 +58,6 @@ struct ClipCommand: ParsableCommand {
         }
         if json { JSONEvents.write(JSONEvent.clip(clip)) }
         Terminal.standardError.line(TakeSentences.clip(clip))
+        DesktopNotifier.tell(.saved(clip.output, clip.duration, bytes: clip.bytes), isQuiet: true)
     }
 }

@@ -27,9 +27,23 @@ struct PauseCommand: ParsableCommand {
 
     @OptionGroup var argument: TakeArgument
 
+    @Flag(help: ArgumentHelp("Resume the take if it is paused.", discussion: DesktopNotifier.rule))
+    var toggle = false
+
     func run() throws {
-        try argument.ask { (take) async throws(ClientError) in try await take.pause() }
-        if argument.json { JSONEvents.write(JSONEvent("paused")) }
+        let isPaused = try argument.ask { [toggle] (take) async throws(ClientError) -> Bool in
+            if toggle, try await take.status().phase == .paused {
+                try await take.resume()
+                return false
+            }
+            try await take.pause()
+            return true
+        }
+        if argument.json { JSONEvents.write(JSONEvent(isPaused ? "paused" : "resumed")) }
+        guard toggle else { return }
+        let title = isPaused ? "Paused" : "Resumed"
+        Terminal.standardError.line("\(title).")
+        DesktopNotifier.tell(.init(title: title), isQuiet: !isPaused)
     }
 }
 

@@ -71,6 +71,13 @@ final class Terminal: Sendable {
         write(Array("\r\u{1b}[K".utf8) + Self.bytes(of: text(max(1, columns - 1)), forTerminal: true))
     }
 
+    /// Whether a person sees what is written: a terminal, in whose foreground this process is. A desktop runs the commands
+    /// of its keys without a terminal, or with the one that it was itself started from.
+    var isWatched: Bool {
+        guard isInteractive, let descriptor else { return false }
+        return tcgetpgrp(descriptor.rawValue) == getpgrp()
+    }
+
     /// Whether another job uses the terminal; the status line would overwrite its text.
     private var isInBackground: Bool {
         guard let descriptor else { return true }

@@ -1,0 +1,84 @@
+// The commands that a desktop's keys run, with real programs, and what a notification server gets of them.
+import AudioTesting
+import DesktopTesting
+import Glibc
+import KinePlatform
+import Testing
+
+@Suite(.tags(.real, .programs)) struct KeyTests {
+    private static let pattern = ["--pattern", "320x240", "--audio", "none"]
+    private let bus: TestBus
+    private let daemon: NotificationDaemon
+    private var desktop: [String] { ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"] }
+
+    init() throws {
+        bus = try TestBus()
+        daemon = try NotificationDaemon(bus)
+    }
+
+    @Test func `pause --toggle pauses and resumes, and notifications say so, or why not`() throws {
+        try TestPlace.with { place in
+            let none = try place.run(["pause", "--toggle"], desktop)
+            #expect(none.status == ExitStatus.unavailable, "\(none)")
+            _ = try daemon.wait("the reason") { $0.text.contains("No take is running") }
+            let take = try place.start(["record", "a.mp4", "--json"] + Self.pattern)
+            try take.recorded(0.2)
+            #expect(try place.run(["pause", "--toggle"], desktop).errors == "Paused.\n")
+            try take.event("paused")
+            _ = try daemon.wait("the pause") { $0.title == "Paused" }
+            #expect(try place.run(["pause", "--toggle"], desktop).errors == "Resumed.\n")
+            try take.event("resumed")
+            _ = try daemon.wait("the end of the pause") { $0.title == "Resumed" }
+            // Neither a program that reads JSON nor wrong usage of another command is a person's key.
+            let count = daemon.notifyCount
+            #expect(try place.run(["pause", "--toggle", "--json"], desktop).events.map(\.event) == ["paused"])
+            #expect(try place.run(["pause", "--fly"], desktop).status == ExitStatus.usage)
+            #expect(daemon.notifyCount == count)
+            #expect(try place.run(["clip"], desktop).status == ExitStatus.unavailable)
+            _ = try daemon.wait("the reason") { $0.text.contains("--clip-buffer") }
+            #expect(try place.run(["pause", "--toggle", "--fly"], desktop).status == ExitStatus.usage)
+            _ = try daemon.wait("the wrong option") { $0.text.contains("--fly") }
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `clip says by a notification where the clip is`() throws {
+        try TestPlace.with { place in
+            let take = try place.start(["record", "--clip-buffer", "5s", "--json"] + Self.pattern)
+            try take.event("progress") { ($0.duration ?? 0) >= 0.5 }
+            let clip = try place.run(["clip", "-o", "c.mp4"], desktop)
+            #expect(clip.status == 0, "\(clip)")
+            let shown = try daemon.wait("the clip") { $0.title == "Saved c.mp4" }
+            #expect(shown.text.hasSuffix(", in \(place.directory)"), "\(shown)")
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `mic turns the microphone off and on, and status has its state`() throws {
+        let audio = try TestAudioServer()
+        try TestPlace.with { place in
+            let take = try place.start(
+                [
+                    "record", "a.mp4", "--virtual", "320x240", "--audio", "none", "--mic", "kinecast.monitor", "--json",
+                ], ["PULSE_SERVER=\(audio.address)"])
+            try take.event("started")
+            #expect(try place.run("status", "--json").output.contains(#""microphone":true"#))
+            #expect(try place.run("mic", "--toggle").errors == "Microphone off.\n")
+            try take.event("microphone") { $0.on == false }
+            #expect(try place.run("status", "--json").output.contains(#""microphone":false"#))
+            #expect(try place.run("mic", "--toggle").errors == "Microphone on.\n")
+            try take.event("microphone") { $0.on == true }
+            #expect(try place.run("mic", "off", "--json").events.compactMap(\.on) == [false])
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            let silent = try place.start(["record", "b.mp4", "--json"] + Self.pattern)
+            try silent.event("started")
+            let refused = try place.run("mic", "--toggle")
+            #expect(refused.status == ExitStatus.unavailable && refused.errors.contains("without a microphone"))
+            silent.signal(SIGINT)
+            #expect(try silent.wait().status == 0)
+        }
+    }
+}

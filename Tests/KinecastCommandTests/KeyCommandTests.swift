@@ -1,0 +1,38 @@
+// The commands for a desktop's keys, without a desktop.
+import ArgumentParser
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct KeyCommandTests {
+    @Test func `mic takes a state or --toggle, then a take`() throws {
+        let expected: [([String], Bool?, String?)] = [
+            (["on"], true, nil), (["off", "0a1b"], false, "0a1b"), (["--toggle"], nil, nil),
+            (["--toggle", "0a1b"], nil, "0a1b"),
+        ]
+        for (words, isOn, take) in expected {
+            let parsed = try MicCommand.parse(words).parsed()
+            #expect(parsed.isOn == isOn && parsed.take == take, "\(words)")
+        }
+        for words in [[], ["0a1b"], ["on", "0a1b", "2c3d"], ["--toggle", "on"], ["--toggle", "0a1b", "2c3d"]] {
+            let error = #expect(throws: (any Error).self, "\(words)") { try MicCommand.parse(words) }
+            if let error { #expect(MicCommand.exitCode(for: error).rawValue == ExitStatus.usage) }
+        }
+    }
+
+    @Test(arguments: [
+        (["record", "--toggle"], true), (["pause", "--toggle", "0a1b"], true), (["clip", "-t", "15"], true),
+        (["pause"], false), (["mic", "on"], false), (["record", "a.mp4", "--", "a", "--toggle"], false),
+        (["clip", "--json"], false), (["record", "--toggle", "--json"], false), ([], false),
+    ])
+    func `toggles and clips are for keys, unless a program reads JSON`(arguments: [String], isForKey: Bool) {
+        #expect(DesktopNotifier.isForKey(arguments) == isForKey)
+    }
+
+    @Test func `a notification about a file has its name, its length, its size and its directory`() {
+        let contents = DesktopNotifier.Contents.saved("/home/me/Videos/a b.mp4", .seconds(7.4), bytes: 3_400_000)
+        #expect(contents == .init(title: "Saved a b.mp4", text: "7.4 s, 3.4 MB, in /home/me/Videos"))
+    }
+}
