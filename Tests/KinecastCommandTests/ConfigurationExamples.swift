@@ -100,6 +100,7 @@ enum ConfigurationExamples {
         ("[record]\nwhen-locked = never", "; give one of "),
         ("[record]\nquality = 52", "give a whole number from 0 (best) to 51; --quality is set by /c/kinecast.conf:2."),
         ("[record]\nclip-buffer = 2h", "up to 30 minutes; --clip-buffer is set by /c/kinecast.conf:2."),
+        ("[record]\ncountdown = 61", "give 0 to 60 seconds; --countdown is set by /c/kinecast.conf:2."),
         ("[record]\ncursor-scale = 9", "--cursor-scale is set by /c/kinecast.conf:2."),
         ("[record]\ncamera-at = 2,0", "--camera-at is set by /c/kinecast.conf:2."),
         ("[record]\nquality = 18\nbitrate = 4M", "--quality is set by /c/kinecast.conf:2 and --bitrate is set by"),

@@ -122,7 +122,8 @@ extension ConfigurationKey {
             "no-damage-optimization no-skip-unchanged no-macroblock-info", .flag,
             use: .refused("it is for measurements, so type it")),
         // In a profile a duration is a habit, and the end of a take says its reason.
-        keys("duration", short: "t"), keys("clip-buffer when-locked"), keys("verbose", .flag, short: "v"),
+        keys("duration", short: "t"), keys("clip-buffer when-locked countdown"), keys("sounds", .flag),
+        keys("verbose", .flag, short: "v"),
         keys("overwrite faststart", .flag, use: .file),
         keys("json", .flag, use: .refused("a program that reads JSON asks for it, so type it")),
         keys("no-indicator", .flag, use: .refused("the indicator is not configured, so type it")),

@@ -81,4 +81,34 @@ import Testing
             #expect(try silent.wait().status == 0)
         }
     }
+
+    @Test func `a countdown comes before the take, and a signal cancels both`() throws {
+        try TestPlace.with { place in
+            let counted = try place.run(
+                ["record", "a.mp4", "--countdown", "1", "--duration", "0.2", "--json"] + Self.pattern)
+            #expect(counted.status == 0, "\(counted)")
+            #expect(counted.events.prefix(2).map(\.event) == ["countdown", "started"])
+            let take = try place.start(["record", "b.mp4", "--countdown", "60", "--json"] + Self.pattern)
+            #expect(try take.event("countdown").seconds ?? 0 > 0)
+            #expect(try place.registry().list().running.isEmpty)
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable && ended.events.last?.result == "failed", "\(ended)")
+            #expect(ended.errors.contains("cancelled during its countdown"))
+            #expect(access(place.path("b.mp4"), F_OK) != 0)
+        }
+    }
+
+    @Test func `the desktop plays a sound before a take, and another after it`() throws {
+        try TestPlace.with { place in
+            let take = try place.start(["record", "a.mp4", "--sounds", "--json"] + Self.pattern, desktop)
+            let first = try daemon.wait("the beginning") { $0.title == "The recording begins" }
+            #expect(first.hints["sound-name"] == .string("device-added"))
+            try take.recorded(0.2)
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            let last = try daemon.wait("the end") { $0.title == "Saved a.mp4" }
+            #expect(last.hints["sound-name"] == .string("complete") && last.id == first.id)
+        }
+    }
 }

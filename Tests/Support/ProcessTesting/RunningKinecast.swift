@@ -46,6 +46,7 @@ package final class RunningKinecast {
         package var ending: String?
         package var locked: Bool?
         package var on: Bool?
+        package var seconds: Int?
         package var destinations: [Destination]?
 
         package struct Destination: Decodable {

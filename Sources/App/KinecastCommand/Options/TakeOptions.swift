@@ -51,6 +51,24 @@ struct TakeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Count down before the take begins, at most \(Countdown.limit) seconds; Ctrl-C cancels it.",
+            discussion: """
+                Nothing is captured or opened meanwhile: the desktop's dialog for a screen cast comes after it, and so does a \
+                region to draw.
+                """, valueName: "SECONDS"))
+    var countdown: Int?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Have the desktop play a sound before the take begins and another when it has ended.",
+            discussion: """
+                Each comes with a notification, and the first at least a second before the take, so that it is not recorded. \
+                Notification servers that play no sounds, such as dunst and mako, stay silent.
+                """))
+    var sounds = false
+
+    @Option(
+        help: ArgumentHelp(
             "While the screen is locked, pause, or continue with a plain card instead of the lock screen.",
             valueName: "pause|continue"))
     var whenLocked = WhenLockedOption.pause
@@ -72,6 +90,9 @@ struct TakeOptions: ParsableArguments {
     var command: [String] = []
 
     func validate() throws {
+        if let countdown, !(0...Countdown.limit).contains(countdown) {
+            throw ValidationError("--countdown is out of range; give 0 to \(Countdown.limit) seconds.")
+        }
         guard let length = clipBuffer?.time else { return }
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.checkClipBuffer(length)
@@ -118,7 +139,10 @@ struct TakeOptions: ParsableArguments {
             configuration, terminal: terminal, output: output, json: json, hasCommand: command != nil,
             isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
-        let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()
+        let run = TakeRun(
+            configuration: configuration, command: command, reporter: reporter,
+            notifications: TakeNotifications(configuration, sounds: sounds))
+        let status = try run.run(after: max(countdown ?? 0, sounds ? 1 : 0))
         if status != 0 { throw ExitCode(status) }
     }
 }

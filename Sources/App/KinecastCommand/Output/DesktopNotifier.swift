@@ -1,4 +1,4 @@
-// Notifications of what a command did, for commands that a desktop's key runs: those have no terminal.
+// Notifications of what a command did, for commands that a desktop's key runs: those have no terminal; and for --sounds.
 import KineClient
 import KineDesktop
 import KineMedia
@@ -47,13 +47,16 @@ final class DesktopNotifier: Sendable {
         notifier.end()
     }
 
-    /// - Parameter isQuiet: asks the desktop for no banner, which would be in the picture of a running take.
-    func show(_ contents: Contents, isQuiet: Bool = false) {
+    /// - Parameters:
+    ///   - sound: a name of the freedesktop.org sound naming specification; nil: no sound.
+    ///   - isQuiet: asks the desktop for no banner, which would be in the picture of a running take.
+    func show(_ contents: Contents, sound: String? = nil, isQuiet: Bool = false) {
         var notification = Notification(
             sender: "Kinecast", icon: "media-record", title: contents.title.printable(limit: 200),
             text: contents.text.printable(limit: 1000), actions: [], urgency: isQuiet ? .low : .normal,
             isResident: false)
         notification.staysUntilClosed = false
+        if let sound { notification.sound = .named(sound) }
         desktop?.post(notification, number: 1)
     }
 

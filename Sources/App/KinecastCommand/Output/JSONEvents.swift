@@ -26,6 +26,8 @@ struct JSONEvent: Encodable, Equatable {
     var source: String?
     /// Whether the screen is locked.
     var locked: Bool?
+    /// The seconds until the take begins.
+    var seconds: Int?
     /// Seconds of recorded time, without pauses.
     var duration: Double?
     var bytes: Int64?

@@ -66,6 +66,14 @@ final class TakeReporter {
         terminal.problem(message)
     }
 
+    /// Shows the seconds until the take begins; 0 removes them.
+    func countdown(_ seconds: Int) {
+        if seconds > 0 { emit(JSONEvent("countdown") { $0.seconds = seconds }) }
+        guard !isJSON else { return }
+        let text = seconds > 0 ? "The take begins in \(seconds) s; Ctrl-C cancels it." : ""
+        terminal.status { text.cut(to: $0) }
+    }
+
     func report(_ report: TakeRunStateMachine.Report) {
         switch report {
         case .session(let event): session(event)

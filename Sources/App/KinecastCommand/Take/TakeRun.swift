@@ -3,6 +3,7 @@ import Glibc
 import KineClient
 import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Runs one take from this terminal.
@@ -28,7 +29,9 @@ final class TakeRun {
         var unanswered: ClientError?
     }
 
-    private let session: EngineSession
+    private let configuration: TakeConfiguration
+    /// Nil before the engine is started.
+    private var session: EngineSession?
     private let inbox = Monitor(Inbox())
     private let signals: SignalDescriptor
     /// The signals that this process was started to ignore, for example by nohup. COMMAND ignores them too.
@@ -37,6 +40,7 @@ final class TakeRun {
     /// COMMAND's standard output.
     private let commandOutput: FileDescriptor
     private let reporter: TakeReporter
+    private let notifications: TakeNotifications?
     private var machine: TakeRunStateMachine
     private var command: CommandProcess?
     private var commandDeadline: Int64?
@@ -47,10 +51,11 @@ final class TakeRun {
     /// The terminal signals that stop a job.
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
-    /// Starts the engine and requests the take.
+    /// From here on, this object receives the signals.
     init(
-        configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter
-    ) throws(ClientError) {
+        configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter,
+        notifications: TakeNotifications?
+    ) {
         // The root command itself ignores SIGXFSZ.
         inheritedIgnored = SignalDescriptor.ignored(among: Array(1..<32)).filter { ![SIGCHLD, SIGXFSZ].contains($0) }
         // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored
@@ -58,17 +63,52 @@ final class TakeRun {
         for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGCHLD] + Self.stopSignals)
-        session = try MainThread.shared.wait { () async throws(ClientError) in
-            try await EngineSession.start(configuration)
-        }
+        self.configuration = configuration
         shownCommand = command
         commandOutput = configuration.writesToStandardOutput ? .standardError : .standardOutput
         self.reporter = reporter
+        self.notifications = notifications
         machine = TakeRunStateMachine(hasCommand: command != nil)
     }
 
-    func run() -> Int32 {
-        listen()
+    /// Counts down, starts the engine, and runs the take to its end. Returns the exit status.
+    func run(after seconds: Int) throws(ClientError) -> Int32 {
+        if countDown(seconds) {
+            try runTake()
+            waitForEngine()
+        } else {
+            let message = "The take was cancelled during its countdown; start it again."
+            report(.session(.ended(.failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: message)))))
+            exitStatus = ExitStatus.unavailable
+        }
+        waitForReaders()
+        notifications?.end()
+        return exitStatus ?? 0
+    }
+
+    /// Returns false once a signal has cancelled the take.
+    private func countDown(_ seconds: Int) -> Bool {
+        var countdown = Countdown(seconds: seconds, from: MonotonicClock.now())
+        defer { if seconds > 0 { reporter.countdown(0) } }
+        while true {
+            switch countdown.next(at: MonotonicClock.now()) {
+            case .begin: return true
+            case .show(let left):
+                reporter.countdown(left)
+                if left == 1 { notifications?.announce() }
+            case .sleep(let instant):
+                _ = MainThread.shared.poll([signals.descriptor], until: instant)
+                if hasEndingSignal() { return false }
+            }
+        }
+    }
+
+    private func runTake() throws(ClientError) {
+        let session = try MainThread.shared.wait { [configuration] () async throws(ClientError) in
+            try await EngineSession.start(configuration)
+        }
+        self.session = session
+        listen(to: session)
         while exitStatus == nil {
             let deadline = commandDeadline
             let ready = MainThread.shared.poll([signals.descriptor], until: deadline)
@@ -79,13 +119,10 @@ final class TakeRun {
                 handle(.graceOver)
             }
         }
-        waitForEngine()
-        waitForReaders()
-        return exitStatus ?? 0
     }
 
-    private func listen() {
-        Task(executorPreference: MainThread.shared) { [session, inbox] in
+    private func listen(to session: EngineSession) {
+        Task(executorPreference: MainThread.shared) { [inbox] in
             for await event in session.events { inbox.withLock { $0.events.append(event) } }
             await session.closed()
             inbox.withLock { $0.isSessionClosed = true }
@@ -125,7 +162,8 @@ final class TakeRun {
     /// Stops this job, after Ctrl-Z or when it uses the terminal from the background, and returns when it continues.
     /// The person sees a stopped job, so the take pauses meanwhile.
     private func suspend(by signal: Int32) {
-        let request = { [session] (continues: Bool) in
+        guard let session else { return }
+        let request = { (continues: Bool) in
             try MainThread.shared.wait { () async throws(ClientError) in
                 if continues { try await session.resume() } else { try await session.pause() }
             }
@@ -158,24 +196,29 @@ final class TakeRun {
     private func perform(_ action: TakeRunStateMachine.Action) {
         switch action {
         case .stop: stop()
-        case .abort: session.abort()
+        case .abort: session?.abort()
         case .startCommand(let environment): startCommand(environment)
-        case .announceCommand: if let command { session.commandStarted(process: command.pid) }
+        case .announceCommand: if let command { session?.commandStarted(process: command.pid) }
         case .awaitCommand: commandDeadline = MonotonicClock.now() + Self.closingGrace
         case .terminateCommand:
             command?.signal(SIGTERM)
             commandDeadline = MonotonicClock.now() + Self.commandGrace
         case .killCommand: command?.signal(SIGKILL)
-        case .report(let report): reporter.report(report)
+        case .report(let report): self.report(report)
         case .exit(let status): exitStatus = status
         }
+    }
+
+    private func report(_ report: TakeRunStateMachine.Report) {
+        reporter.report(report)
+        if case .session(let event) = report { notifications?.report(event) }
     }
 
     /// The outcome comes as an event.
     private func stop() {
         Task(executorPreference: MainThread.shared) { [session, inbox] in
             do throws(ClientError) {
-                _ = try await session.stop()
+                _ = try await session?.stop()
             } catch {
                 if error.code == .noAnswer { inbox.withLock { $0.unanswered = error } }
             }
@@ -198,7 +241,7 @@ final class TakeRun {
     /// signal ends the wait.
     private func waitForEngine() {
         let deadline = MonotonicClock.now() + Self.engineGrace
-        session.close()
+        session?.close()
         while !inbox.withLock({ $0.isSessionClosed }), MonotonicClock.now() < deadline {
             _ = MainThread.shared.poll([signals.descriptor], until: deadline)
             if hasEndingSignal() { return }
@@ -220,7 +263,7 @@ final class TakeRun {
         }
     }
 
-    /// Reads the signals since the take's end. Returns true if one of them requests the end.
+    /// Reads the signals before or after the take. Returns true if one of them requests the end.
     private func hasEndingSignal() -> Bool {
         while let signal = signals.next() {
             if Self.stopSignals.contains(signal) {
