@@ -80,6 +80,7 @@ enum ConfigurationExamples {
         ("[record]\ncfr = yes", 2, "cfr is a flag; give it true or false"),
         ("[record]\napp = a\0b", 2, "has a control character"),
         ("[record]\nno-indicator = true", 2, "the indicator is not configured"),
+        ("[record]\ntoggle = true", 2, "it is for a key"),
         ("[record]\nask = false", 2, "permissions are not configured"),
         ("[broadcast]\nrequire-sandbox = true", 2, "the sandbox is not configured"),
         ("[broadcast]\nchroma = 444", 2, "for recordings alone"), ("[record]\nprofile = a", 2, "chosen each time"),

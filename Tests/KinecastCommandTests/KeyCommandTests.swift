@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KinecastCommand
@@ -34,5 +35,31 @@ import Testing
     @Test func `a notification about a file has its name, its length, its size and its directory`() {
         let contents = DesktopNotifier.Contents.saved("/home/me/Videos/a b.mp4", .seconds(7.4), bytes: 3_400_000)
         #expect(contents.title == "Saved a b.mp4" && contents.text == "7.4 s, 3.4 MB, in /home/me/Videos")
+    }
+
+    private func take(_ id: String) -> TakeRecord {
+        TakeRecord(id: id, pid: 1, output: nil, source: "screen", started: 0)
+    }
+
+    @Test func `a toggle ends the take that one has begun, unless that ends already`() {
+        let running = [take("aaaaaaaa"), take("bbbbbbbb")]
+        func chosen(_ text: String, _ phase: TakePhase?) -> String? {
+            ToggleFile.choose(text, among: running, phase.map { ["bbbbbbbb": $0] } ?? [:])?.id
+        }
+        for phase in [TakePhase.starting, .recording, .paused, nil] {
+            #expect(chosen("bbbbbbbb", phase) == "bbbbbbbb")
+            for text in ["", "cccccccc", ToggleFile.counting, ToggleFile.cancelled] {
+                #expect(chosen(text, phase) == nil, "\(text)")
+            }
+        }
+        for phase in [TakePhase.finishing, .ended] { #expect(chosen("bbbbbbbb", phase) == nil) }
+        // What else the text can be is no id.
+        for word in [ToggleFile.counting, ToggleFile.cancelled] { #expect(TakeID(word) == nil) }
+    }
+
+    @Test func `a toggle writes a file`() throws {
+        #expect(throws: (any Error).self) { try RecordCommand.parse(["--toggle", "-"]) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["broadcast", "--toggle"]) }
+        #expect(try RecordCommand.parse(["--toggle", "a.mp4"]).outputPath()?.escaped.hasSuffix("/a.mp4") == true)
     }
 }

@@ -86,7 +86,8 @@ package struct ConfigurationKey: Sendable {
 // The table.
 extension ConfigurationKey {
     static let record: [ConfigurationKey] = [
-        keys("output", short: "o", isPath: true), keys("full-range", .flag), keys("chroma"), shared,
+        keys("output", short: "o", isPath: true), keys("full-range", .flag), keys("chroma"),
+        keys("toggle", .flag, use: .refused("it is for a key, so type it there")), shared,
     ].flatMap(\.self)
 
     static let broadcast: [ConfigurationKey] = [

@@ -2,6 +2,7 @@
 import AudioTesting
 import DesktopTesting
 import Glibc
+import KineDesktop
 import KinePlatform
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
     @Test func `the desktop plays a sound before a take, and another after it`() throws {
         try TestPlace.with { place in
             let take = try place.start(["record", "a.mp4", "--sounds", "--json"] + Self.pattern, desktop)
-            let first = try daemon.wait("the beginning") { $0.title == "The recording begins" }
+            let first = try daemon.wait("the beginning") { $0.title == "The take begins" }
             #expect(first.hints["sound-name"] == .string("device-added"))
             try take.recorded(0.2)
             take.signal(SIGINT)

@@ -76,9 +76,7 @@ struct StopCommand: ParsableCommand {
             take.abort()
             return try await take.outcome()
         }
-        if argument.json { JSONEvents.write(JSONEvent.summary(outcome)) }
-        outcome.print(on: .standardError)
-        if outcome.exitStatus != 0 { throw ExitCode(outcome.exitStatus) }
+        try outcome.report(json: argument.json)
     }
 }
 

@@ -32,6 +32,15 @@ struct RecordCommand: ParsableCommand {
         completion: .file(extensions: ["mp4"]))
     var output: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Begin a take, or end the one that --toggle has begun, and wait until its file is finished.",
+            discussion: """
+                \(DesktopNotifier.rule) Without OUT.mp4 the file is in the directory Kinecast of your directory for videos. \
+                Other takes go on. During its countdown, the next --toggle cancels a take.
+                """))
+    var toggle = false
+
     @OptionGroup(title: "Source") var sourceOptions: SourceOptions
     @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
@@ -45,6 +54,9 @@ struct RecordCommand: ParsableCommand {
         if let name = outputName, name.isEmpty {
             throw ValidationError("The name of the file is empty; give one or leave it out.")
         }
+        if toggle, outputName == TakeConfiguration.standardOutput {
+            throw ValidationError("--toggle writes a file, since nothing reads the standard output of a key; name one.")
+        }
         try options.check(output: outputName)
     }
 
@@ -53,7 +65,9 @@ struct RecordCommand: ParsableCommand {
 
     /// The file to write; nil if only a clip buffer is kept.
     func outputPath() throws -> FilePath? {
-        outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName, mayStream: true)
+        if toggle, outputName == nil { return try OutputPath.inVideos() }
+        return outputName == nil && options.clipBuffer != nil
+            ? nil : try OutputPath.resolveNow(outputName, mayStream: true)
     }
 
     private func source() throws -> TakeConfiguration.Source {
@@ -74,8 +88,10 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let command = try options.shownCommand()
+        let file = try toggle ? ToggleFile.toggle(json: options.json) : nil
+        if toggle, file == nil { return }
         var configuration = try takeConfiguration(output: outputPath())
         configuration.setNamedHere(try OutputPath.isNamedHere(outputName))
-        try options.run(configuration, showing: command)
+        try options.run(configuration, showing: command, toggle: file)
     }
 }

@@ -130,7 +130,11 @@ struct TakeOptions: ParsableArguments {
     }
 
     /// Runs the take until it ends; throws its exit status unless that is 0.
-    func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
+    ///
+    /// - Parameter toggle: the locked file of the toggle that begins the take.
+    func run(
+        _ configuration: TakeConfiguration, showing command: ShownCommand?, toggle: ToggleFile? = nil
+    ) throws {
         var configuration = configuration
         let places = places(output: configuration.output)
         let terminal = places.sentences.unblocked(json: false)
@@ -141,8 +145,8 @@ struct TakeOptions: ParsableArguments {
         configuration.wantsProgress = reporter.wantsProgress
         let run = TakeRun(
             configuration: configuration, command: command, reporter: reporter,
-            notifications: TakeNotifications(configuration, sounds: sounds))
-        let status = try run.run(after: max(countdown ?? 0, sounds ? 1 : 0))
+            notifications: TakeNotifications(sounds: sounds))
+        let status = try run.run(after: max(countdown ?? 0, sounds ? 1 : 0), toggle)
         if status != 0 { throw ExitCode(status) }
     }
 }

@@ -67,12 +67,17 @@ final class DesktopNotifier: Sendable {
 extension DesktopNotifier.Contents {
     static func problem(_ sentence: String) -> Self { Self(title: "Kinecast has a problem", text: sentence) }
 
+    static func recording(_ path: String) -> Self { Self(title: "Recording: \(name(path))") }
+
     static func saved(_ path: String, _ duration: MediaTime, bytes: Int64) -> Self {
-        // By code points: as characters, "/" and an accent after it are one.
-        let name = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
         let directory = FilePath(escaped: path).removingLastComponent()
         return Self(
-            title: "Saved \(name)",
+            title: "Saved \(name(path))",
             text: "\(Quantity.length(duration)), \(Quantity.bytes(bytes)), in \(directory)")
+    }
+
+    private static func name(_ path: String) -> String {
+        // By code points: as characters, "/" and an accent after it are one.
+        path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
     }
 }

@@ -1,4 +1,5 @@
 // The end of a take, as `record`, `broadcast` and `stop` report it.
+import ArgumentParser
 import KineClient
 import KineMedia
 import KinePlatform
@@ -38,6 +39,13 @@ extension TakeOutcome {
     func print(on terminal: Terminal) {
         if let problem { terminal.problem(problem) }
         if let summary { TakeSentences.summary(summary, told: reason).forEach(terminal.line) }
+    }
+
+    /// Prints the outcome of a take that this command has ended. Throws its exit status unless that is 0.
+    func report(json: Bool) throws {
+        if json { JSONEvents.write(JSONEvent.summary(self)) }
+        print(on: .standardError)
+        if exitStatus != 0 { throw ExitCode(exitStatus) }
     }
 }
 

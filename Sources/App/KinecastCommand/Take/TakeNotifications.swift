@@ -1,37 +1,42 @@
-// Notifications about the take of this process, with the sounds of --sounds. The desktop plays a notification's sound,
-// so no library for audio is needed.
+// Notifications about the take of this process: of a toggle, which has no terminal, and with the sounds of --sounds.
+// The desktop plays a notification's sound, so no library for audio is needed.
 import KineClient
 import KineMedia
 import KineWire
 
 /// Used on the main thread.
 final class TakeNotifications {
-    // Names of the freedesktop.org sound naming specification, for which every sound theme has a sound.
+    // Names of the freedesktop.org sound naming specification that its own sound theme has.
     static let startSound = "device-added"
     static let endSound = "complete"
 
     private let notifier: DesktopNotifier
-    private let isBroadcast: Bool
+    /// Whether a key began the take; otherwise only the sounds are wanted.
+    private let isForKey: Bool
+    private let sounds: Bool
     private var hasStarted = false
 
     /// Nil if the take has none.
-    init?(_ configuration: TakeConfiguration, sounds: Bool) {
-        guard sounds else { return nil }
-        notifier = DesktopNotifier()
-        isBroadcast = !configuration.destinations.isEmpty
+    init?(sounds: Bool) {
+        let forKey = DesktopNotifier.forKey()
+        guard let notifier = forKey ?? (sounds ? DesktopNotifier() : nil) else { return nil }
+        self.notifier = notifier
+        isForKey = forKey != nil
+        self.sounds = sounds
     }
 
     /// A second before the take begins, so that the sound is over then.
     func announce() {
-        notifier.show(
-            .init(title: isBroadcast ? "The broadcast begins" : "The recording begins"), sound: Self.startSound,
-            isQuiet: true)
+        if sounds { notifier.show(.init(title: "The take begins"), sound: Self.startSound, isQuiet: true) }
     }
 
     func report(_ event: SessionEvent) {
         switch event {
-        case .started: hasStarted = true
-        case .ended(let outcome) where hasStarted: notifier.show(outcome.notification, sound: Self.endSound)
+        case .started(let take):
+            hasStarted = true
+            if isForKey, let file = take.file { notifier.show(.recording(file), isQuiet: true) }
+        case .ended(let outcome) where isForKey || hasStarted:
+            notifier.show(outcome.notification, sound: sounds && hasStarted ? Self.endSound : nil)
         default: break
         }
     }

@@ -20,6 +20,8 @@ final class TakeRun {
     private static let readerGrace: Int64 = 2_000_000_000
     /// The time from the answer to a pause request to its event, in nanoseconds.
     private static let pauseGrace: Int64 = 10_000_000_000
+    /// The time for an engine to enter its take in the registry.
+    private static let registrationTimeout = Duration.seconds(60)
 
     /// Events that the session's task has stored for this thread.
     private struct Inbox {
@@ -72,9 +74,11 @@ final class TakeRun {
     }
 
     /// Counts down, starts the engine, and runs the take to its end. Returns the exit status.
-    func run(after seconds: Int) throws(ClientError) -> Int32 {
-        if countDown(seconds) {
-            try runTake()
+    ///
+    /// - Parameter toggle: unlocked when the next toggle can find the take.
+    func run(after seconds: Int, _ toggle: ToggleFile? = nil) throws(ClientError) -> Int32 {
+        if countDown(seconds, toggle) {
+            try runTake(toggle)
             waitForEngine()
         } else {
             let message = "The take was cancelled during its countdown; start it again."
@@ -86,29 +90,37 @@ final class TakeRun {
         return exitStatus ?? 0
     }
 
-    /// Returns false once a signal has cancelled the take.
-    private func countDown(_ seconds: Int) -> Bool {
+    /// Returns false once a signal or another toggle has cancelled the take.
+    private func countDown(_ seconds: Int, _ toggle: ToggleFile?) -> Bool {
+        guard seconds > 0 else { return true }
         var countdown = Countdown(seconds: seconds, from: MonotonicClock.now())
-        defer { if seconds > 0 { reporter.countdown(0) } }
+        toggle?.text = ToggleFile.counting
+        defer {
+            toggle?.text = ""
+            reporter.countdown(0)
+        }
         while true {
+            if toggle?.text == ToggleFile.cancelled { return false }
             switch countdown.next(at: MonotonicClock.now()) {
             case .begin: return true
             case .show(let left):
                 reporter.countdown(left)
                 if left == 1 { notifications?.announce() }
             case .sleep(let instant):
-                _ = MainThread.shared.poll([signals.descriptor], until: instant)
+                let look = toggle == nil ? instant : min(instant, MonotonicClock.now() + ToggleFile.interval)
+                _ = MainThread.shared.poll([signals.descriptor], until: look)
                 if hasEndingSignal() { return false }
             }
         }
     }
 
-    private func runTake() throws(ClientError) {
+    private func runTake(_ toggle: ToggleFile?) throws(ClientError) {
         let session = try MainThread.shared.wait { [configuration] () async throws(ClientError) in
             try await EngineSession.start(configuration)
         }
         self.session = session
         listen(to: session)
+        if let toggle { note(session, in: toggle) }
         while exitStatus == nil {
             let deadline = commandDeadline
             let ready = MainThread.shared.poll([signals.descriptor], until: deadline)
@@ -126,6 +138,15 @@ final class TakeRun {
             for await event in session.events { inbox.withLock { $0.events.append(event) } }
             await session.closed()
             inbox.withLock { $0.isSessionClosed = true }
+        }
+    }
+
+    /// Notes the take for the next toggle. The engine answers once the take is in the registry, or has failed.
+    private func note(_ session: EngineSession, in toggle: ToggleFile) {
+        let timeout = Self.registrationTimeout
+        Task(executorPreference: MainThread.shared) {
+            if let status = try? await session.status(within: timeout) { toggle.text = status.id }
+            toggle.unlock()
         }
     }
 
