@@ -324,7 +324,8 @@ let package = Package(
             name: "kinecast-hostile", dependencies: ["KinecastExtension", "ConfinementTesting"],
             path: "Tests/Support/HostileExtension"),
         .target(
-            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform", system],
+            name: "AudioTesting",
+            dependencies: ["KineCapture", "CPulse", "CFFmpeg", "KineMeasure", "KinePlatform", system],
             path: "Tests/Support/AudioTesting",
             linkerSettings: ["avcodec", "avutil", "pulse"].map { .linkedLibrary($0) }),
         // Frames, and H.264 as others understand it.
@@ -399,8 +400,8 @@ let package = Package(
         .target(
             name: "DesktopTesting",
             dependencies: [
-                "KineDesktop", "CSDBus", "KWinPointer", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting",
-                "ScreenTesting", system,
+                "KineCapture", "KineDesktop", "CSDBus", "KWinPointer", "KineMeasure", "KineMedia", "KinePlatform",
+                "CoreTesting", "ScreenTesting", system,
             ],
             path: "Tests/Support/DesktopTesting"),
         .testTarget(

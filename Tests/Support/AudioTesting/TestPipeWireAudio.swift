@@ -1,5 +1,6 @@
 // A PipeWire of a test's own that serves PulseAudio's programs, as today's desktops have it: with a session manager and pipewire-pulse.
 import Glibc
+import KineCapture
 import KineMeasure
 import KinePlatform
 import SystemPackage
@@ -16,13 +17,9 @@ public final class TestPipeWireAudio {
     public init() throws {
         directory = try TemporaryDirectory()
         // No device of the machine is touched.
-        for (folder, text) in [
-            ("main", "alsa_monitor.enabled = false\nv4l2_monitor.enabled = false\nlibcamera_monitor.enabled = false\n"),
-            ("bluetooth", "bluez_monitor.enabled = false\n"),
-        ] {
-            let path = "wireplumber/\(folder).lua.d"
-            _ = try Tool.output("mkdir", ["-p", directory.file(path)])
-            _ = try directory.write(text.utf8, to: "\(path)/80-test.lua")
+        for (folder, name, text) in SessionManagerSettings.withoutDevices {
+            _ = try Tool.output("mkdir", ["-p", directory.file("wireplumber/\(folder)")])
+            _ = try directory.write(text.utf8, to: "wireplumber/\(folder)/\(name)")
         }
         do {
             let bus = "unix:path=\(directory.file("bus"))"

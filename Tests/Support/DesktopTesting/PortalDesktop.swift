@@ -2,6 +2,7 @@
 // GNOME's and KDE's portals show their real dialogs, and only scripts/endurance installs them.
 import CoreTesting
 import Glibc
+import KineCapture
 import KineDesktop
 import KineMeasure
 import KineMedia
@@ -146,10 +147,9 @@ package final class PortalDesktop {
             try directory.write(text.utf8, to: name)
         }
         // A desktop of the test's own has none of the machine's devices.
-        try write(
-            "alsa_monitor.enabled = false\nv4l2_monitor.enabled = false\nlibcamera_monitor.enabled = false\n",
-            to: "wireplumber/main.lua.d/60-kinecast.lua")
-        try write("bluez_monitor.enabled = false\n", to: "wireplumber/bluetooth.lua.d/60-kinecast.lua")
+        for (folder, name, text) in SessionManagerSettings.withoutDevices {
+            try write(text, to: "wireplumber/\(folder)/\(name)")
+        }
         try write(
             "[screencast]\nchooser_type=none\noutput_name=HEADLESS-1\n", to: "xdg-desktop-portal-wlr/config")
     }

@@ -115,19 +115,7 @@ final class PipeWireAudioServer: Sendable {
                 ]
 
                 """, to: directory + "/pulse.conf", for: program)
-        // WirePlumber reads these beside its own files: Lua up to 0.4, the last one since 0.5.
-        for (folder, name, text) in [
-            (
-                "main.lua.d", "60-kinecast.lua",
-                "alsa_monitor.enabled = false\nv4l2_monitor.enabled = false\nlibcamera_monitor.enabled = false\n"
-            ),
-            ("bluetooth.lua.d", "60-kinecast.lua", "bluez_monitor.enabled = false\n"),
-            (
-                "wireplumber.conf.d", "60-kinecast.conf",
-                "wireplumber.profiles = { main = { hardware.audio = disabled, hardware.bluetooth = disabled, "
-                    + "hardware.video-capture = disabled } }\n"
-            ),
-        ] {
+        for (folder, name, text) in SessionManagerSettings.withoutDevices {
             let folder = directory + "/config/wireplumber/" + folder
             for end in folder.indices where folder[end] == "/" && end > folder.startIndex {
                 mkdir(String(folder[..<end]), 0o700)
