@@ -13,24 +13,8 @@ import Testing
 
 @Suite(.serialized, .tags(.real, .desktops, .endurance)) struct DesktopsTests {
     private static let size = PixelSize(width: 1280, height: 720)
-    /// Where GNOME's dialog has its first row and its button "Share", on a monitor of that size.
-    private static let muttersDialog = [(640, 386), (853, 233)]
-    private static let muttersCancel = [(430, 233)]
-    private static let shellsDialog = [(640, 402), (852, 249)]
-    /// The same in KDE's, which shows pictures. Of monitors the first is a new one.
-    private static let kdesWindowDialog = [(523, 244), (757, 608)]
-    private static let kdesMonitorDialog = [(767, 340), (780, 603)]
-    private static let kdesMonitorCancel = [(868, 603)]
     /// Whose monitors are recorded.
     private static let compositors = [PortalDesktop.Kind.mutter, .kwin]
-
-    private static func monitorDialog(of kind: PortalDesktop.Kind) -> [(Int, Int)] {
-        switch kind {
-        case .kwin: kdesMonitorDialog
-        case .gnomeShell: shellsDialog
-        case .mutter, .sway: muttersDialog
-        }
-    }
 
     private static func pointer(_ desktop: PortalDesktop) throws -> any DesktopPointer {
         desktop.kind == .kwin ? try KDEPointer(desktop) : try MutterPointer(desktop)
@@ -50,11 +34,11 @@ import Testing
     }
 
     /// Clicks where the dialog is, until it was there: nothing tells when it is shown.
-    private func answer(_ dialog: [(Int, Int)], with pointer: any DesktopPointer, until isAnswered: () throws -> Bool)
-        throws
-    {
+    private func answer(
+        _ clicks: PortalDialog.Clicks, with pointer: any DesktopPointer, until isAnswered: () throws -> Bool
+    ) throws {
         try wait("the dialog's end") {
-            for (x, y) in dialog where try !isAnswered() {
+            for (x, y) in clicks where try !isAnswered() {
                 try pointer.move(to: x, y)
                 try pointer.click()
                 pause(0.2)
@@ -70,12 +54,12 @@ import Testing
     /// Starts a take and answers the dialog. KDE's portal 5.27 crashes now and then while its dialog shows the monitor; then the desktop is
     /// asked again.
     private func ask(
-        _ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer, clicking dialog: [(Int, Int)],
-        _ options: [String] = [], until isAnswered: () throws -> Bool
+        _ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer,
+        clicking clicks: PortalDialog.Clicks, _ options: [String] = [], until isAnswered: () throws -> Bool
     ) throws -> RunningKinecast {
         while true {
             let take = try start(place, on: desktop, options)
-            try answer(dialog, with: pointer) { try isAnswered() || take.process.poll() != nil }
+            try answer(clicks, with: pointer) { try isAnswered() || take.process.poll() != nil }
             guard desktop.backendHasCrashed else { return take }
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable && ended.errors.contains("portal"), "\(ended)")
@@ -85,7 +69,7 @@ import Testing
 
     /// Has the desktop ask, and answers, so that the next take asks nobody.
     private func permit(_ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer) throws {
-        let take = try ask(place, on: desktop, with: pointer, clicking: Self.monitorDialog(of: desktop.kind)) {
+        let take = try ask(place, on: desktop, with: pointer, clicking: PortalDialog(of: desktop.kind).monitor) {
             try desktop.leaveOverview()
             return access(token(place), F_OK) == 0
         }
@@ -132,7 +116,7 @@ import Testing
         let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
             func refuse(_ options: String...) throws {
-                let cancel = kind == .kwin ? Self.kdesMonitorCancel : Self.muttersCancel
+                let cancel = PortalDialog(of: kind).cancel
                 let ended = try ask(place, on: desktop, with: pointer, clicking: cancel, options) { false }.wait()
                 #expect(ended.status == ExitStatus.noPermission, "\(ended)")
             }
@@ -294,7 +278,7 @@ import Testing
         try TestPlace.with { place in
             let token = place.path(".local/state/kinecast/screen-cast/kinecast.window")
             let asking = try start(place, on: desktop, ["--window", "ask"])
-            try answer(kind == .kwin ? Self.kdesWindowDialog : Self.shellsDialog, with: pointer) {
+            try answer(PortalDialog(of: kind).window, with: pointer) {
                 try desktop.leaveOverview()
                 return access(token, F_OK) == 0
             }

@@ -17,7 +17,8 @@ package final class PortalDesktop {
         case mutter
         /// All of GNOME's: windows can be cast as well.
         case gnomeShell
-        /// KDE's compositor. Where it draws in memory it casts windows alone, and monitors with what the tests preload.
+        /// KDE's compositor. Where it draws in memory it casts windows alone (KWin 5), or nothing (6), and the rest with what the tests
+        /// preload.
         case kwin
         /// Its portal, xdg-desktop-portal-wlr, shows no dialog: it gives out the only monitor. Of a still screen it may send nothing until
         /// something changes.
@@ -37,6 +38,9 @@ package final class PortalDesktop {
     package let display: String
     /// Of the monitor.
     package let size: PixelSize
+
+    /// The programs are those of Debian 12: GNOME 43, KDE Plasma 5.27. Otherwise they are those of Debian 13: GNOME 48, KDE Plasma 6.3.
+    package static let isOfDebian12 = ProcFiles.read("/etc/os-release").contains("VERSION_CODENAME=bookworm")
 
     package let kind: Kind
     private let directory: TemporaryDirectory
@@ -172,7 +176,7 @@ package final class PortalDesktop {
                 [
                     "--virtual", "--width", "\(size.width)", "--height", "\(size.height)", "--no-lockscreen",
                     "--no-global-shortcuts", "--socket", "wayland-0",
-                ], environment: try preload("monitor.cpp"))
+                ], environment: try preload(Self.isOfDebian12 ? "monitor.cpp" : "card.c"))
         }
     }
 
