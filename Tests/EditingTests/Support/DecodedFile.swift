@@ -30,7 +30,7 @@ struct DecodedFile {
         arguments += ["-map", "0:v", "-c", "copy", "-f", "framemd5", folder.file("packets")]
         // This one tells keyframes and tracks, too.
         arguments += ["-map", "0", "-c", "copy", "-f", "framecrc", folder.file("flags")]
-        arguments += ["-map", "0:v", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo"]
+        arguments += ["-map", "0:v", "-fps_mode", "passthrough", "-enc_time_base:v", "1:90000", "-f", "rawvideo"]
         arguments += [folder.file("video")]
         for track in 0..<audioTracks {
             arguments += [

@@ -12,7 +12,7 @@ import Testing
         let command =
             // A server that says nothing is not waited for longer than this: microseconds.
             ["ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-rw_timeout", "300000000"] + options
-            + ["-i", address, "-map", "0", "-t", "2", "-enc_time_base", "-1", "-f", "framecrc", "-"]
+            + ["-i", address, "-map", "0", "-t", "2", "-enc_time_base:v", "1:90000", "-f", "framecrc", "-"]
         let lines = try Tool.output("sh", ["-c", "exec \"$@\" 2>&1", "sh"] + command).split(separator: "\n")
         // One line for each frame, which begins with its stream's number; those with # are the form's head.
         return (

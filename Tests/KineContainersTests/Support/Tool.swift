@@ -70,7 +70,8 @@ func probe(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) th
 /// Decodes all of a file. Any warning is a failure.
 func decode(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let result = try run(
-        "ffmpeg", ["-v", "warning", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f", "null", "-"])
+        "ffmpeg",
+        ["-v", "warning", "-xerror", "-i", path, "-map", "0", "-enc_time_base:v", "1:90000", "-f", "null", "-"])
     #expect(result.errors == "", sourceLocation: sourceLocation)
     #expect(result.status == .exited(status: 0), sourceLocation: sourceLocation)
 }

@@ -13,8 +13,8 @@ package enum Players {
             // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two frames may fall
             // into one.
             [
-                "ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f",
-                "null", "-",
+                "ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-enc_time_base:v",
+                "1:90000", "-f", "null", "-",
             ],
         ] {
             // Both streams of the shell's command come back: a complaint on either is one too many.
