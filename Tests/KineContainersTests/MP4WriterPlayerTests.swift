@@ -90,11 +90,12 @@ import Testing
             let result = try run("ffmpeg", ["-v", "warning", "-y", "-i", path, "-map", "0:a", "-f", "s16le", decoded])
             #expect(result.errors == "")
             let samples = try contents(of: decoded).count / 4
-            // FFmpeg cuts the priming only of finished files; in fragments it gives it times before zero.
-            #expect(samples == (isFinished ? audio - 1 : audio) * 1024)
             let starts = try run(
                 "ffprobe", ["-v", "warning", "-show_entries", "stream=start_time", "-of", "csv=p=0", path])
-            #expect(starts.output == (isFinished ? "0.000000\n0.000000\n" : "0.000000\n-0.021333\n"))
+            // FFmpeg 7 cuts the priming. FFmpeg 5 does so only of finished files; in fragments it gives it times before zero.
+            let isCut = starts.output == "0.000000\n0.000000\n"
+            #expect(isCut || (!isFinished && starts.output == "0.000000\n-0.021333\n"), "\(starts.output)")
+            #expect(samples == (isCut ? audio - 1 : audio) * 1024)
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
             let terminal = try bus.start("xterm", ["-geometry", "40x10+0+0", "-e", "cat"])
             let form = try bus.start("zenity", ["--entry"])
             defer { for program in [terminal, form] { _ = program.end(signal: SIGKILL, deadline: 0) } }
-            let windows = try ["XTerm", "Zenity"].map { try window(of: $0, on: screen) }
+            let windows = try ["xterm", "zenity"].map { try window(of: $0, on: screen) }
             painter.move(windows[1], x: 300, y: 0)
 
             painter.focus(windows[0])
@@ -91,7 +91,9 @@ import Testing
     private func window(of application: String, on screen: PrivateScreen) throws -> UInt32 {
         var window: UInt32?
         try wait("the window of \(application)", seconds: 60) {
-            window = try X11Inventory(display: screen.name).windows.first { $0.application == application }?.id
+            // Zenity 3 is called Zenity, and Zenity 4 zenity.
+            window = try X11Inventory(display: screen.name).windows
+                .first { $0.application.lowercased() == application }?.id
             return window != nil
         }
         return try #require(window)
