@@ -15,6 +15,7 @@ public final class MediaServer {
             """
             events {}
             rtmp {
+                access_log off;
                 server {
                     listen 127.0.0.1:\(port);
                     chunk_size 4096;

@@ -123,7 +123,9 @@ import Testing
                 "broadcast", "--pattern", "320x240", "--json", "--service", "org.example.witness", "--set",
                 "token=@token")
             try take.event("destination") { $0.state == "started with token=…" }
-            let processes = place.processes()
+            // An ordinary user does not see where an engine was started.
+            let engine = try place.registry().find(nil).pid
+            let processes = place.processes() + [ProcFiles.read("/proc/\(engine)/cmdline")]
             #expect(processes.contains { $0.contains("kinecast-engine") })
             #expect(!processes.contains { $0.contains("very-hush") })
             #expect(!place.environments().contains { $0.contains("very-hush") })

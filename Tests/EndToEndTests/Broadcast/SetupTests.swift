@@ -68,7 +68,8 @@ import Testing
             try input.readEnd.close()
             try take.words("Key [not shown]: ", onOutput: true)
             let asking = place.environments().filter { $0.contains("STREAM=") }
-            #expect(asking.count == 1 && asking.allSatisfy { !$0.contains("hush") }, "\(asking)")
+            // No ordinary user reads the environment of a program that has had a secret.
+            #expect(asking.count == (getuid() == 0 ? 1 : 0) && asking.allSatisfy { !$0.contains("hush") }, "\(asking)")
             try input.writeEnd.writeAll([3])
             let ended = try take.wait()
             try input.writeEnd.close()

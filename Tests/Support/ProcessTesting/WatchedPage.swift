@@ -115,9 +115,8 @@ package struct WatchedPage {
 
     /// Kills the extension that serves the page; the engine starts it again.
     package func killExtension() throws {
-        let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
-        let children = try Tool.output(
-            "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-publish live"])
+        let engine = try place.registry().find(nil).pid
+        let children = try Tool.output("pgrep", ["-P", "\(engine)", "-f", "kinecast-publish live"])
         let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
         kill(pid, SIGKILL)
     }
