@@ -1,6 +1,7 @@
 // `kinecast broadcast` with the real engine, the live page's extension, and one that says what it is told.
 import FoundationEssentials
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
 import ScreenTesting
