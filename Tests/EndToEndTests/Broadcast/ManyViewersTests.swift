@@ -20,6 +20,12 @@ import Testing
                 configuration = configuration.split(separator: documented, omittingEmptySubsequences: false)
                     .joined(separator: own)
             }
+            // What the documentation leaves at its place is root's.
+            let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { [folder] name in
+                "\(name)_temp_path \(folder.file(name));"
+            }
+            configuration = configuration.replacing("\nrtmp {\n", with: "\nrtmp {\naccess_log off;\n")
+                .replacing("\nhttp {\n", with: "\nhttp {\n\(temporary.joined(separator: "\n"))\n")
             try folder.write(configuration.utf8, to: "nginx.conf")
             try #require(mkdir(folder.file("hls"), 0o700) == 0)
             var options = ChildProcess.Options()

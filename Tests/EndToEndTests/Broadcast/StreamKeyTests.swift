@@ -52,11 +52,11 @@ import Testing
             let found = try files(under: place.directory.string).split(separator: "\n").map(String.init).sorted()
             #expect(found == [".config/kinecast/destinations", "list"].map(place.path))
             // No core: the engine's and the extensions' (RLIMIT_CORE).
-            let ours = seen.keys.filter {
-                let command = ProcFiles.read("/proc/\($0)/cmdline")
-                return seen[$0]?.contains(place.directory.string) == true
-                    && (command.contains("kinecast-engine") || command.contains("kinecast-publish"))
+            let engine = try place.registry().find(nil).pid
+            let extensions = ProcFiles.children(of: engine).filter {
+                ProcFiles.read("/proc/\($0)/cmdline").contains("kinecast-publish")
             }
+            let ours = [engine] + extensions
             #expect(ours.count == 6)
             for pid in ours {
                 let line = ProcFiles.read("/proc/\(pid)/limits").split(separator: "\n")
