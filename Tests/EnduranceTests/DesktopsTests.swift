@@ -179,7 +179,7 @@ import Testing
             let (before, began) = (Wakes.count(of: processes), MonotonicClock.now())
             pause(10)
             let seconds = Double(MonotonicClock.now() - began) / 1e9
-            // As it is preloaded here, KWin sends the same picture again, 19 times a second.
+            // As it is preloaded here, KWin 5.27 sends the same picture again, 19 times a second.
             Margin.atMost(
                 kind == .kwin ? 60 : 2, Double(Wakes.count(of: processes) - before) / seconds, "1/s",
                 "wake-ups while \(kind) stands still")
