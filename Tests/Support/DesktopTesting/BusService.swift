@@ -166,36 +166,18 @@ package final class BusService: Sendable {
 
 extension BusConnection {
     fileprivate func emit(_ signal: EmittedSignal) throws(BusError) {
-        var created: OpaquePointer?
-        try BusMessage.check(
-            "new_signal",
-            sd_bus_message_new_signal(bus, &created, signal.path, signal.interface, signal.member))
-        guard let created else { return }
-        defer { sd_bus_message_unref(created) }
-        try BusMessage.append(signal.values, to: created)
-        try BusMessage.check("send", sd_bus_send(nil, created, nil))
+        try emit(signal.path, signal.interface, signal.member, signal.values)
     }
 
     fileprivate func reply(_ reply: Reply, to call: OpaquePointer) throws(BusError) {
-        var created: OpaquePointer?
         switch reply {
         case .silence, .death: return
         case .surrounded(let before, let reply, let after):
             for signal in before { try emit(signal) }
             try self.reply(reply, to: call)
             for signal in after { try emit(signal) }
-        case .values(let values):
-            try BusMessage.check("new_method_return", sd_bus_message_new_method_return(call, &created))
-            if let created { try BusMessage.append(values, to: created) }
-        case .error(let name):
-            let result = name.withCString { name in
-                var error = sd_bus_error(name: name, message: nil, _need_free: 0)
-                return sd_bus_message_new_method_error(call, &created, &error)
-            }
-            try BusMessage.check("new_method_error", result)
+        case .values(let values): try self.reply(BusReply.values(values), to: call)
+        case .error(let name): try self.reply(BusReply.error(name: name, message: ""), to: call)
         }
-        guard let created else { return }
-        defer { sd_bus_message_unref(created) }
-        try BusMessage.check("send", sd_bus_send(nil, created, nil))
     }
 }

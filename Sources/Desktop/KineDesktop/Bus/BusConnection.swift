@@ -211,5 +211,5 @@ public final class BusConnection {
 
     private func pointer(_ one: Waiting) -> UnsafeMutableRawPointer { Unmanaged.passUnretained(one).toOpaque() }
 
-    private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+    static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }

@@ -6,20 +6,20 @@ package enum BusDaemon {
     package static let name = "org.freedesktop.DBus"
     package static let path = "/org/freedesktop/DBus"
 
-    struct OwnerChange {
-        var name: String
+    package struct OwnerChange {
+        package var name: String
         /// The unique name of the connection that has it now, if one does.
-        var owner: String?
+        package var owner: String?
 
-        var isGone: Bool { owner == nil }
+        package var isGone: Bool { owner == nil }
     }
 
     /// The match rule for the signals that `ownerChange` reads.
-    static func ownerRule(of name: String) -> String {
+    package static func ownerRule(of name: String) -> String {
         "type='signal',sender='\(Self.name)',interface='\(Self.name)',member='NameOwnerChanged',arg0='\(name)'"
     }
 
-    static func ownerChange(_ signal: BusSignal) -> OwnerChange? {
+    package static func ownerChange(_ signal: BusSignal) -> OwnerChange? {
         let texts = signal.arguments.compactMap(\.asString)
         guard texts.count == 3 else { return nil }
         return OwnerChange(name: texts[0], owner: texts[2].isEmpty ? nil : texts[2])

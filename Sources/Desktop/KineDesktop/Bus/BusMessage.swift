@@ -56,27 +56,33 @@ package enum BusMessage {
         try check("close", sd_bus_message_close_container(message))
     }
 
-    package static func values(of message: OpaquePointer) throws(BusError) -> [BusValue] {
-        try values(of: message, depth: 0)
+    /// - Parameter limit: throws if there are more values, those in containers counted.
+    package static func values(of message: OpaquePointer, limit: Int = .max) throws(BusError) -> [BusValue] {
+        var left = limit
+        return try values(of: message, depth: 0, &left)
     }
 
     /// The values up to the end of the current container.
-    private static func values(of message: OpaquePointer, depth: Int) throws(BusError) -> [BusValue] {
+    private static func values(
+        of message: OpaquePointer, depth: Int, _ left: inout Int
+    ) throws(BusError) -> [BusValue] {
         guard depth < depthLimit else { throw .malformed }
         var values: [BusValue] = []
         while true {
             var type = CChar(0)
             var contents: UnsafePointer<CChar>?
             guard try check("peek", sd_bus_message_peek_type(message, &type, &contents)) > 0 else { return values }
+            guard left > 0 else { throw .malformed }
+            left -= 1
             let inner = contents.map { String(cString: $0) } ?? ""
             switch Character(UnicodeScalar(UInt8(bitPattern: type))) {
             case "v":
-                guard let content = try enter(message, type, inner, depth).first else { throw .malformed }
+                guard let content = try enter(message, type, inner, depth, &left).first else { throw .malformed }
                 values.append(.variant(content))
-            case "r": values.append(.structure(try enter(message, type, inner, depth)))
-            case "a": values.append(.array(of: inner, try enter(message, type, inner, depth)))
+            case "r": values.append(.structure(try enter(message, type, inner, depth, &left)))
+            case "a": values.append(.array(of: inner, try enter(message, type, inner, depth, &left)))
             case "e":
-                let pair = try enter(message, type, inner, depth)
+                let pair = try enter(message, type, inner, depth, &left)
                 guard pair.count == 2 else { throw .malformed }
                 values.append(.entry(pair[0], pair[1]))
             case let basic: values.append(try read(basic, type, message))
@@ -85,10 +91,10 @@ package enum BusMessage {
     }
 
     private static func enter(
-        _ message: OpaquePointer, _ type: CChar, _ contents: String, _ depth: Int
+        _ message: OpaquePointer, _ type: CChar, _ contents: String, _ depth: Int, _ left: inout Int
     ) throws(BusError) -> [BusValue] {
         try check("enter", sd_bus_message_enter_container(message, type, contents))
-        let values = try values(of: message, depth: depth + 1)
+        let values = try values(of: message, depth: depth + 1, &left)
         try check("exit", sd_bus_message_exit_container(message))
         return values
     }
@@ -145,7 +151,7 @@ public enum BusError: Error, Equatable, Sendable {
     case refused(name: String, message: String)
     /// A call of libsystemd failed.
     case system(call: String, Errno)
-    /// The values of a message are nested too deeply, or have a type that is not in the specification.
+    /// The values of a message are too many, nested too deeply, or have a type that is not in the specification.
     case malformed
     /// The connection has ended.
     case closed
