@@ -248,10 +248,13 @@ let package = Package(
             name: "KineConfiguration",
             dependencies: ["KineClient", "KineServices", "KineWire", "KinePlatform", "CXKB", system]),
 
-        // What a desktop starts without a terminal: keys of the whole desktop.
+        // What a desktop starts without a terminal: the tray, and keys of the whole desktop.
         .target(
             name: "KineTray",
-            dependencies: ["KineConfiguration", "KineDesktop", "KinePlatform", "CXCB", "CXKB", "CLinux", system]),
+            dependencies: [
+                "KineConfiguration", "KineClient", "KineDesktop", "KineWire", "KineMedia", "KinePlatform",
+                "CXCB", "CXKB", "CLinux", system,
+            ]),
 
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
@@ -529,8 +532,8 @@ let package = Package(
         .testTarget(
             name: "KineTrayTests",
             dependencies: [
-                "KineTray", "KineConfiguration", "KineDesktop", "DesktopTesting", "ScreenTesting", "KineMeasure",
-                "KineMedia", "KinePlatform", "CoreTesting", system,
+                "KineTray", "KineConfiguration", "KineDesktop", "KineWire", "DesktopTesting", "ScreenTesting",
+                "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KineTakeTests",

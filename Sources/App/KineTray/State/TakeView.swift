@@ -1,0 +1,107 @@
+// A take as the tray shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
+import KineClient
+import KineMedia
+import KinePlatform
+import KineWire
+
+struct TakeView {
+    let record: TakeRecord
+    /// False: the engine has another protocol, of which only the frozen messages are understood.
+    var isSameProtocol = true
+    private(set) var phase = TakePhase.starting
+    /// The recording, if there is one.
+    private(set) var output: String?
+    /// Nil in a take without a microphone.
+    private(set) var isMicrophoneOn: Bool?
+    private var destinations: [Int: DestinationStatus] = [:]
+    private var recorded = MediaTime.zero
+    /// The instant from which recorded time is added to `recorded`, nanoseconds of CLOCK_MONOTONIC; nil: it stands.
+    private var runsSince: Int64?
+
+    init(_ record: TakeRecord) {
+        self.record = record
+        output = record.output
+    }
+
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
+    mutating func received(_ message: EngineMessage, at now: Int64) {
+        switch message {
+        case .answer(_, .success(.status(let status))):
+            output = status.output
+            isMicrophoneOn = status.isMicrophoneOn
+            destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
+            enter(status.phase, recorded: status.progress.duration, at: now)
+        case .answer: break
+        case .event(.finished(let summary)): end(summary, at: now)
+        case .event(.failed(let failure)): end(failure.summary, at: now)
+        case .event(let event): if isSameProtocol { received(event, at: now) }
+        }
+    }
+
+    private mutating func received(_ event: EngineEvent, at now: Int64) {
+        switch event {
+        case .started(let take):
+            output = take.output
+            if phase == .starting { enter(.recording, recorded: .zero, at: now) }
+        case .paused: enter(.paused, recorded: time(at: now), at: now)
+        case .resumed: enter(.recording, recorded: time(at: now), at: now)
+        case .microphone(let isOn): isMicrophoneOn = isOn
+        case .destination(let event): if let status = event.status { destinations[event.destination] = status }
+        default: break
+        }
+    }
+
+    private mutating func enter(_ phase: TakePhase, recorded: MediaTime, at now: Int64) {
+        (self.phase, self.recorded) = (phase, recorded)
+        runsSince = phase == .recording ? now : nil
+    }
+
+    private mutating func end(_ summary: TakeSummary?, at now: Int64) {
+        output = summary?.output
+        enter(.ended, recorded: time(at: now), at: now)
+    }
+
+    /// The recorded time, without pauses.
+    func time(at now: Int64) -> MediaTime {
+        recorded + MediaTime(nanoseconds: runsSince.map { now - $0 } ?? 0)
+    }
+
+    /// The next instant at which the recorded time is a whole minute; nil while it stands.
+    func nextMinute(after now: Int64) -> Int64? {
+        let minute: Int64 = 60_000_000_000
+        return runsSince == nil ? nil : now + minute - max(0, time(at: now).nanoseconds) % minute
+    }
+
+    /// The file of the recording; nil: there is none, or it goes to standard output.
+    var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
+
+    /// Whether something is captured. An engine of another protocol does not say when that begins.
+    var isCapturing: Bool { phase == .recording || !isSameProtocol && phase == .starting }
+
+    /// What the take does, in a word or two.
+    var activity: String {
+        if phase == .paused { return "Paused" }
+        guard isCapturing else { return phase == .starting ? "Starting" : "Finishing" }
+        if output != nil { return "Recording" }
+        if !destinations.isEmpty { return "Broadcasting" }
+        return record.clipBuffer == nil ? "Capturing" : "Keeping the last moments"
+    }
+
+    /// A sentence about the first destination that is in trouble.
+    var problem: String? {
+        for (_, status) in destinations.sorted(by: { $0.key < $1.key }) where !status.isRemoved {
+            let words: String
+            if let ending = status.ending, ending != .finished {
+                words = DestinationSentences.words(ending)
+            } else if status.ending == nil, let problem = status.problem {
+                words = DestinationSentences.phrase(problem)
+            } else if status.phase == .reconnecting {
+                words = "reconnecting"
+            } else {
+                continue
+            }
+            return "\(status.label): \(words)".printable(limit: 200) + "."
+        }
+        return nil
+    }
+}

@@ -1,0 +1,95 @@
+// The tray's menu: its entries, out of what is shown. MenuObject gives it to the desktop.
+import KineDesktop
+import KineWire
+
+/// What an entry does.
+enum MenuCommand: Equatable {
+    /// Runs `kinecast` with these arguments.
+    case kinecast([String])
+    /// Opens a file with the desktop's program for it.
+    case open(String)
+    case studio
+    case quit
+}
+
+struct MenuItem: Equatable {
+    let id: Int32
+    /// Nil: a line between entries.
+    var label: String?
+    /// Nil: the entry cannot be used now.
+    var command: MenuCommand?
+    var children: [MenuItem] = []
+
+    static func line(_ id: Int32) -> MenuItem { MenuItem(id: id, label: nil) }
+
+    /// com.canonical.dbusmenu, "Properties": an underline in a label marks a key.
+    var properties: [String: BusValue] {
+        guard let label else { return ["type": .string("separator")] }
+        var properties: [String: BusValue] = [
+            "label": .string(label.replacing("_", with: "__")),
+            "enabled": .boolean(command != nil || !children.isEmpty),
+        ]
+        if !children.isEmpty { properties["children-display"] = .string("submenu") }
+        return properties
+    }
+}
+
+enum TrayMenu {
+    /// Recordings have this number and later ones.
+    static let firstRecording: Int32 = 100
+
+    /// The entries. A number means the same action as long as the process runs: a click on an entry that has changed
+    /// meanwhile does not start another action.
+    static func items(
+        _ state: TrayState, recordings: [(id: Int32, path: String)], hasStudio: Bool, at now: Int64
+    ) -> [MenuItem] {
+        var items = [MenuItem(id: 1, label: state.summary(at: now)), .line(2)]
+        items += takeItems(state)
+        items.append(.line(10))
+        items += interruptedItems(state)
+        let recent = recordings.map {
+            MenuItem(id: $0.id, label: TrayState.name($0.path), command: .open($0.path))
+        }
+        items.append(MenuItem(id: 13, label: "Recent recordings", children: recent))
+        if hasStudio { items.append(MenuItem(id: 14, label: "Open the studio", command: .studio)) }
+        items += [.line(15), MenuItem(id: 16, label: "Quit", command: .quit)]
+        return items
+    }
+
+    private static func takeItems(_ state: TrayState) -> [MenuItem] {
+        let take = state.take
+        // An engine of another protocol understands no more than the end.
+        let own = take.flatMap { $0.isSameProtocol ? $0 : nil }
+        let id = take?.record.id ?? ""
+        func command(_ action: DesktopAction, if isPossible: Bool?, of id: String? = nil) -> MenuCommand? {
+            isPossible == true ? .kinecast(action.arguments + [id ?? take?.record.id].compactMap(\.self)) : nil
+        }
+        let start = MenuItem(id: 3, label: "Start recording", command: .kinecast(DesktopAction.record.arguments))
+        let stop = MenuItem(
+            id: 4, label: take?.file == nil ? "Stop" : "Stop recording",
+            // `record --toggle` ends only a take that it has begun.
+            command: take?.phase == .ended ? nil : .kinecast(["stop", id]))
+        let pause = MenuItem(id: 5, label: "Pause", command: command(.pause, if: own?.phase == .recording))
+        let resume = MenuItem(id: 6, label: "Resume", command: command(.pause, if: true))
+        let buffering = state.takes.last { $0.isSameProtocol && $0.record.clipBuffer != nil }
+        let clip = MenuItem(
+            id: 7, label: "Save the last moments",
+            command: command(.clip, if: buffering != nil, of: buffering?.record.id))
+        let isOn = own?.isMicrophoneOn
+        let microphone =
+            isOn == false
+            ? MenuItem(id: 9, label: "Unmute the microphone", command: command(.microphone, if: true))
+            : MenuItem(id: 8, label: "Mute the microphone", command: command(.microphone, if: isOn))
+        return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, clip, microphone]
+    }
+
+    /// For the newest interrupted recording.
+    private static func interruptedItems(_ state: TrayState) -> [MenuItem] {
+        guard let take = state.interrupted.last, let file = take.output else { return [] }
+        let name = TrayState.name(file)
+        return [
+            MenuItem(id: 11, label: "Recover \(name)", command: .kinecast(["recover", file])),
+            MenuItem(id: 12, label: "Leave \(name) as it is", command: .kinecast(["dismiss", take.id])),
+        ]
+    }
+}

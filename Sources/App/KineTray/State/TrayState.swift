@@ -1,0 +1,47 @@
+// What the tray shows of all takes.
+import KineClient
+import KinePlatform
+import KineWire
+
+struct TrayState {
+    enum Condition: String, CaseIterable {
+        case idle, recording, paused, problem
+    }
+
+    /// The running takes, oldest first. The newest one is shown.
+    var takes: [TakeView] = []
+    /// The takes whose engine died and whose file is not recovered, oldest first.
+    var interrupted: [TakeRecord] = []
+
+    var take: TakeView? { takes.last }
+
+    /// An interrupted recording does not hide that another one runs.
+    var condition: Condition {
+        if takes.contains(where: { $0.problem != nil }) { return .problem }
+        if take?.phase == .paused { return .paused }
+        if takes.contains(where: \.isCapturing) { return .recording }
+        return interrupted.isEmpty ? .idle : .problem
+    }
+
+    /// The newest take with its recorded time, or that there is none.
+    func summary(at now: Int64) -> String {
+        guard let take else { return "Not recording" }
+        let time = take.phase == .starting ? "" : " \(Quantity.clock(take.time(at: now)))"
+        let others = takes.count > 1 ? ", and \(Quantity.count(takes.count - 1, "other take"))" : ""
+        return "\(take.activity)\(time)\(others)"
+    }
+
+    /// Sentences about what is recorded and what is wrong.
+    var details: [String] {
+        let source = take.map { [$0.file.map(Self.name) ?? $0.record.source.printable(limit: 100)] } ?? []
+        return source + takes.compactMap(\.problem)
+            + interrupted.compactMap(\.output).map { "\(Self.name($0)) was interrupted and can be recovered." }
+    }
+
+    /// A file's name for a person.
+    static func name(_ path: String) -> String {
+        // By code points: as characters, "/" and an accent after it are one.
+        let last = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
+        return last.printable(limit: 100)
+    }
+}
