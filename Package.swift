@@ -48,7 +48,7 @@ let storeys = [
     (
         "App",
         "CBuild KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
-            + "KinecastImaging KineTray KinecastCommand kinecast-publish"
+            + "KinecastImaging KineTray KinecastCommand kinecast-publish kinecast-tray"
     ),
 ]
 
@@ -58,6 +58,7 @@ let package = Package(
         .executable(name: "kinecast", targets: ["KinecastCommand"]),
         .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
         .executable(name: "kinecast-publish", targets: ["kinecast-publish"]),
+        .executable(name: "kinecast-tray", targets: ["kinecast-tray"]),
         .library(name: "Kinecast", targets: ["Kinecast"]),
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
         .library(name: "KinecastExchange", targets: ["KinecastExchange"]),
@@ -274,6 +275,8 @@ let package = Package(
                 "KinecastExtension", "KineLive", "KinePublish", "KineRTMP", "KineContainers", "KineWire", "KineMedia",
                 "CLinux", system,
             ]),
+
+        .executableTarget(name: "kinecast-tray", dependencies: ["KineTray"]),
 
         // An extension that tells the end-to-end tests which of its callbacks were called.
         .executableTarget(
@@ -568,7 +571,7 @@ let package = Package(
             dependencies: [
                 "KineWayland",
                 "KineX11", "KineServices",
-                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-faults",
+                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-faults",
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
                 "kinecast-messenger", "kinecast-scene", "kinecast-farend", "ProcessTesting", "CoreTesting",

@@ -13,8 +13,8 @@ import Testing
             for command in [
                 "record", "broadcast", "status", "pause", "resume", "stop", "switch", "mic", "annotate", "sources",
                 "services",
-                "extension", "extension new", "config", "config set", "shortcuts", "shortcuts set", "doctor", "recover",
-                "trim", "thumbnail",
+                "extension", "extension new", "config", "config set", "shortcuts", "shortcuts set", "tray", "doctor",
+                "recover", "trim", "thumbnail",
             ] {
                 let help = try place.run(command.split(separator: " ").map(String.init) + ["--help"])
                 #expect(help.status == 0)

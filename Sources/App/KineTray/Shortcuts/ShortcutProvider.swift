@@ -54,8 +54,8 @@ extension GlobalShortcutsSession.Error {
         let advice = "bind kinecast record --toggle and the like in the desktop's settings"
         return switch self {
         case .noLibrary: "A desktop is asked for keys by libsystemd, which is missing; install libsystemd0."
-        case .noBus: "A desktop is asked for keys by its session bus, which is missing; start kinecast-tray in it."
-        case .busLost: "The session bus has ended, and the keys with it; start kinecast-tray again."
+        case .noBus: "A desktop is asked for keys by its session bus, which is missing; run kinecast tray in it."
+        case .busLost: "The session bus has ended, and the keys with it; run kinecast tray again."
         case .noPortal: "This desktop binds no keys for programs; \(advice)."
         case .portalLost: "The desktop's portal has ended; the keys work again when it is back."
         case .declined: "The desktop has bound no keys; kinecast shortcuts bind shows its dialog again."

@@ -79,7 +79,7 @@ final class X11Shortcuts {
         } while isOutdated
         xcb_flush(connection)
         guard xcb_connection_has_error(connection) == 0 else {
-            throw X11ShortcutFailure(message: "The X server has ended, and its keys too; start kinecast-tray again.")
+            throw X11ShortcutFailure(message: "The X server has ended, and its keys too; run kinecast tray again.")
         }
         return actions
     }

@@ -69,7 +69,7 @@ struct ShortcutsCommand: ParsableCommand {
             if json { return lines.forEach { JSONEvents.write($0) } }
             TextTable.lines(lines.map(\.row)).forEach(Terminal.standardOutput.line)
             if report == nil {
-                Terminal.standardError.line("kinecast-tray does not run, so no key works; start it.")
+                Terminal.standardError.line("kinecast-tray does not run, so no key works; kinecast tray starts it.")
             }
         }
     }
@@ -146,7 +146,7 @@ struct ShortcutsCommand: ParsableCommand {
             guard ShortcutsCommand.report != nil, let directory = try? ShortcutReport.directory() else {
                 throw CommandFailure(
                     status: ExitStatus.unavailable,
-                    message: "kinecast-tray does not run, which binds the keys; start it and try again.")
+                    message: "kinecast-tray does not run, which binds the keys; start it with kinecast tray.")
             }
             do {
                 try ShortcutReport.requestDialog(in: directory)

@@ -54,6 +54,12 @@ public struct EngineLocator: Sendable {
         return found
     }
 
+    /// The path of another program of the engine's installation; nil if it is not there.
+    public func neighbour(_ name: String) -> FilePath? {
+        let engines = [named.map { FilePath(escaped: $0) }].compactMap(\.self) + ((try? places()) ?? [])
+        return engines.map { $0.removingLastComponent().appending(name) }.first(where: Self.isExecutable)
+    }
+
     private static func isExecutable(_ path: FilePath) -> Bool {
         var status = stat()
         return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0

@@ -1,0 +1,105 @@
+// The tray's item on the session bus, and its registration with the desktop. freedesktop.org, StatusNotifierItem.
+import KineDesktop
+import KinePlatform
+import SystemPackage
+
+/// Used on the bus's thread.
+final class StatusItem: BusObject {
+    /// What the desktop shows beside the menu.
+    struct Appearance: Equatable {
+        var condition = TrayState.Condition.idle
+        /// One line without an end, and below it sentences.
+        var summary = ""
+        var details: [String] = []
+    }
+
+    static let path = "/StatusNotifierItem"
+    static let interface = "org.kde.StatusNotifierItem"
+    private static let watcher = "org.kde.StatusNotifierWatcher"
+
+    private let bus: BusConnection
+    private let themes: FilePath?
+    private var appearance = Appearance()
+    /// Nil until the bus has said whether a host runs.
+    private(set) var hasHost: Bool?
+    /// Called for the tooltip, whose time passes without an event.
+    var current: () -> Appearance = { Appearance() }
+    /// Called for a click. Returns whether it does something.
+    var activate: () -> Bool = { false }
+
+    /// - Parameter themes: as `TrayIcon.themes`.
+    init(_ bus: BusConnection, themes: FilePath?) throws(BusError) {
+        (self.bus, self.themes) = (bus, themes)
+        try bus.add(self)
+        bus.match(BusDaemon.ownerRule(of: Self.watcher)) { [weak self] signal in
+            guard let self, let change = BusDaemon.ownerChange(signal), change.name == Self.watcher else { return }
+            if change.isGone { hasHost = false } else { register() }
+        }
+        register()
+    }
+
+    /// The watcher takes a path for an object of the caller's.
+    private func register() {
+        var call = BusCall(
+            Self.watcher, path: "/StatusNotifierWatcher", interface: Self.watcher, "RegisterStatusNotifierItem",
+            [.string(Self.path)])
+        call.startsService = false
+        bus.call(call) { [weak self] answer in self?.hasHost = (try? answer.get()) != nil }
+    }
+
+    /// Shows this. `minutePassed`: the tooltip has another time.
+    func show(_ new: Appearance, minutePassed: Bool) {
+        let old = appearance
+        appearance = new
+        if new.condition != old.condition {
+            for signal in ["NewIcon", "NewAttentionIcon", "NewTitle"] { bus.emit(signal, from: self) }
+            if Self.status(new) != Self.status(old) { bus.emit("NewStatus", [.string(Self.status(new))], from: self) }
+        }
+        if minutePassed || new.condition != old.condition || new.details != old.details {
+            bus.emit("NewToolTip", from: self)
+        }
+    }
+
+    /// Never `Passive`: desktops hide such items, and with it the entry that starts a recording.
+    private static func status(_ appearance: Appearance) -> String {
+        appearance.condition == .problem ? "NeedsAttention" : "Active"
+    }
+
+    var properties: [String: BusValue] {
+        let shown = current()
+        // Where the icons are not installed, the pixels are shown.
+        let name = themes == nil ? "" : TrayIcon.name(shown.condition)
+        let image = TrayIcon.image(shown.condition)
+        let isProblem = shown.condition == .problem
+        let toolTip: [BusValue] = [
+            .string(name), TrayIcon.noImage, .string("Kinecast: \(shown.summary)"),
+            .string(shown.details.map(Self.escaped).joined(separator: "\n")),
+        ]
+        return [
+            "Category": .string("ApplicationStatus"), "Id": .string("org.kinecast.Kinecast"),
+            "Title": .string("Kinecast: \(shown.condition)"), "Status": .string(Self.status(shown)),
+            "WindowId": .int32(0), "ItemIsMenu": .boolean(false), "Menu": .objectPath(MenuObject.path),
+            "IconThemePath": .string(themes?.escaped ?? ""), "IconName": .string(name), "IconPixmap": image,
+            "OverlayIconName": .string(""), "OverlayIconPixmap": TrayIcon.noImage,
+            "AttentionIconName": .string(isProblem ? name : ""),
+            "AttentionIconPixmap": isProblem ? image : TrayIcon.noImage, "AttentionMovieName": .string(""),
+            "ToolTip": .structure(toolTip),
+        ]
+    }
+
+    /// The text of a tooltip may have markup ("Markup").
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+
+    func call(_ member: String, _ arguments: [BusValue]) -> BusReply? {
+        switch (member, arguments.map(\.type).joined()) {
+        case ("Activate", "ii"):
+            // Plasma then opens the menu.
+            activate() ? .values([]) : .failure("NotSupported", "A click opens the menu.")
+        // The desktop shows the menu itself. A slip of the hand must not pause a take.
+        case ("ContextMenu", "ii"), ("SecondaryActivate", "ii"), ("Scroll", "is"): .values([])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Finds this user's takes in the registry, and follows them over connections to their engines. Linux: inotify(7).
+import CLinux
+import Glibc
+import KineMedia
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// Used on one thread.
+final class TakesWatch {
+    /// More takes than a person has; each costs a connection.
+    private static let mostTakes = 16
+
+    private final class Follower {
+        let connection: ClientConnection
+        let engine: ProcessHandle?
+        var view: TakeView
+
+        init(_ connection: ClientConnection, _ view: TakeView) {
+            (self.connection, self.view) = (connection, view)
+            engine = connection.peer
+        }
+    }
+
+    private let registry: TakeRegistry
+    private let watch: Int32
+    private var followers: [Follower] = []
+    /// The takes whose engine has closed its connection. It may be in the registry for a moment yet, or want no other.
+    private var left: Set<String> = []
+    /// Their processes, if they have not said that the take is over. The registry has a dead one when it has ended.
+    private var ending: [ProcessHandle] = []
+    private(set) var state = TrayState()
+
+    /// Throws if this user watches as many directories as the system allows.
+    init(_ registry: TakeRegistry) throws(Errno) {
+        self.registry = registry
+        watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        // A take's directory appears, and disappears, by a rename.
+        let events = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+        guard watch >= 0, inotify_add_watch(watch, registry.directory.cString, events) >= 0 else {
+            throw Errno(rawValue: errno)
+        }
+        look()
+    }
+
+    deinit { if watch >= 0 { close(watch) } }
+
+    var pollEntries: [pollfd] {
+        let connections = followers.map(\.connection)
+        let others = [watch] + ending.map(\.descriptor)
+        return others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            + connections.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
+    }
+
+    /// Reads what has arrived, without waiting. Returns the files of takes that have ended.
+    ///
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
+    func process(at now: Int64) -> [String] {
+        var hasChanged = readWatch()
+        if !ending.isEmpty {
+            let ended = WakeSignal.poll(ending.map(\.descriptor), until: 0)
+            hasChanged = hasChanged || ended.contains(true)
+            ending = zip(ending, ended).filter { !$1 }.map(\.0)
+        }
+        var files: [String] = []
+        for follower in followers {
+            read(follower, at: now)
+            guard follower.connection.isClosed else { continue }
+            hasChanged = true
+            left.insert(follower.view.record.id)
+            if follower.view.phase != .ended {
+                if let engine = follower.engine { ending.append(engine) }
+            } else if let file = follower.view.file {
+                files.append(file)
+            }
+        }
+        followers.removeAll { $0.connection.isClosed }
+        if hasChanged { look() }
+        state.takes = followers.map(\.view)
+        return files
+    }
+
+    private func readWatch() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            var hasChanged = false
+            while Glibc.read(watch, buffer.baseAddress, buffer.count) > 0 { hasChanged = true }
+            return hasChanged
+        }
+    }
+
+    private func read(_ follower: Follower, at now: Int64) {
+        guard let messages = try? follower.connection.readAvailable() else { return follower.connection.close() }
+        if let theirs = follower.connection.peerHello {
+            follower.view.isSameProtocol = theirs.protocolNumber == ControlProtocol.number
+        }
+        for message in messages { follower.view.received(message, at: now) }
+    }
+
+    private func look() {
+        let listing = registry.list()
+        left.formIntersection(listing.running.map(\.id))
+        let known = left.union(followers.map(\.view.record.id))
+        for record in listing.running.suffix(Self.mostTakes) where !known.contains(record.id) {
+            // One whose engine has finished meanwhile is not shown.
+            if let follower = try? follow(record) { followers.append(follower) }
+        }
+        followers.sort { ($0.view.record.started, $0.view.record.id) < ($1.view.record.started, $1.view.record.id) }
+        state.takes = followers.map(\.view)
+        state.interrupted = listing.dead.filter { $0.output != nil && $0.output != TakeConfiguration.standardOutput }
+    }
+
+    /// Engines of all protocols answer the first request.
+    private func follow(_ record: TakeRecord) throws -> Follower {
+        let connection = try registry.connect(to: record)
+        try connection.send(.status, id: 1)
+        try connection.send(.follow(progress: false), id: 2)
+        return Follower(connection, TakeView(record))
+    }
+}

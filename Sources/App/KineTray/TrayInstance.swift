@@ -1,0 +1,55 @@
+// The user's one tray: a locked file beside the registry of takes. The lock ends with its process.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// The lock of the running tray, held until this is released.
+final class TrayInstance {
+    /// Nanoseconds for a tray to end.
+    private static let timeout: Int64 = 10_000_000_000
+
+    private let file: FileDescriptor
+
+    private init(_ file: FileDescriptor) { self.file = file }
+
+    deinit { try? file.close() }
+
+    /// Takes the lock; nil if another process has it.
+    ///
+    /// - Parameter directory: that of the registry, open to this user alone.
+    static func claim(in directory: FilePath) throws -> TrayInstance? {
+        let instance = TrayInstance(
+            try FileDescriptor.open(
+                directory.appending("tray.lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
+                permissions: .ownerReadWrite))
+        guard try instance.lock() else { return nil }
+        guard ftruncate(instance.file.rawValue, 0) == 0 else { throw Errno(rawValue: errno) }
+        _ = try instance.file.writeAll(toAbsoluteOffset: 0, "\(getpid())".utf8)
+        return instance
+    }
+
+    /// Ends the running tray, and waits until it has ended. Returns false if none runs.
+    static func endRunning(in directory: FilePath) throws -> Bool {
+        let path = directory.appending("tray.lock")
+        guard let file = try? FileDescriptor.open(path, .readWrite, options: [.closeOnExec, .noFollow]) else {
+            return false
+        }
+        let instance = TrayInstance(file)
+        let process = instance.owner.flatMap { $0 > 1 ? ProcessHandle($0) : nil }
+        // The number is the owner's if the lock is still held.
+        guard try !instance.lock(), let process else { return false }
+        process.signal(SIGTERM)
+        process.waitForEnd(until: MonotonicClock.now() + timeout)
+        return true
+    }
+
+    private var owner: Int32? { Int32(String(decoding: file.contents(limit: 32) ?? [], as: UTF8.self)) }
+
+    /// False if another process has the lock.
+    private func lock() throws(Errno) -> Bool {
+        if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 { return true }
+        let error = Errno(rawValue: errno)
+        guard error == .wouldBlock else { throw error }
+        return false
+    }
+}

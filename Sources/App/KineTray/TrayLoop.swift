@@ -1,0 +1,154 @@
+// The tray's loop: one poll for the bus, the takes, the programs that were started and the keys. It sleeps until one of
+// them has something, and once a minute while a take's time runs.
+import Glibc
+import KineDesktop
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// Used on one thread.
+final class TrayLoop {
+    /// What the tray works with.
+    struct Context {
+        /// The address of the user's bus; nil: there is none.
+        var bus: String?
+        var registry: TakeRegistry
+        var programs: Launcher.Programs
+        /// The directory of recordings, and the directory of icon themes, if they are there.
+        var recordings: FilePath?
+        var themes: FilePath?
+        /// Nanoseconds to wait for a desktop that shows the item: a panel may start later, or again.
+        var hostTimeout: Int64 = 30_000_000_000
+        /// Gets sentences about what cannot be done.
+        var complain: (String) -> Void
+    }
+
+    enum Ending: Equatable {
+        case quit
+        case busLost
+        /// No desktop shows the item, and no keys are held.
+        case noHost
+    }
+
+    private let context: Context
+    private let bus: BusConnection?
+    private let item: StatusItem?
+    private let menu: MenuObject?
+    private let takes: TakesWatch
+    private let launcher: Launcher
+    private let signals: SignalDescriptor?
+    private var shortcuts: [any ShortcutProvider]
+    private var recordings: RecentRecordings
+    private var ending: Ending?
+    private var hostDeadline: Int64?
+    private var nextMinute: Int64?
+
+    /// Throws if this user watches as many directories as the system allows.
+    ///
+    /// - Parameter signals: the signals that end the loop.
+    init(_ context: Context, shortcuts: [any ShortcutProvider], signals: SignalDescriptor? = nil) throws(Errno) {
+        (self.context, self.shortcuts, self.signals) = (context, shortcuts, signals)
+        takes = try TakesWatch(context.registry)
+        launcher = Launcher(context.programs, complain: context.complain)
+        recordings = RecentRecordings(in: context.recordings)
+        // Without a bus that answers, only keys work.
+        bus = context.bus.flatMap { try? BusConnection(address: $0) }
+        menu = bus.flatMap { try? MenuObject($0) }
+        item = bus.flatMap { try? StatusItem($0, themes: context.themes) }
+        menu?.refresh = { [unowned self] in
+            recordings.refresh()
+            return items(at: MonotonicClock.now())
+        }
+        menu?.perform = { [unowned self] in perform($0) }
+        item?.current = { [unowned self] in appearance(at: MonotonicClock.now()) }
+        item?.activate = { [unowned self] in
+            launcher.studio()
+            return launcher.programs.studio != nil
+        }
+        recordings.refresh()
+    }
+
+    /// Returns when the tray is to end.
+    func run() -> Ending {
+        var ready = shortcuts
+        while true {
+            bus?.process()
+            let now = MonotonicClock.now()
+            if signals?.next() != nil { ending = .quit }
+            launcher.reap()
+            let ended = takes.process(at: now)
+            if !ended.isEmpty {
+                recordings.add(ended)
+                recordings.refresh()
+            }
+            ready.forEach(process)
+            show(at: now)
+            // The changes may have left messages to send.
+            bus?.process()
+            if bus?.isClosed == true { return .busLost }
+            checkHost(at: now)
+            if let ending { return ending }
+            ready = sleep()
+        }
+    }
+
+    /// Returns the providers of keys that have something to process.
+    private func sleep() -> [any ShortcutProvider] {
+        let waiting = shortcuts.map(\.descriptor) + launcher.descriptors + [signals?.descriptor].compactMap(\.self)
+        var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + takes.pollEntries
+        if let bus { entries.append(bus.pollEntry) }
+        WakeSignal.poll(&entries, until: [bus?.nextDeadline, nextMinute, hostDeadline].compactMap(\.self).min())
+        return zip(shortcuts, entries).filter { $1.revents != 0 }.map(\.0)
+    }
+
+    private func process(_ provider: any ShortcutProvider) {
+        do {
+            for action in try provider.process() { launcher.kinecast(action.arguments) }
+        } catch {
+            // No key works any more.
+            context.complain("\(error)")
+            shortcuts.removeAll { $0 === provider }
+        }
+    }
+
+    /// Ends a process that is of no use. One with keys stays without a desktop that shows the item.
+    private func checkHost(at now: Int64) {
+        guard shortcuts.isEmpty, item?.hasHost != true else {
+            hostDeadline = nil
+            return
+        }
+        let deadline = hostDeadline ?? now + context.hostTimeout
+        hostDeadline = deadline
+        if bus == nil || now >= deadline { ending = ending ?? .noHost }
+    }
+
+    // MARK: What is shown
+
+    private func show(at now: Int64) {
+        let minutePassed = nextMinute.map { now >= $0 } ?? false
+        nextMinute = takes.state.take?.nextMinute(after: now)
+        item?.show(appearance(at: now), minutePassed: minutePassed)
+        menu?.show(items(at: now))
+    }
+
+    private func appearance(at now: Int64) -> StatusItem.Appearance {
+        StatusItem.Appearance(
+            condition: takes.state.condition, summary: takes.state.summary(at: now), details: takes.state.details)
+    }
+
+    private func items(at now: Int64) -> [MenuItem] {
+        TrayMenu.items(
+            takes.state, recordings: recordings.entries, hasStudio: launcher.programs.studio != nil, at: now)
+    }
+
+    // MARK: Commands
+
+    private func perform(_ command: MenuCommand) {
+        switch command {
+        case .kinecast(let arguments): launcher.kinecast(arguments)
+        case .open(let file): launcher.open(file)
+        case .studio: launcher.studio()
+        case .quit: ending = .quit
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// The process kinecast-tray: its arguments, its one instance, and its last sentence.
+import Glibc
+import KineConfiguration
+import KineDesktop
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// `kinecast-tray`, `kinecast-tray --quit` or `kinecast-tray --autostart on|off`; `kinecast tray` becomes it.
+public enum TrayProgram {
+    public static func main() -> Never {
+        do {
+            try run(ProcessEnvironment.arguments)
+            exit(0)
+        } catch let failure as CommandFailure {
+            say(failure.message)
+            exit(failure.status)
+        } catch {
+            // The errors of the registry are sentences.
+            say("\(error)")
+            exit(ExitStatus.unavailable)
+        }
+    }
+
+    private static func say(_ sentence: String) {
+        _ = try? FileDescriptor.standardError.writeAll("kinecast-tray: \(sentence)\n".utf8)
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        // Before any thread exists.
+        let signals = SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+        // A bus or an engine that has ended is an error, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        guard let own = ExecutableSearch.own else { throw unavailable("/proc is not there; mount it.") }
+        let executable = FilePath(escaped: own)
+        switch arguments {
+        case []: try show(executable, signals)
+        case ["--quit"]: try quit()
+        case ["--autostart", "on"]: try setAutostart(executable, isOn: true)
+        case ["--autostart", "off"]: try setAutostart(executable, isOn: false)
+        default: throw CommandFailure.usage("These arguments are unknown; run kinecast tray.")
+        }
+    }
+
+    private static func show(_ executable: FilePath, _ signals: SignalDescriptor) throws {
+        let registry = try TakeRegistry.standard()
+        let directory = registry.directory.removingLastComponent()
+        let lock = try using(directory) { try TrayInstance.claim(in: directory) }
+        guard let lock else { return say("One runs already; kinecast tray --quit ends it.") }
+        let context = TrayLoop.Context(
+            bus: BusAddresses.find().session, registry: registry, programs: .beside(executable),
+            recordings: RecentRecordings.standardDirectory, themes: TrayIcon.themes(beside: executable), complain: say)
+        let loop: TrayLoop
+        do {
+            loop = try TrayLoop(context, shortcuts: ShortcutProviders.open(complain: say), signals: signals)
+        } catch {
+            throw unavailable("No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
+        }
+        let ending = withExtendedLifetime(lock) { loop.run() }
+        switch ending {
+        case .quit: break
+        case .busLost: say("The session bus has ended, and the tray with it.")
+        case .noHost:
+            throw unavailable(
+                "This desktop shows no items in a tray; GNOME does with its extension AppIndicator Support. Or bind "
+                    + "kinecast record --toggle and the like to keys.")
+        }
+    }
+
+    private static func quit() throws {
+        let directory = try TakeRegistry.standard().directory.removingLastComponent()
+        if try !using(directory, { try TrayInstance.endRunning(in: directory) }) { say("None runs.") }
+    }
+
+    private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {
+        guard let configuration = UserDirectories.configuration() else {
+            throw unavailable("There is no place for settings; set HOME or XDG_CONFIG_HOME.")
+        }
+        guard let kinecast = Launcher.Programs.beside(executable).kinecast else {
+            throw unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
+        }
+        try using(Autostart.path(in: configuration)) {
+            guard isOn else { return try Autostart.disable(in: configuration) }
+            try Autostart.enable(kinecast, in: configuration)
+        }
+        say(isOn ? "It starts with the desktop from now on." : "It does not start with the desktop any more.")
+    }
+
+    private static func unavailable(_ message: String) -> CommandFailure {
+        CommandFailure(status: ExitStatus.unavailable, message: message)
+    }
+
+    /// Names the place of an error.
+    private static func using<Value>(_ place: FilePath, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure(
+                status: ExitStatus.cannotCreate,
+                message: "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// `kinecast tray`: becomes the process kinecast-tray, which links what a menu and keys need and nothing else.
+import ArgumentParser
+import Glibc
+import KinePlatform
+import KineWire
+import SystemPackage
+
+struct TrayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tray", abstract: "Show what is recorded in the desktop's tray, with a menu.",
+        discussion: """
+            The menu starts, pauses and stops takes, and opens recordings. While it runs, the keys of kinecast shortcuts work. It \
+            runs until Quit is chosen or the desktop's session ends; a second one ends at once.
+            """)
+
+    enum Switch: String, ExpressibleByArgument {
+        case on, off
+    }
+
+    @Option(help: ArgumentHelp("Start it with the desktop from now on, or no longer.", valueName: "on|off"))
+    var autostart: Switch?
+
+    @Flag(help: "End the one that runs.")
+    var quit = false
+
+    func validate() throws {
+        guard autostart == nil || !quit else {
+            throw ValidationError("--autostart cannot be combined with --quit; leave one out.")
+        }
+    }
+
+    func run() throws {
+        let name = "kinecast-tray"
+        guard let program = EngineLocator().neighbour(name) else {
+            throw CommandFailure(
+                status: ExitStatus.unavailable,
+                message: "\(name) is not beside \(EngineLocator.name); install Kinecast completely.")
+        }
+        let options = (autostart.map { ["--autostart", $0.rawValue] } ?? []) + (quit ? ["--quit"] : [])
+        var arguments = ([program.escaped] + options).map { strdup($0.cString) }
+        arguments.append(nil)
+        execv(program.cString, arguments)
+        throw CommandFailure(
+            status: ExitStatus.unavailable,
+            message: "\(program) cannot be started (\(Errno(rawValue: errno))); correct its permissions.")
+    }
+}

@@ -1,0 +1,4 @@
+// The tray's process, which `kinecast tray` becomes.
+import KineTray
+
+TrayProgram.main()

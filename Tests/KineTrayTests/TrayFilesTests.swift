@@ -1,0 +1,125 @@
+// The icon's pixels, the newest recordings, the entry of the autostart directory, and the lock of the one tray.
+import CoreTesting
+import Glibc
+import KineMeasure
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KineTray
+
+@Suite struct TrayFilesTests {
+    @Test func `each condition has an icon of its own, in network byte order`() {
+        let images = TrayState.Condition.allCases.map(TrayIcon.pixels)
+        #expect(Set(images).count == images.count)
+        let size = TrayIcon.size
+        for image in images {
+            #expect(image.count == size * size * 4)
+            #expect(image.prefix(4) == [0, 0, 0, 0], "the corner is transparent")
+        }
+        let middle = (size / 2 * size + size / 2) * 4
+        #expect(TrayIcon.pixels(.recording)[middle..<middle + 4] == [255, 0xe0, 0x1b, 0x24])
+    }
+
+    @Test func `the newest five recordings are listed, each with a number that no other gets`() throws {
+        try TemporaryDirectory.with { directory in
+            func write(_ name: String, at seconds: Int) throws -> String {
+                let path = directory.appending(name)
+                try PrivateDirectory.write([], to: path)
+                var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+                guard utimensat(AT_FDCWD, path.cString, &times, 0) == 0 else { throw Errno(rawValue: errno) }
+                return path.escaped
+            }
+            mkdir(directory.appending("Kinecast").cString, 0o700)
+            var recordings = RecentRecordings(in: directory.appending("Kinecast"))
+            recordings.refresh()
+            #expect(recordings.entries.isEmpty)
+            let files = try (1...6).map { try write("Kinecast/\($0).mp4", at: $0) }
+            _ = try write("Kinecast/notes.txt", at: 9)
+            recordings.refresh()
+            #expect(recordings.entries.map(\.path) == files.suffix(5).reversed())
+            let before = recordings.entries
+            let elsewhere = try write("elsewhere.mp4", at: 7)
+            unlink(files[5].cString)
+            recordings.add([elsewhere, directory.appending("gone.mp4").escaped])
+            recordings.refresh()
+            #expect(recordings.entries.map(\.path) == [elsewhere] + files[1...4].reversed())
+            #expect(recordings.entries.dropFirst().map(\.id) == before.dropFirst().map(\.id))
+            #expect(!before.map(\.id).contains(recordings.entries[0].id))
+        }
+    }
+
+    @Test func `without a directory for videos there are no recordings`() {
+        var recordings = RecentRecordings(in: nil)
+        recordings.refresh()
+        #expect(recordings.entries.isEmpty)
+    }
+
+    @Test func `the entry starts kinecast tray with the desktop, and can be removed twice`() throws {
+        try TemporaryDirectory.with { directory in
+            let configuration = directory.appending("config")
+            try Autostart.enable("/opt/my kine\"cast", in: configuration)
+            let path = Autostart.path(in: configuration)
+            let bytes = try #require(PrivateDirectory.contents(of: path, limit: 4096))
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("[Desktop Entry]\nType=Application\n") && text.hasSuffix("Terminal=false\n"))
+            #expect(text.contains("\nTryExec=/opt/my kine\"cast\n"))
+            #expect(text.contains("\nExec=\"/opt/my kine\\\\\"cast\" tray\n"), "\(text)")
+            try Autostart.enable("/usr/bin/kinecast", in: configuration)
+            #expect(Autostart.entry("/usr/bin/100%").contains("\nExec=\"/usr/bin/100%%\" tray\n"))
+            for _ in 0..<2 { try Autostart.disable(in: configuration) }
+            #expect(PrivateDirectory.entries(path.removingLastComponent()) == [])
+        }
+    }
+
+    @Test func `one tray has the lock until it ends`() throws {
+        try TemporaryDirectory.with { directory in
+            #expect(try !TrayInstance.endRunning(in: directory))
+            var first = try TrayInstance.claim(in: directory)
+            #expect(first != nil)
+            #expect(try TrayInstance.claim(in: directory) == nil)
+            first = nil
+            #expect(try !TrayInstance.endRunning(in: directory), "the number of a tray that has ended gets no signal")
+            first = try TrayInstance.claim(in: directory)
+            #expect(first != nil)
+        }
+    }
+
+    @Test func `the programs of an installation and of a build are found`() throws {
+        try TemporaryDirectory.with { directory in
+            func make(_ name: String) throws -> String {
+                var place = directory
+                for part in name.split(separator: "/").dropLast() {
+                    place = place.appending(String(part))
+                    mkdir(place.cString, 0o700)
+                }
+                let path = directory.appending(name)
+                try PrivateDirectory.write([], to: path)
+                chmod(path.cString, 0o755)
+                return path.escaped
+            }
+            let tray = FilePath(escaped: try make("libexec/kinecast/kinecast-tray"))
+            let built = try make("libexec/kinecast/kinecast")
+            #expect(Launcher.Programs.beside(tray).kinecast == built && Launcher.Programs.beside(tray).studio == nil)
+            #expect(TrayIcon.themes(beside: tray) == nil)
+            let installed = try make("bin/kinecast")
+            let studio = try make("libexec/kinecast/kinecast-studio")
+            _ = try make("share/icons/hicolor/symbolic/apps/org.kinecast.Kinecast-symbolic.svg")
+            let programs = Launcher.Programs.beside(tray)
+            #expect(programs.kinecast == installed && programs.studio == studio)
+            #expect(TrayIcon.themes(beside: tray)?.lastComponent?.string == "icons")
+        }
+    }
+
+    @Test func `every icon has its file`() {
+        let icons = RunningCheckout.path.appending("packaging/icons/hicolor/symbolic/apps")
+        for condition in TrayState.Condition.allCases {
+            #expect(icons.appending("\(TrayIcon.name(condition)).svg").resolved != nil)
+        }
+    }
+
+    private enum RunningCheckout {
+        /// The top of this package, from Tests/KineTrayTests/TrayFilesTests.swift on.
+        static let path = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
+    }
+}
