@@ -116,7 +116,14 @@ build_documentation() {
 }
 
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
-release_products=(kinecast kinecast-engine kinecast-publish kinecast-scene)
+release_products=(kinecast kinecast-engine kinecast-publish kinecast-tray kinecast-scene)
+
+# install_desktop_files PREFIX: the icons, and the entry of the desktop's menu.
+install_desktop_files() {
+    local icon
+    for icon in packaging/icons/hicolor/*/apps/*.svg; do install -D -m 644 "$icon" "$1/share/${icon#packaging/}"; done
+    install -D -m 644 packaging/org.kinecast.Kinecast.desktop -t "$1/share/applications"
+}
 
 # kinecast_version: the version that kinecast prints.
 kinecast_version() { sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/App/KinecastCommand/RootCommand.swift; }
