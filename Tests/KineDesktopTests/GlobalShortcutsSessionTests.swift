@@ -17,7 +17,7 @@ import Testing
     }
     private static let bound = Event.bound(["record": "the key of record", "pause": "the key of pause"])
 
-    /// A session, and what it has told. Polled by the test's thread.
+    /// A session and its events. Polled by the test's thread.
     private final class Keys {
         let session: GlobalShortcutsSession
         var events: [Event] = []

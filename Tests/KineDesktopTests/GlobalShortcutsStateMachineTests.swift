@@ -68,7 +68,7 @@ import Testing
             for _ in 0..<30 {
                 for case .call(_, let last) in machine.handle(Self.input(number, &generator)) { number = last }
             }
-            // Whatever it was, the next portal is asked.
+            // After any of them, the next portal is asked.
             _ = machine.handle(.busLost)
             let actions = machine.handle(.connected(as: ":1.9"))
             guard case .call(let call, _)? = actions.first else {

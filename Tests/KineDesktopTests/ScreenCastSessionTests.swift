@@ -12,7 +12,7 @@ import Testing
 @Suite(.tags(.real)) struct ScreenCastSessionTests {
     private static let request = ScreenCastRequest(.monitor, showsCursor: true)
 
-    /// A session, and what it has told. Polled by the test's thread.
+    /// A session and its events. Polled by the test's thread.
     private final class Cast {
         let session: ScreenCastSession
         var events: [ScreenCastSession.Event] = []

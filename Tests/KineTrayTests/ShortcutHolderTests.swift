@@ -13,7 +13,7 @@ import Testing
 @testable import KineTray
 
 @Suite(.tags(.real)) struct ShortcutHolderTests {
-    /// A holder, and what it has told. Polled by the test's thread.
+    /// A holder and its events. Polled by the test's thread.
     private final class Stage {
         let directory: TemporaryDirectory
         let place: FilePath

@@ -1,4 +1,4 @@
-// What the tray shows of takes, by the messages of their engines, and the menu that follows.
+// The tray's state by the messages of engines, and the menu that follows.
 import KineMedia
 import KineWire
 import Testing

@@ -112,7 +112,7 @@ import Testing
         #expect(second.bound == [.pause])
         second.bind([.clip: try KeyCombination("Super+Cyrillic_ef")])
         #expect(second.problems[.clip]?.hasPrefix("This keyboard does not give Super+Cyrillic_ef") == true)
-        // What the first one gives up is free.
+        // The first one has given up its place.
         stage.shortcuts.bind([.microphone: try KeyCombination("Ctrl+F5")])
         #expect(try stage.actions() == [])
         second.bind([.record: try KeyCombination("Super+Shift+R")])

@@ -53,7 +53,7 @@ import Testing
             }
         }
         for phase in [TakePhase.finishing, .ended] { #expect(chosen("bbbbbbbb", phase) == nil) }
-        // What else the text can be is no id.
+        // The other texts are no ids.
         for word in [ToggleFile.counting, ToggleFile.cancelled] { #expect(TakeID(word) == nil) }
     }
 

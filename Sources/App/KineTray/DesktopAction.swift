@@ -1,4 +1,4 @@
-// What a key or an entry of the tray's menu does. Each is a command that a desktop can also bind itself.
+// The actions of keys and of the tray's menu. Each is a command that a desktop can also bind itself.
 
 /// An action that a person starts away from a terminal.
 public enum DesktopAction: String, CaseIterable, Sendable {

@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Used on one thread.
 final class TrayLoop {
-    /// What the tray works with.
+    /// The tray's surroundings.
     struct Context {
         /// The address of the user's bus; nil: there is none.
         var bus: String?

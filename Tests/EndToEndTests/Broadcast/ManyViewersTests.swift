@@ -20,7 +20,7 @@ import Testing
                 configuration = configuration.split(separator: documented, omittingEmptySubsequences: false)
                     .joined(separator: own)
             }
-            // What the documentation leaves at its place is root's.
+            // nginx's own directories for temporary files are root's.
             let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { [folder] name in
                 "\(name)_temp_path \(folder.file(name));"
             }

@@ -4,7 +4,7 @@
 package struct PortalDialog: Sendable {
     package typealias Clicks = [(x: Int, y: Int)]
 
-    /// What is clicked, one after the other, to share the monitor.
+    /// The places to click, one after the other, to share the monitor.
     package let monitor: Clicks
     /// The same to share the only window.
     package let window: Clicks
@@ -16,7 +16,7 @@ package struct PortalDialog: Sendable {
         let down = kind == .gnomeShell ? 16 : 0
         (monitor, window, cancel) =
             switch (kind, PortalDesktop.isOfDebian12) {
-            // Of monitors the first is a new one.
+            // The first monitor in its list is a new one.
             case (.kwin, true): ([(767, 340), (780, 603)], [(523, 244), (757, 608)], [(868, 603)])
             // Here one click shares, and the window is closed to cancel. Before the monitor come a new one and a region.
             case (.kwin, false): ([(502, 436)], [(742, 400)], [(910, 134)])

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Used on the bus's thread.
 final class StatusItem: BusObject {
-    /// What the desktop shows beside the menu.
+    /// The item beside the menu: its icon, its state and its texts.
     struct Appearance: Equatable {
         var condition = TrayState.Condition.idle
         /// One line without an end, and below it sentences.

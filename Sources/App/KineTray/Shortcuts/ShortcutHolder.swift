@@ -8,7 +8,7 @@ import KinePlatform
 import SystemPackage
 
 final class ShortcutHolder: ShortcutProvider {
-    /// What the keys depend on.
+    /// The conditions on which the keys depend.
     struct Context {
         /// The address of the user's bus.
         var bus: String?

@@ -78,7 +78,7 @@ struct TakeView {
     /// Whether something is captured. An engine of another protocol does not say when that begins.
     var isCapturing: Bool { phase == .recording || !isSameProtocol && phase == .starting }
 
-    /// What the take does, in a word or two.
+    /// The take's activity, in a word or two.
     var activity: String {
         if phase == .paused { return "Paused" }
         guard isCapturing else { return phase == .starting ? "Starting" : "Finishing" }

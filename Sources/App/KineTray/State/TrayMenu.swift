@@ -2,7 +2,7 @@
 import KineDesktop
 import KineWire
 
-/// What an entry does.
+/// The action of an entry.
 enum MenuCommand: Equatable {
     /// Runs `kinecast` with these arguments.
     case kinecast([String])

@@ -1,4 +1,4 @@
-// What the tray shows of all takes.
+// The state of all takes, as the tray shows it.
 import KineClient
 import KinePlatform
 import KineWire

@@ -1,4 +1,4 @@
-// `kinecast record --toggle`: one call begins a take, the next one ends it. A file tells them of each other.
+// `kinecast record --toggle`: one call begins a take, the next one ends it. They find each other by a file.
 import Glibc
 import KineClient
 import KinePlatform
