@@ -43,7 +43,8 @@ import Testing
         (["--fps", "60"], ["--fps"]), (["--fps=60"], ["--fps"]), (["-r", "60"], ["--fps"]), (["-vr", "60"], ["--fps"]),
         (["--bitrate", "4M"], ["--quality"]), (["--exclude", "app:x"], ["--exclude"]),
         (["--window", "focused"], ["--monitor", "--exclude"]), (["--pattern", "320x240"], ["--monitor", "--exclude"]),
-        (["--mic", "usb"], ["--mic"]), (["-"], ["--faststart"]), (["--output=-"], ["--faststart"]),
+        (["--mic", "usb"], ["--mic"]), (["--virtual", "640x480"], ["--monitor", "--mic"]), (["-"], ["--faststart"]),
+        (["--output=-"], ["--faststart"]),
         (["a.mp4"], []), (["--", "a", "--fps", "60"], []), (["--size", "-"], []),
     ])
     func `what is typed replaces the same option and its rivals`(typed: [String], replaced: [String]) throws {

@@ -116,7 +116,9 @@ extension ConfigurationKey {
         keys("ask", .flag, use: .refused("permissions are not configured, so type it")),
         keys("camera", isPath: true), keys("camera-mirror", .flag, use: .with(["camera"])),
         keys("camera-at camera-size camera-shape camera-border", use: .with(["camera"])),
-        keys("audio", short: "a"), keys("mic audio-bitrate"), keys("separate-tracks", .flag, use: .with(["mic"])),
+        // A private screen has no microphone.
+        keys("audio", short: "a"), keys("mic", rivals: ["virtual"]), keys("audio-bitrate"),
+        keys("separate-tracks", .flag, use: .with(["mic"])),
         keys("fps", short: "r"), keys("size crop rotate preset settings keyframe-interval"), keys("cfr", .flag),
         keys("quality", rivals: ["bitrate"]), keys("bitrate", rivals: ["quality"]),
         keys(
