@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Events
 
-    @Test func `keys of the session are told, and changes of them, and no others`() throws {
+    @Test func `the session reports its own keys and their changes, and no other's`() throws {
         let bus = try TestBus()
         let portal = try StandInShortcutsPortal(bus)
         let keys = try Keys(bus)
@@ -179,7 +179,7 @@ import Testing
         try keys.expect(.pressed("pause", time: 0))
     }
 
-    @Test func `a portal that binds no keys, and none at all, are told, and a later one is used`() throws {
+    @Test func `the session reports that no portal binds keys, and uses one that comes later`() throws {
         let bus = try TestBus()
         let keys = try Keys(bus)
         try keys.expect(.failed(.noPortal))
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `a bus that is not there, and one that goes away, are told apart`() throws {
+    @Test func `a bus that is not there is one error, and a bus that goes away another`() throws {
         for address in [nil, "unix:path=/nowhere"] {
             #expect(throws: GlobalShortcutsSession.Error.noBus) {
                 try GlobalShortcutsSession(Self.shortcuts, of: Self.application, bus: address)

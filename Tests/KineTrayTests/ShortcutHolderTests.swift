@@ -70,7 +70,7 @@ import Testing
         #expect(stage.actions == [.record, .record, .clip])
     }
 
-    @Test func `a person who closes the dialog is told, and kinecast shortcuts bind shows it again`() throws {
+    @Test func `a closed dialog is reported, and kinecast shortcuts bind shows it again`() throws {
         let bus = try TestBus()
         let portal = try StandInShortcutsPortal(bus) { $0.person = .declines }
         let stage = try Stage("", bus: bus.address)
@@ -110,7 +110,7 @@ import Testing
         withExtendedLifetime(portal) {}
     }
 
-    @Test func `a Wayland session without a portal for keys is told what to do`() throws {
+    @Test func `a Wayland session without a portal for keys gets the advice to bind a command`() throws {
         let bus = try TestBus()
         let stage = try Stage("", bus: bus.address)
         try stage.wait("the sentence") { !stage.complaints.isEmpty }

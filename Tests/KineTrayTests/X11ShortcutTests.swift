@@ -125,7 +125,7 @@ import Testing
         #expect(actions == [.record] && second.problems == [:])
     }
 
-    @Test func `a server that is not there, and one that ends, are told`() throws {
+    @Test func `a server that is not there is reported, and so is one that ends`() throws {
         #expect(throws: X11ShortcutFailure.self) { try X11Shortcuts(display: ":987654") }
         let stage = try Stage([:])
         stage.screen.end()

@@ -73,7 +73,7 @@ package struct KeyCombination: Hashable, Sendable, CustomStringConvertible {
             || [0xff7e, 0xff7f, 0xff14].contains(symbol)
     }
 
-    /// F1 to F35, Print, Pause, Sys_Req, Break, and XF86's keys, which play, start programs and the like.
+    /// F1 to F35, Print, Pause, Sys_Req, Break, and the keys for media and programs (XF86…).
     private static func isCommand(_ symbol: UInt32) -> Bool {
         (0xffbe...0xffe0).contains(symbol) || [0xff61, 0xff13, 0xff15, 0xff6b].contains(symbol)
             || (0x1008_1000...0x1008_ffff).contains(symbol)

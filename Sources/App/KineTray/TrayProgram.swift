@@ -63,7 +63,7 @@ public enum TrayProgram {
         case .noHost:
             throw unavailable(
                 "This desktop shows no items in a tray; GNOME does with its extension AppIndicator Support. Or bind "
-                    + "kinecast record --toggle and the like to keys.")
+                    + "kinecast record --toggle to a key.")
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
                 .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
             ])
         try fixture.encode(3)
-        #expect(fixture.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is told once")
+        #expect(fixture.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is reported once")
         try fixture.adjust(nil)
         #expect(
             fixture.next() == [.sample([2, 3], .all, isKeyframe: false), .sample([2, 4], .all, isKeyframe: false)])
