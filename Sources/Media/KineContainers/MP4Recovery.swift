@@ -107,8 +107,10 @@ private struct RecoverableRecording {
         try scanner.scan(from: firstFragment)
         guard scanner.tables[0].count > 0 else { throw MP4Recovery.Error.nothingRecorded(path: file.path) }
 
-        try file.reserve(through: scanner.end + RecordingLayout.indexSizeBound(movie, scanner.tables))
-        let bytes = try RecordingLayout.finish(file, end: scanner.end, movie: movie, tables: scanner.tables)
+        try file.reserve(
+            through: scanner.end + RecordingLayout.indexSizeBound(movie, scanner.tables, scanner.chapters))
+        let bytes = try RecordingLayout.finish(
+            file, end: scanner.end, movie: movie, tables: scanner.tables, chapters: scanner.chapters)
         return RecoveredFile(
             bytes: bytes, duration: RecordingLayout.duration(movie, scanner.tables),
             frames: Int(scanner.tables[0].count),

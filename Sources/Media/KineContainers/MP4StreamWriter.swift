@@ -37,6 +37,8 @@ public final class MP4StreamWriter: MovieWriter {
         if failure == nil { pending.append(sample, after: lastStart) }
     }
 
+    public func mark(_ chapter: Chapter) {}
+
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
         let held = pending.runs[0].removeLast()

@@ -17,6 +17,8 @@ public final class MP4Writer: MovieWriter {
     /// One for each track of `movie`, video first.
     private var tables: [SampleTable]
     private var pending: PendingSamples
+    private var chapters: [Chapter] = []
+    private var pendingChapters: [Chapter] = []
 
     /// The offset at which the fragments end.
     private var end: Int64
@@ -49,7 +51,7 @@ public final class MP4Writer: MovieWriter {
 
         let header = RecordingLayout.header(movie)
         end = Int64(header.count)
-        try file.reserve(through: end + RecordingLayout.indexSizeBound(movie, tables) + Self.reserveMargin)
+        try file.reserve(through: end + RecordingLayout.indexSizeBound(movie, tables, []) + Self.reserveMargin)
         try file.write(header, at: 0)
         try file.synchronize()
     }
@@ -72,6 +74,13 @@ public final class MP4Writer: MovieWriter {
         pending.append(sample, after: hasFrames ? tables[0].lastStart : nil)
     }
 
+    public func mark(_ chapter: Chapter) {
+        guard failure == nil else { return }
+        // Recovery takes a second mark of an instant for a repetition.
+        let earliest = (pendingChapters.last ?? chapters.last).map { $0.ticks + 1 } ?? 0
+        pendingChapters.append(Chapter(ticks: max(chapter.ticks, earliest), title: chapter.title))
+    }
+
     /// Brings the file up to `now`, a time of the take: writes one fragment with all new samples, whose last frame
     /// lasts until `now`. Without new samples, overwrites four bytes so that the last frame lasts until `now`.
     ///
@@ -86,11 +95,13 @@ public final class MP4Writer: MovieWriter {
             guard try file.size() >= end else { throw .shortened(path: file.path) }
             try extendLastFrame(until: pending.runs[0].starts.first ?? PendingSamples.ticks(now))
             if !pending.isEmpty { try writeFragment(through: PendingSamples.ticks(now)) }
+            if !pendingChapters.isEmpty { try writeMarks() }
             flushedThrough = now
             if !isPublished, hasFrames { try publish() }
         } catch {
             failure = error
             pending.removeAll()
+            pendingChapters = []
             throw error
         }
     }
@@ -115,26 +126,39 @@ public final class MP4Writer: MovieWriter {
 
     private func writeFragment(through now: UInt64) throws(StorageError) {
         let runs = pending.fragmentRuns(until: now) { tables[$0].duration }
+        let fragmentStart = end
         let fragment = RecordedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
-        let fragmentEnd = end + Int64(fragment.bytes.count)
         // The index grows by at most 20 bytes for each chunk and 16 for each sample.
         let growth = runs.reduce(Int64(0)) { $0 + 20 + 16 * Int64($1.samples.sizes.count) }
-        let index = RecordingLayout.indexSizeBound(movie, tables) + growth
-        try file.reserve(through: fragmentEnd + index + Self.reserveMargin)
+        let index = RecordingLayout.indexSizeBound(movie, tables, chapters) + growth
+        try append(fragment.bytes, index: index)
+        note(runs, of: fragment, at: fragmentStart)
+        sequenceNumber += 1
+    }
+
+    /// Writes the new chapters' marks, whose chapters are kept only once they are in the file.
+    private func writeMarks() throws(StorageError) {
+        let all = chapters + pendingChapters
+        try append(pendingChapters.flatMap(\.mark), index: RecordingLayout.indexSizeBound(movie, tables, all))
+        (chapters, pendingChapters) = (all, [])
+    }
+
+    /// Appends whole boxes, after which `index` bytes for the index still fit.
+    private func append(_ bytes: [UInt8], index: Int64) throws(StorageError) {
+        let newEnd = end + Int64(bytes.count)
+        try file.reserve(through: newEnd + index + Self.reserveMargin)
         do {
-            try file.write(fragment.bytes, at: end)
+            try file.write(bytes, at: end)
         } catch {
             try? file.truncate(to: end)
             throw error
         }
-        note(runs, of: fragment)
-        sequenceNumber += 1
-        end = fragmentEnd
+        end = newEnd
         isDirty = true
     }
 
-    /// Adds a fragment that was written at `end` to the tables.
-    private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment) {
+    /// Adds a fragment that was written at `start` to the tables.
+    private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment, at start: Int64) {
         for (run, offset) in zip(runs, fragment.runOffsets) {
             let track = Int(run.track.id) - 1
             for (sample, size) in run.samples.sizes.enumerated() {
@@ -142,10 +166,10 @@ public final class MP4Writer: MovieWriter {
                     size: size, duration: run.track.isVideo ? run.durations[sample] : run.track.sampleDuration,
                     isSync: run.samples.isSync[sample])
             }
-            tables[track].appendChunk(offset: end + Int64(offset), length: UInt32(run.samples.sizes.count))
+            tables[track].appendChunk(offset: start + Int64(offset), length: UInt32(run.samples.sizes.count))
         }
         pending.removeAll()
-        if let offset = fragment.lastDurationOffset { lastDurationOffset = end + Int64(offset) }
+        if let offset = fragment.lastDurationOffset { lastDurationOffset = start + Int64(offset) }
     }
 
     /// Returns once all flushes would survive a power cut. Throws as `checkName`.
@@ -196,7 +220,8 @@ public final class MP4Writer: MovieWriter {
                     if case .shortened = failure { throw failure }
                     try? extendLastFrame(until: PendingSamples.ticks(end))
                 }
-                self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
+                self.end = try RecordingLayout.finish(
+                    file, end: self.end, movie: movie, tables: tables, chapters: chapters)
             } catch {
                 unfinished = error
             }
@@ -232,6 +257,9 @@ public protocol MovieWriter: AnyObject {
     /// The first frame is at time zero, whatever its own time. Audio is timed by counting: its access units must follow
     /// each other without a gap, and the first sample after the priming is at time zero.
     func append(_ sample: EncodedSample)
+
+    /// Begins a chapter with the next `flush`; chapters come in order. A stream has none: its index comes first.
+    func mark(_ chapter: Chapter)
 
     /// Writes the samples up to `now`, a time of the take. Throws the first error in every later call.
     func flush(through now: MediaTime) throws(StorageError)

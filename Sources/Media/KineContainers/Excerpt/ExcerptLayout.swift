@@ -41,11 +41,13 @@ public struct ExcerptLayout {
             shownTicks.append(cut.shownTicks)
         }
         let data = runs.reduce(Int64(0)) { $0 + $1.length(encodedSizes, excerpt) + Self.largestGap }
-        let bound = RecordingLayout.indexSizeBound(movie, tables) + data + Self.largestGap
+        let chapters = excerpt.chapters
+        let bound = RecordingLayout.indexSizeBound(movie, tables, chapters) + data + Self.largestGap
         let isWide = bound > Int64(UInt32.max)
         // The samples' places do not change the size of the index.
         func index() -> ByteChain {
-            MovieBox.final(movie, tables: tables, wideOffsets: isWide, shownTicks: shownTicks)
+            MovieBox.final(
+                movie, tables: tables, chapters: chapters, wideOffsets: isWide, shownTicks: shownTicks)
         }
         let fileType = RecordingLayout.fileType(movie.videoCodec)
         let start = Int64(fileType.count + index().count) + 16

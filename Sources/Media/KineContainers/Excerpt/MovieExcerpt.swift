@@ -52,6 +52,15 @@ public struct MovieExcerpt: Sendable {
     /// The frame at which decoding must begin for the encoded ones.
     public var decodingStart: Int { index.keyframe(notAfter: frames.lowerBound) }
 
+    /// The recording's chapters in the excerpt. The one that lasts at its beginning begins with it.
+    var chapters: [Chapter] {
+        let earlier = index.chapters.filter { $0.ticks < ticks.upperBound }
+        let first = earlier.lastIndex { $0.ticks <= ticks.lowerBound } ?? 0
+        return earlier[first...].map {
+            Chapter(ticks: max($0.ticks, ticks.lowerBound) - ticks.lowerBound, title: $0.title)
+        }
+    }
+
     /// The ticks for which the excerpt shows a frame.
     func duration(ofFrame frame: Int) -> UInt32 {
         let video = index.video

@@ -8,6 +8,8 @@ public struct RecordingIndex: Sendable {
     let creationTime: UInt64
     /// Video first.
     let tracks: [IndexedTrack]
+    /// The first one begins with the recording.
+    public let chapters: [Chapter]
 
     public enum Error: Swift.Error, Equatable {
         case storage(StorageError)
@@ -75,6 +77,7 @@ public struct RecordingIndex: Sendable {
             !tracks.dropFirst().contains(where: \.description.isVideo), SampleRun.areDisjoint(tracks)
         else { throw MalformedBox() }
         self.tracks = tracks
+        chapters = try Chapter.all(in: movie)
     }
 
     var video: IndexedTrack { tracks[0] }

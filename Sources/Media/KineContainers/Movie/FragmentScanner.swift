@@ -10,6 +10,7 @@ struct FragmentScanner {
     private var rescanAllowance: Int64
     /// One for each track of the movie.
     private(set) var tables: [SampleTable]
+    private(set) var chapters: [Chapter] = []
     /// The offset at which the recording ends: the end of the file, or the start of an incomplete index.
     private(set) var end: Int64
     /// Bytes between fragments that are not part of one.
@@ -45,6 +46,8 @@ struct FragmentScanner {
                 try window.read(at: position, count: 8, ahead: Self.step) == RecordedFragment.padding[...]
             {
                 position += 8
+            } else if let length = try addMark(at: position) {
+                position += length
             } else if try Self.isUnfinishedIndex(file, at: position) {
                 end = position
             } else {
@@ -70,6 +73,18 @@ struct FragmentScanner {
         add(intact, at: position)
         skippedBytes += lost
         return .fragment(length: Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
+    }
+
+    /// Adds the chapter of the mark at `position`, unless it repeats an earlier one or there are too many. Returns the
+    /// mark's length in bytes; nil without a whole and valid mark.
+    private mutating func addMark(at position: Int64) throws(StorageError) -> Int64? {
+        var header = BoxReader(try window.read(at: position, count: 4, ahead: Self.step))
+        guard let size = try? Int(header.integer(UInt32.self)), Chapter.markSizes ~= size else { return nil }
+        let bytes = try window.read(at: position, count: size, ahead: Self.step)
+        guard let chapter = try? Chapter(mark: bytes) else { return nil }
+        let earliest = chapters.last.map { $0.ticks + 1 } ?? 0
+        if chapters.count < Chapter.mostMarks, chapter.ticks >= earliest { chapters.append(chapter) }
+        return Int64(size)
     }
 
     /// Where the search continues after something that is not a fragment.

@@ -31,17 +31,20 @@ enum MovieBox {
     /// The moov of a finished file, without tracks that have no samples.
     /// - Parameter shownTicks: the ticks of the movie for which each track is shown; nil: its whole length.
     static func final(
-        _ movie: MovieDescription, tables: [SampleTable], wideOffsets: Bool, shownTicks: [UInt64]? = nil
+        _ movie: MovieDescription, tables: [SampleTable], chapters: [Chapter], wideOffsets: Bool,
+        shownTicks: [UInt64]? = nil
     ) -> ByteChain {
         let all = zip(movie.tracks, tables).map { movieDuration(of: $0.0, mediaDuration: $0.1.duration) }
         let tracks = zip(zip(movie.tracks, tables), shownTicks ?? all).filter { $0.0.1.count > 0 }
-        var content = ByteChain(header(movie, duration: tracks.map(\.1).max() ?? 0))
+        let length = tracks.map(\.1).max() ?? 0
+        var content = ByteChain(header(movie, duration: length))
         for ((track, table), duration) in tracks {
             var boxes = table.boxes(allSync: !track.isVideo, wideOffsets: wideOffsets)
             if track.mediaStart > 0 { boxes.append(rollGroup(sampleCount: table.count)) }
             content.append(
                 self.track(track, in: movie, movieDuration: duration, mediaDuration: table.duration, tables: boxes))
         }
+        content.append(Chapter.userData(chapters, before: RecordingLayout.duration(ticks: length)))
         return ByteChain(box: "moov", content)
     }
 

@@ -1,8 +1,8 @@
 // The layout of a Kinecast file, unfinished and finished. The writer and the recovery both use it.
 //
-//     while recording   ftyp | free(16) | moov(mvex) | (moof mdat)*
-//     finishing         …                              (moof mdat)* | free( moov )
-//     finished          ftyp | mdat(                              … ) moov
+//     while recording   ftyp | free(16) | moov(mvex) | (moof mdat | free(mark))*
+//     finishing         …                              (moof mdat | free(mark))* | free( moov )
+//     finished          ftyp | mdat(                                           … ) moov
 //
 // The index is appended inside a free box, which players skip, so the file stays a valid recording until the last step.
 // That step turns the 16 bytes of the first free box into the header of an mdat that ends at the index: the recording's
@@ -53,12 +53,13 @@ enum RecordingLayout {
     /// If this throws, the file is a recording as before, without the index. Only a failure of the last step leaves the
     /// index: the file may be finished already, and then needs it.
     static func finish(
-        _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable]
+        _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable], chapters: [Chapter] = []
     ) throws(StorageError) -> Int64 {
         // 64-bit offsets are written if the finished file may not fit into 32 bits with the index at its start: a later
         // move then never changes the index's size.
-        let bound = end + indexSizeBound(movie, tables)
-        let index = MovieBox.final(movie, tables: tables, wideOffsets: bound > Int64(UInt32.max))
+        let bound = end + indexSizeBound(movie, tables, chapters)
+        let index = MovieBox.final(
+            movie, tables: tables, chapters: chapters, wideOffsets: bound > Int64(UInt32.max))
         let before = try file.read(at: sizeOffset, count: 8)
         let size: Int64
         do {
@@ -101,8 +102,10 @@ enum RecordingLayout {
     }
 
     /// The most bytes that `finish` appends.
-    static func indexSizeBound(_ movie: MovieDescription, _ tables: [SampleTable]) -> Int64 {
-        zip(movie.tracks, tables).reduce(Int64(1024)) {
+    static func indexSizeBound(
+        _ movie: MovieDescription, _ tables: [SampleTable], _ chapters: [Chapter]
+    ) -> Int64 {
+        zip(movie.tracks, tables).reduce(Int64(1024 + Chapter.userDataBound(chapters))) {
             $0 + Int64($1.0.sampleEntry.count + $1.1.byteCountBound) + 2048
         }
     }
