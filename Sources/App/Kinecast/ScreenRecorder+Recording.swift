@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import KineClient
+import KineMedia
 import KinePlatform
 import SystemPackage
 
@@ -42,6 +43,19 @@ extension ScreenRecorder {
         while recording?.isPaused == !isPaused, let change = await changes.next(isolation: nil), let change,
             change != isPaused
         {}
+    }
+
+    /// Begins a chapter of the recording; players show the chapters of the finished file. In a pause it begins where
+    /// the recording goes on.
+    ///
+    /// - Parameter title: one line of at most 255 bytes in UTF-8; nil: `Chapter` and its number.
+    /// - Returns: the chapter's beginning in the recording.
+    @discardableResult
+    public func mark(_ title: String? = nil) async throws(RecordingError) -> Duration {
+        let session = try running().session
+        do throws(ClientError) { return Duration(try await session.mark(title).start) } catch {
+            throw RecordingError(error)
+        }
     }
 
     /// Shows another scope in the running recording or capture without a gap; the picture is fitted into its size.

@@ -22,7 +22,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, SwitchCommand.self, CameraCommand.self, MicCommand.self, ClipCommand.self,
-            AnnotateCommand.self, LinkCommand.self,
+            MarkCommand.self, AnnotateCommand.self, LinkCommand.self,
             DestinationCommand.self,
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
             ShortcutsCommand.self, TrayCommand.self, ExtensionCommand.self,

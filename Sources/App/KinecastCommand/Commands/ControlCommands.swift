@@ -1,6 +1,7 @@
-// `pause`, `resume`, `stop`, `switch` and `annotate`: requests to a take that may have been started from another terminal.
+// `pause`, `resume`, `stop`, `mark`, `switch` and `annotate`: requests to a take that may have been started from another terminal.
 import ArgumentParser
 import KineClient
+import KineMedia
 
 struct TakeArgument: ParsableArguments {
     @Argument(
@@ -77,6 +78,44 @@ struct StopCommand: ParsableCommand {
             return try await take.outcome()
         }
         try outcome.report(json: argument.json)
+    }
+}
+
+// `kinecast mark`: a chapter of the recording.
+struct MarkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mark", abstract: "Begin a chapter in the recording of a take.",
+        discussion: """
+            It begins now, or where a paused take goes on. Players show the chapters of the finished file, and kinecast trim \
+            --chapters prints them. Unless a terminal shows standard error, as for a key of the desktop, a notification says \
+            what was marked, or why not.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The chapter's title, at most 255 bytes; if not given, Chapter and its number.", valueName: "TEXT"))
+    var title: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The take's id, or the beginning of it. Not needed while only one take is running.", valueName: "TAKE"))
+    var take: String?
+
+    @Flag(help: "Print the answer as a line of JSON on standard output.")
+    var json = false
+
+    func validate() throws {
+        if let problem = title.flatMap(Chapter.problem(ofTitle:)) { throw ValidationError(problem) }
+    }
+
+    func run() throws {
+        let chapter = try MainThread.shared.wait { [title, take] () async throws(ClientError) in
+            try await EngineSession.attach(to: take).mark(title)
+        }
+        if json { JSONEvents.write(JSONEvent.marked(chapter)) }
+        let text = TakeSentences.marked(chapter)
+        Terminal.standardError.line(text)
+        DesktopNotifier.tell(.init(title: text), isQuiet: true)
     }
 }
 

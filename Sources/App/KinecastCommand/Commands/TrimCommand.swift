@@ -15,6 +15,7 @@ struct TrimCommand: ParsableCommand {
             as it is. Times are seconds (12.5), lengths (1m30s) or a player's clock (1:30, 1:02:03.5).
 
             kinecast trim demo.mp4 --from 0:05 --to 1:30 -o talk.mp4
+            kinecast trim demo.mp4 --chapters
             """)
 
     @Argument(
@@ -40,17 +41,27 @@ struct TrimCommand: ParsableCommand {
     @Flag(help: "Replace an older file; never FILE itself.")
     var overwrite = false
 
+    @Flag(help: "Save nothing; print the chapters that kinecast mark has begun, as YouTube's descriptions have them.")
+    var chapters = false
+
     @Flag(help: "Print a line of JSON on standard output.")
     var json = false
 
     func validate() throws {
-        if from == nil, to == nil { throw ValidationError("Say --from TIME, --to TIME or both.") }
+        if chapters {
+            guard from == nil, to == nil, output == nil, !overwrite else {
+                throw ValidationError("--chapters saves nothing; leave --from, --to, --output and --overwrite out.")
+            }
+            return
+        }
+        if from == nil, to == nil { throw ValidationError("Say --from TIME, --to TIME or both, or --chapters.") }
     }
 
     func run() throws {
         let directory = try OutputPath.workingDirectory()
         if let output { try OutputPath.check(output, workingDirectory: directory) }
         let input = directory.pushing(FilePath(escaped: file))
+        if chapters { return try printChapters(of: input.escaped) }
         let target =
             output.map { directory.pushing(FilePath(escaped: $0)) } ?? NumberedName.adding(" trimmed", to: input)
         let request = TrimRequest(
@@ -63,6 +74,25 @@ struct TrimCommand: ParsableCommand {
         if json { JSONEvents.write(JSONEvent.trimmed(trimmed, message: text)) }
         Terminal.standardError.line(text)
     }
+
+    private func printChapters(of input: String) throws {
+        let chapters = try MainThread.shared.wait { () async throws(ClientError) in
+            try await RecordingEditor().chapters(of: input)
+        }
+        guard !chapters.isEmpty else {
+            throw CommandFailure.usage("\(file) has no chapters; begin some with kinecast mark during its take.")
+        }
+        if json { return JSONEvents.write(chapters.map(JSONChapter.init)) }
+        for chapter in chapters { Terminal.standardOutput.line(EditSentences.chapter(chapter)) }
+    }
+}
+
+private struct JSONChapter: Encodable {
+    /// In seconds of the recording.
+    var start: Double
+    var title: String
+
+    init(_ chapter: Chapter) { (start, title) = (chapter.start.seconds, chapter.title) }
 }
 
 /// `0`, or a time as in `DurationOption`.

@@ -37,7 +37,8 @@ final class DesktopNotifier: Sendable {
     /// Whether the command of these arguments is one for keys.
     static func isForKey(_ arguments: [String]) -> Bool {
         let options = arguments.prefix { $0 != "--" }
-        return !options.contains("--json") && (options.contains("--toggle") || options.first == "clip")
+        if options.contains("--json") { return false }
+        return options.contains("--toggle") || ["clip", "mark"].contains(options.first)
     }
 
     /// Shows one notification if a key may have run this command. Returns when the desktop has answered.

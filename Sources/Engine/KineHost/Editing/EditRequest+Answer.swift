@@ -16,6 +16,7 @@ extension EditRequest {
             switch self {
             case .trim(let request): return .trimmed(try request.answer())
             case .images(let request): return .images(try request.answer())
+            case .chapters(let input): return .chapters(try FinishedRecording(input).index.chapters)
             }
         } catch {
             let alternative: Alternative? = if case .writing(let error) = error { error.alternative } else { nil }
@@ -82,6 +83,7 @@ extension EditRequest {
             let output = FilePath(escaped: request.output)
             rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
         case .images(let request): rules.readable.append(request.input)
+        case .chapters(let input): rules.readable.append(input)
         }
         return rules
     }

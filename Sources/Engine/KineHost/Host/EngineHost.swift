@@ -189,6 +189,20 @@ public final class EngineHost {
         case .follow(let progress): follow(asker, progress: progress)
         case .exportClip(let request):
             clipExports.add(request, for: asker, in: opened?.take, isPaused: machine.phase == .paused, at: now)
+        case .mark(let title): mark(title, for: asker, at: now)
+        }
+    }
+
+    private func mark(_ title: String?, for asker: Asker, at now: Int64) {
+        if let problem = title.flatMap(Chapter.problem(ofTitle:)) { return asker.refuse(.invalidRequest, problem) }
+        guard let take = opened?.take, machine.phase != .starting else { return asker.refuse(.notBegun) }
+        guard machine.phase == .recording || machine.phase == .paused else {
+            return asker.refuse(.take(.over(reason: nil)))
+        }
+        do throws(MarkError) {
+            asker.reply(.marked(try take.mark(title, at: now)))
+        } catch {
+            asker.refuse(.unavailable, error.message)
         }
     }
 

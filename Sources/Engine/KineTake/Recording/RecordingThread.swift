@@ -21,6 +21,9 @@ package final class RecordingThread: Sendable {
         var video: VideoFormat?
         var samples: [EncodedSample] = []
         var queuedBytes = 0
+        /// Chapters that the file does not have yet, and the number of all.
+        var marks: [Chapter] = []
+        var markCount = 0
         var end: MediaTime?
         var bytesWritten: Int64 = 0
         var hasFailed = false
@@ -99,6 +102,19 @@ package final class RecordingThread: Sendable {
         if wasEmpty { state.signal { _ in } }
     }
 
+    /// Begins a chapter at `time` of the take. The thread writes its mark within a second, without being woken.
+    func mark(_ title: String?, at time: MediaTime) throws(MarkError) -> Chapter {
+        guard stream == nil else { throw .standardOutput }
+        return try state.withLock { state -> Result<Chapter, MarkError> in
+            guard !state.hasFailed else { return .failure(.recordingEnded) }
+            guard state.markCount < Chapter.mostMarks else { return .failure(.tooMany) }
+            state.markCount += 1
+            let chapter = Chapter(start: time, title: title ?? "Chapter \(state.markCount)")
+            state.marks.append(chapter)
+            return .success(chapter)
+        }.get()
+    }
+
     /// Whether frames were left out and the next should be a keyframe: true once, when there is room for it.
     func consumeKeyframeRequest() -> Bool {
         state.withLock { $0.admission.consumeKeyframeRequest(queued: $0.queuedBytes) }
@@ -172,20 +188,22 @@ package final class RecordingThread: Sendable {
         do throws(StorageError) {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush, interval)
-                let (samples, bytes) = state.withLock { state -> ([EncodedSample], Int) in
-                    defer { state.samples = [] }
-                    return (state.samples, state.queuedBytes)
+                let (samples, marks, bytes) = state.withLock { state -> ([EncodedSample], [Chapter], Int) in
+                    defer { (state.samples, state.marks) = ([], []) }
+                    return (state.samples, state.marks, state.queuedBytes)
                 }
                 for sample in samples {
                     writer.append(sample)
                     if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
                 }
+                for chapter in marks { writer.mark(chapter) }
                 let now = MonotonicClock.now()
                 written = frameEnd ?? end ?? clock.mediaTime(at: now)
                 try writer.flush(through: written)
                 lastFlush = now
                 state.signal { $0.queuedBytes -= bytes }
-                if let disk, now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
+                let isStill = samples.isEmpty && marks.isEmpty
+                if let disk, now - lastSync >= (isStill ? stillSyncInterval : syncInterval) {
                     try writer.checkName()
                     if try disk.start() { lastSync = now }
                 }
@@ -216,6 +234,21 @@ package final class RecordingThread: Sendable {
     private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64, _ interval: Int64) -> MediaTime? {
         _ = state.wait(until: lastFlush + stillInterval) { !$0.samples.isEmpty || $0.end != nil ? true : nil }
         return state.wait(until: lastFlush + interval) { $0.end }
+    }
+}
+
+/// The reasons why a take gets no chapter.
+package enum MarkError: Error {
+    case noRecording, standardOutput, recordingEnded, tooMany
+
+    package var message: String {
+        switch self {
+        case .noRecording: "Nothing is recorded, so no chapter can be marked; start a take with kinecast record."
+        case .standardOutput:
+            "The take is written to standard output, whose form has no chapters; record to a file to mark some."
+        case .recordingEnded: "The recording has failed and gets no more chapters; start another take."
+        case .tooMany: "The recording has \(Chapter.mostMarks) chapters, as many as it may have; start another take."
+        }
     }
 }
 

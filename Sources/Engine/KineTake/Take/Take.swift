@@ -120,6 +120,12 @@ package final class Take: Sendable {
                 isPaused: isPaused, instant: instant, reply: reply))
     }
 
+    /// Begins a chapter of the file, in a pause where the file goes on. `title`: nil: `Chapter` and its number.
+    package func mark(_ title: String?, at instant: Int64) throws(MarkError) -> Chapter {
+        guard let recording = sinks.recording else { throw .noRecording }
+        return try recording.mark(title, at: max(.zero, clock.mediaTime(at: instant)))
+    }
+
     /// The path that its file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
     package var output: String? { sinks.recording?.path }
 

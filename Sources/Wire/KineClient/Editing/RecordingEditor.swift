@@ -1,5 +1,6 @@
 // Trims finished recordings and makes images of them in a separate engine: decoders and encoders never run in a client.
 import FoundationEssentials
+import KineMedia
 import KinePlatform
 import KineWire
 
@@ -30,6 +31,12 @@ public struct RecordingEditor: Sendable {
             images += some
         }
         return images
+    }
+
+    /// The chapters of the recording at an absolute path; empty if it has none.
+    public func chapters(of path: String) async throws(ClientError) -> [Chapter] {
+        guard case .chapters(let chapters) = try await ask(.chapters(path)) else { throw .refused(Self.otherAnswer) }
+        return chapters
     }
 
     private static let otherAnswer = Refusal(

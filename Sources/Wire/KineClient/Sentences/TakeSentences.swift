@@ -82,6 +82,11 @@ public enum TakeSentences {
             + "\(beginning)."
     }
 
+    /// A sentence about a new chapter.
+    public static func marked(_ chapter: Chapter) -> String {
+        "Marked \(Quantity.clock(chapter.start)) as “\(chapter.title)”."
+    }
+
     /// A sentence about a dismissed take.
     public static func dismissal(of take: TakeRecord) -> String {
         "Take \(take.id) is off the list\(take.output.map { "; \($0) stays as it is" } ?? "")."
@@ -103,6 +108,9 @@ public enum EditSentences {
             + "\(Quantity.count(file.frames, "frame")); "
             + (file.framesEncoded == 0 ? "all of them copied." : "\(encoded) encoded again, all others copied.")
     }
+
+    /// A chapter's line in YouTube's form: `1:02:03 Title`.
+    public static func chapter(_ chapter: Chapter) -> String { "\(Quantity.clock(chapter.start)) \(chapter.title)" }
 
     /// A sentence about a saved image.
     public static func thumbnail(_ image: RecordedImage, _ path: String) -> String {

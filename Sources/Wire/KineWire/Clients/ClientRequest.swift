@@ -67,6 +67,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case removeDestination(Int)
     /// Writes the last seconds of the take to a file. Answered by `EngineReply.clip` when it is written.
     case exportClip(ClipRequest)
+    /// Begins a chapter of the recording; nil: `Chapter` and its number. Answered by `EngineReply.marked`.
+    case mark(title: String?)
     /// Reports that the program of a `CommandWindow` runs as this process. Only the client that started the engine
     /// sends this, once, after `EngineEvent.commandNeeded`.
     case commandStarted(process: Int32)
@@ -81,7 +83,7 @@ public enum ClientRequest: Codable, Sendable, Equatable {
         case .start, .commandStarted, .permissionAnswer: []
         // Answered without links: `EngineReply.withoutLinks`.
         case .status, .follow: []
-        case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples: []
+        case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark: []
         case .setMicrophone(let isOn): isOn ? [.microphone] : []
         case .setCamera(let camera): camera?.showsPerson == true ? [.camera] : []
         case .switchSource: captured.now.intersection([.screen])

@@ -79,7 +79,7 @@ extension EngineMessage {
 extension EngineReply {
     fileprivate func withoutLinks(_ reason: String) -> EngineReply {
         switch self {
-        case .done, .destinationAdded, .destinationRemoved, .clip: return self
+        case .done, .destinationAdded, .destinationRemoved, .clip, .marked: return self
         case .status(var status):
             let progress = status.progress.withoutLinks
             if progress != status.progress { status.withheld = reason }

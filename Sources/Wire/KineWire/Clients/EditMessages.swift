@@ -7,6 +7,8 @@ import KineMedia
 public enum EditRequest: Codable, Equatable, Sendable {
     case trim(TrimRequest)
     case images(ImagesRequest)
+    /// Reads the chapters of the recording at an absolute path.
+    case chapters(String)
 }
 
 /// Writes a part of a recording to another file.
@@ -62,6 +64,7 @@ public struct ImagesRequest: Codable, Equatable, Sendable {
 public enum EditAnswer: Codable, Equatable, Sendable {
     case trimmed(TrimmedRecording)
     case images([RecordedImage])
+    case chapters([Chapter])
     case failed(EditFailure)
 }
 

@@ -48,6 +48,7 @@ public enum EngineReply: Codable, Sendable, Equatable {
     case destinationAdded(Int)
     case destinationRemoved(DestinationEnding)
     case clip(ExportedClip)
+    case marked(Chapter)
 }
 
 /// The reason why a request was not carried out. The take goes on.
