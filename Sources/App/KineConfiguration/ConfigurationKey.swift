@@ -105,7 +105,7 @@ extension ConfigurationKey {
         keys("chroma", use: .refused("it is for recordings alone")), shared,
     ].flatMap(\.self)
 
-    static let shortcuts: [ConfigurationKey] = keys("record pause clip microphone")
+    static let shortcuts: [ConfigurationKey] = keys("record pause clip microphone mark")
 
     private static let shared: [ConfigurationKey] = [
         keys("monitor region window app virtual pattern", rivals: screens), keys("backend"),

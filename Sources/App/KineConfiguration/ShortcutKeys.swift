@@ -5,6 +5,7 @@ package struct ShortcutKeys: Equatable, Sendable {
     /// Offered to a desktop that asks the person, and written by `kinecast shortcuts --defaults`.
     package static let defaults = [
         "record": "Super+Shift+R", "pause": "Super+Shift+P", "clip": "Super+Shift+C", "microphone": "Super+Shift+M",
+        "mark": "Super+Shift+K",
     ]
 
     package private(set) var keys: [String: KeyCombination] = [:]

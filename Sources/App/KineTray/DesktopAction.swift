@@ -2,7 +2,7 @@
 
 /// An action that a person starts away from a terminal.
 public enum DesktopAction: String, CaseIterable, Sendable {
-    case record, pause, clip, microphone
+    case record, pause, clip, microphone, mark
 
     /// The arguments of `kinecast` for it.
     public var arguments: [String] {
@@ -11,6 +11,7 @@ public enum DesktopAction: String, CaseIterable, Sendable {
         case .pause: ["pause", "--toggle"]
         case .clip: ["clip"]
         case .microphone: ["mic", "--toggle"]
+        case .mark: ["mark"]
         }
     }
 }

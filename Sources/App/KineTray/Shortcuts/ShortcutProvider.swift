@@ -37,6 +37,7 @@ extension DesktopAction {
         case .pause: "Pause or resume the recording"
         case .clip: "Save the last moments"
         case .microphone: "Turn the microphone on or off"
+        case .mark: "Begin a chapter of the recording"
         }
     }
 }

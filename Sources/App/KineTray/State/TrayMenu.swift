@@ -80,7 +80,10 @@ enum TrayMenu {
             isOn == false
             ? MenuItem(id: 9, label: "Unmute the microphone", command: command(.microphone, if: true))
             : MenuItem(id: 8, label: "Mute the microphone", command: command(.microphone, if: isOn))
-        return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, clip, microphone]
+        let canMark = own?.file != nil && [.recording, .paused].contains(own?.phase)
+        let mark = MenuItem(
+            id: 17, label: "Begin a chapter", command: canMark ? .kinecast(["mark", "--take", id]) : nil)
+        return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, mark, clip, microphone]
     }
 
     /// For the newest interrupted recording.

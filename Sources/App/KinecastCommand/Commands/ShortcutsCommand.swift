@@ -42,14 +42,14 @@ struct ShortcutsCommand: ParsableCommand {
 
     /// An action that a key can start. docs/keys.md says what each does.
     enum Action: String, CaseIterable, ExpressibleByArgument {
-        case record, pause, clip, microphone
+        case record, pause, clip, microphone, mark
     }
 
     struct ShowCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Print each action with its key, and where the key is bound.")
 
-        @Flag(help: "Give the actions without a key the usual ones: Super, Shift and R, P, C or M.")
+        @Flag(help: "Give the actions without a key the usual ones: Super, Shift and R, P, C, M or K.")
         var defaults = false
 
         @Flag(help: "Print a line of JSON for each action on standard output.")
