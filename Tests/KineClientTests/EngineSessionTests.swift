@@ -132,6 +132,7 @@ import Testing
             case .addDestination: [Self.reply(id, .destinationAdded(3))]
             case .removeDestination: [Self.reply(id, .destinationRemoved(.finished))]
             case .exportClip: [Self.reply(id, .clip(clip))]
+            case .mark(let title): [Self.reply(id, .marked(Chapter(start: .seconds(1), title: title ?? "Chapter 1")))]
             case .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .permissionAnswer: nil
             }
         }
@@ -147,6 +148,8 @@ import Testing
         #expect(try await session.addDestination(.init(service: "live", label: "live")) == 3)
         #expect(try await session.removeDestination(3) == .finished)
         #expect(try await session.exportClip(to: "/tmp/1.mp4", duration: nil) == clip)
+        #expect(try await session.mark("a").title == "a")
+        #expect(try await session.mark() == Chapter(start: .seconds(1), title: "Chapter 1"))
         #expect(try await session.links().destinations.first?.link == "http://a")
         #expect(try await session.renewLinks().destinations.first?.link == "http://b")
         #expect(try await session.stop() == .finished(summary))

@@ -60,7 +60,7 @@ import Testing
         #expect(stage.report["microphone"] == trigger("microphone") && stage.complaints == [])
         let offered = portal.calls.last { $0.member == "BindShortcuts" }?.arguments[1].elements ?? []
         let proposals = offered.compactMap { $0.members?[1].asProperties?["preferred_trigger"]?.asString }
-        #expect(proposals == ["CTRL+ALT+F9", "LOGO+SHIFT+p", "LOGO+SHIFT+c", "LOGO+SHIFT+m"])
+        #expect(proposals == ["CTRL+ALT+F9", "LOGO+SHIFT+p", "LOGO+SHIFT+c", "LOGO+SHIFT+m", "LOGO+SHIFT+k"])
         // A held key.
         for _ in 0..<3 { portal.send("Activated", "record") }
         portal.send("Deactivated", "record")
@@ -105,7 +105,7 @@ import Testing
         try stage.wait("the other key's press") { stage.actions.last == .clip }
         #expect(stage.actions == [.record, .clip])
         // A portal that comes later has them alone.
-        let portal = try StandInShortcutsPortal(bus, known: ["record", "pause", "clip", "microphone"])
+        let portal = try StandInShortcutsPortal(bus, known: ["record", "pause", "clip", "microphone", "mark"])
         try stage.wait("the portal's keys") { stage.report["clip"] == trigger("clip") }
         withExtendedLifetime(portal) {}
     }

@@ -69,8 +69,8 @@ import Testing
         let labels = try panel.entries().compactMap(\.label)
         #expect(
             labels == [
-                "Not recording", "Start recording", "Pause", "Save the last moments", "Mute the microphone",
-                "Recent recordings", "Quit",
+                "Not recording", "Start recording", "Pause", "Begin a chapter", "Save the last moments",
+                "Mute the microphone", "Recent recordings", "Quit",
             ])
         // 4 stops a take, and there is none.
         for id in [4, 99, -1] as [Int32] {

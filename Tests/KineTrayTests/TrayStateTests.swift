@@ -80,6 +80,7 @@ import Testing
         #expect(plain["Pause"] == .kinecast(["pause", "--toggle", "one"]))
         #expect(plain["Start recording"] == nil && plain["Save the last moments"] == nil)
         #expect(plain["Mute the microphone"] == nil)
+        #expect(plain["Begin a chapter"] == .kinecast(["mark", "--take", "one"]))
         let full = commands(
             state(status(.paused) { $0.isMicrophoneOn = true }, record: record("two", clips: true)))
         #expect(full["Resume"] == .kinecast(["pause", "--toggle", "two"]) && full["Pause"] == nil)
@@ -87,7 +88,9 @@ import Testing
         #expect(full["Mute the microphone"] == .kinecast(["mic", "--toggle", "two"]))
         let muted = state(status(.recording) { $0.isMicrophoneOn = true }, .event(.microphone(on: false)))
         #expect(commands(muted)["Unmute the microphone"] == .kinecast(["mic", "--toggle", "one"]))
-        #expect(commands(state(status(.starting)))["Pause"] == nil)
+        let starting = commands(state(status(.starting)))
+        #expect(starting["Pause"] == nil && starting["Begin a chapter"] == nil)
+        #expect(commands(state(status(.recording, output: nil)))["Begin a chapter"] == nil)
     }
 
     @Test func `an engine of another protocol is shown, and only its end can be clicked`() {

@@ -15,6 +15,7 @@ import Testing
         .images(
             ImagesRequest(
                 input: "/a.mp4", times: [], maximumSize: PixelSize(width: 320, height: 180), format: "jpeg")),
+        .chapters("/a.mp4"),
     ]
 
     private static let answers: [EditAnswer] = [
@@ -28,6 +29,7 @@ import Testing
                 time: .milliseconds(33), size: PixelSize(width: 2, height: 1), data: Data([0x89, 0x50, 0xff]))
         ]),
         .failed(EditFailure(code: .notARecording, message: "/a.mp4 is not a recording of Kinecast's.")),
+        .chapters([Chapter(start: .zero, title: "Start"), Chapter(start: .seconds(2), title: "ü")]),
     ]
 
     private func lines(_ bytes: [UInt8]) -> [Data] {

@@ -25,10 +25,11 @@ import Testing
 
     @Test(arguments: [
         (["record", "--toggle"], true), (["pause", "--toggle", "0a1b"], true), (["clip", "-t", "15"], true),
+        (["mark"], true), (["mark", "--json"], false),
         (["pause"], false), (["mic", "on"], false), (["record", "a.mp4", "--", "a", "--toggle"], false),
         (["clip", "--json"], false), (["record", "--toggle", "--json"], false), ([], false),
     ])
-    func `toggles and clips are for keys, unless a program reads JSON`(arguments: [String], isForKey: Bool) {
+    func `toggles, clips and marks are for keys, unless a program reads JSON`(arguments: [String], isForKey: Bool) {
         #expect(DesktopNotifier.isForKey(arguments) == isForKey)
     }
 

@@ -44,6 +44,7 @@ import Testing
         #expect(twice?.code == .alreadyRecording)
         try await second.pauseRecording()
         try await second.resumeRecording()
+        #expect(try await second.mark("Second half") > .zero)
         let preview = try await second.stopRecording()
         #expect(preview.size == start.size)
         #expect(try RecordedVideo(path: try #require(preview.url).path).size == start.size)

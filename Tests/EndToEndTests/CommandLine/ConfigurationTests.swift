@@ -160,7 +160,7 @@ import Testing
             #expect(try place.run("shortcuts", "set", "clip", "Print").status == 0)
             #expect(try place.run("shortcuts", "--defaults").status == 0)
             let lines = try place.run("shortcuts", "--json").output.split(separator: "\n")
-            #expect(lines.count == 4)
+            #expect(lines.count == 5)
             #expect(lines.first == #"{"action":"record","key":"Super+Shift+R","running":false}"#)
             #expect(lines.dropFirst(2).first == #"{"action":"clip","key":"Print","running":false}"#)
             #expect(try place.run("config").output.contains("[shortcuts]\n"))

@@ -68,6 +68,8 @@ import Testing
                     "another name"
                 ),
                 (["trim", "a.mp4", "--to", "1", "-o", "no/b.mp4"], ExitStatus.cannotCreate, "cannot be created"),
+                (["trim", "a.mp4", "--chapters"], ExitStatus.usage, "has no chapters"),
+                (["trim", "a.mp4", "--chapters", "--to", "1"], ExitStatus.usage, "saves nothing"),
                 (["thumbnail", "a.mp4"], ExitStatus.usage, "--at"),
                 (["thumbnail", "a.mp4", "--at", "1:00"], ExitStatus.usage, "choose an earlier time"),
                 (["thumbnail", "a.mp4", "--at", "1", "-o", "b.gif"], ExitStatus.usage, ".png"),

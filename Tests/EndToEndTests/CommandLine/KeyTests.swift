@@ -17,7 +17,7 @@ import Testing
         daemon = try NotificationDaemon(bus)
     }
 
-    @Test func `pause --toggle pauses and resumes, and notifications say so, or why not`() throws {
+    @Test func `pause --toggle and mark do what they say, and notifications say so, or why not`() throws {
         try TestPlace.with { place in
             let none = try place.run(["pause", "--toggle"], desktop)
             #expect(none.status == ExitStatus.unavailable, "\(none)")
@@ -30,6 +30,9 @@ import Testing
             #expect(try place.run(["pause", "--toggle"], desktop).errors == "Resumed.\n")
             try take.event("resumed")
             _ = try daemon.wait("the end of the pause") { $0.title == "Resumed" }
+            let mark = try place.run(["mark", "Intro"], desktop)
+            #expect(mark.status == 0 && mark.errors.hasSuffix(" as “Intro”.\n"), "\(mark)")
+            _ = try daemon.wait("the chapter") { $0.title == mark.errors.dropLast() }
             // Neither a program that reads JSON nor wrong usage of another command is a person's key.
             let count = daemon.notifyCount
             #expect(try place.run(["pause", "--toggle", "--json"], desktop).events.map(\.event) == ["paused"])

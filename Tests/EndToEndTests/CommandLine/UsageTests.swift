@@ -11,8 +11,8 @@ import Testing
         try TestPlace.with { place in
             #expect(try place.run("--help").output.contains("always playable"))
             for command in [
-                "record", "broadcast", "status", "pause", "resume", "stop", "switch", "mic", "annotate", "sources",
-                "services",
+                "record", "broadcast", "status", "pause", "resume", "stop", "switch", "mic", "mark", "annotate",
+                "sources", "services",
                 "extension", "extension new", "config", "config set", "shortcuts", "shortcuts set", "tray", "doctor",
                 "recover", "trim", "thumbnail",
             ] {

@@ -20,8 +20,9 @@ import Testing
         [
             .start(TakeConfiguration(source: .screen(monitor: nil), output: place.path("guest.mp4"))),
             .commandStarted(process: getpid()), .permissionAnswer(true), .status, .follow(progress: true),
-            .pause, .resume, .annotate(["title": "guest"]), .renewLinks, .setMicrophone(on: true),
-            .setMicrophone(on: false), .setCamera(TakeConfiguration.Camera()), .setCamera(nil),
+            .pause, .resume, .mark(title: "guest"), .annotate(["title": "guest"]), .renewLinks,
+            .setMicrophone(on: true), .setMicrophone(on: false), .setCamera(TakeConfiguration.Camera()),
+            .setCamera(nil),
             .switchSource(.screen(monitor: nil)), .receiveSamples(Self.encoded), .endSamples,
             .receiveSamples(SampleRequest(appAudio: .pcm)),
             .receiveSamples(SampleRequest(video: .camera(size: Self.size), appAudio: .aac)), .endSamples,
@@ -36,7 +37,7 @@ import Testing
     private func needs(_ request: ClientRequest) -> (screen: [PermissionKind], virtual: [PermissionKind]) {
         switch request {
         case .start, .commandStarted, .permissionAnswer, .status, .follow, .pause, .resume, .annotate, .endSamples,
-            .removeDestination, .stop, .setMicrophone(on: false), .setCamera(nil):
+            .removeDestination, .stop, .mark, .setMicrophone(on: false), .setCamera(nil):
             ([], [])
         case .renewLinks, .switchSource, .receiveFrames, .addDestination, .exportClip: ([.screen], [])
         case .receiveSamples(let request):

@@ -1,5 +1,6 @@
-// A recording whose reader has stopped.
+// A recording whose reader has stopped, and the chapters of one.
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -38,5 +39,33 @@ import Testing
         #expect(failure == .readerStalled(path: "standard output"))
         let failures = events.drain().filter { if case .recordingFailed = $0 { true } else { false } }
         #expect(failures.count == 1)
+    }
+
+    private func recording(_ target: sending RecordingTarget) throws -> RecordingThread {
+        try RecordingThread(
+            target: target, audio: [], clock: TakeClock(), grid: FrameGrid(framesPerSecond: 30, isConstant: false),
+            observer: TakeEvents())
+    }
+
+    @Test func `a file gets 254 chapters, whose numbers count those with titles too`() throws {
+        let folder = try TemporaryDirectory()
+        let recording = try recording(.file(DiskFile.create(folder.file("a.mp4"))))
+        #expect(try recording.mark("a", at: .zero).title == "a")
+        let second = try recording.mark(nil, at: .seconds(1))
+        #expect(second == Chapter(start: .seconds(1), title: "Chapter 2"))
+        for number in 3...254 { _ = try recording.mark(nil, at: .seconds(Double(number))) }
+        #expect(throws: MarkError.tooMany) { try recording.mark(nil, at: .seconds(300)) }
+        guard case .empty(nil) = recording.finish(at: .seconds(300)) else {
+            Issue.record("there is a recording without a frame")
+            return
+        }
+    }
+
+    @Test func `a stream gets no chapter`() throws {
+        let pipe = try FileDescriptor.pipe()
+        defer { for end in [pipe.readEnd, pipe.writeEnd] { try? end.close() } }
+        let recording = try recording(.stream(ByteStream(pipe.writeEnd, path: "-")))
+        #expect(throws: MarkError.standardOutput) { try recording.mark(nil, at: .zero) }
+        _ = recording.finish(at: .zero)
     }
 }

@@ -37,6 +37,7 @@ package final class RunningKinecast {
         package var pid: Int32?
         package var start: Double?
         package var askedDuration: Double?
+        package var title: String?
         package var frames: Int?
         package var phase: String?
         package var label: String?
