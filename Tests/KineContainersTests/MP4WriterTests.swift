@@ -111,6 +111,24 @@ import Testing
         #expect(try OracleMovie(file.bytes).tracks.map(\.handler) == ["vide"])
     }
 
+    @Test func `audio that another file continues is heard until the last frame's end`() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(
+            file: file, video: SyntheticTake.video, audio: [Self.both[0]], creationTime: 0, cutsAudio: true)
+        writer.append(Self.frame())
+        for _ in 0..<60 {
+            writer.append(
+                EncodedSample(type: .audioApp, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        }
+        try writer.flush(through: .seconds(1))
+        let bound = writer.finishedSizeBound
+        let finished = try writer.finish(at: .seconds(1))
+        #expect(finished.duration == .seconds(1) && finished.bytes <= bound)
+        let movie = try OracleMovie(file.bytes)
+        #expect(movie.duration == 90000 && movie.tracks[1].samples.count == 60)
+        #expect(movie.tracks[1].edits == [[90000, 1024]])
+    }
+
     @Test func `a frame that stands for half a day asks for another`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file)

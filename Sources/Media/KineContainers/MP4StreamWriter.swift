@@ -32,6 +32,7 @@ public final class MP4StreamWriter: MovieWriter {
     public var path: String { stream.path }
     public var hasFrames: Bool { frames > 0 }
     public var needsRepeatedFrame: Bool { false }
+    public var finishedSizeBound: Int64 { bytesWritten }
 
     public func append(_ sample: EncodedSample) {
         if failure == nil { pending.append(sample, after: lastStart) }

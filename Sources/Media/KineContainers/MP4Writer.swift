@@ -13,6 +13,7 @@ import KineMedia
 public final class MP4Writer: MovieWriter {
     private let file: any StorageFile
     private let movie: MovieDescription
+    private let cutsAudio: Bool
 
     /// One for each track of `movie`, video first.
     private var tables: [SampleTable]
@@ -41,10 +42,13 @@ public final class MP4Writer: MovieWriter {
     /// - Parameters:
     ///   - audio: the audio tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
+    ///   - cutsAudio: audio is heard only until the last frame's end, because another file continues it.
     public init(
-        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
+        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64,
+        cutsAudio: Bool = false
     ) throws(StorageError) {
         self.file = file
+        self.cutsAudio = cutsAudio
         movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
         tables = movie.tracks.map { _ in SampleTable() }
         pending = PendingSamples(movie, audio: audio)
@@ -60,6 +64,8 @@ public final class MP4Writer: MovieWriter {
     public var path: String { file.path }
 
     public var bytesWritten: Int64 { end }
+
+    public var finishedSizeBound: Int64 { end + RecordingLayout.indexSizeBound(movie, tables) }
 
     public var hasFrames: Bool { tables[0].count > 0 }
 
@@ -221,7 +227,7 @@ public final class MP4Writer: MovieWriter {
                     try? extendLastFrame(until: PendingSamples.ticks(end))
                 }
                 self.end = try RecordingLayout.finish(
-                    file, end: self.end, movie: movie, tables: tables, chapters: chapters)
+                    file, end: self.end, movie: movie, tables: tables, chapters: chapters, shownTicks: shownTicks)
             } catch {
                 unfinished = error
             }
@@ -231,9 +237,19 @@ public final class MP4Writer: MovieWriter {
         }
         file.close()
         return FinishedFile(
-            path: file.path, bytes: self.end, duration: RecordingLayout.duration(movie, tables),
+            path: file.path, bytes: self.end,
+            duration: shownTicks.map { RecordingLayout.duration(ticks: $0.max() ?? 0) }
+                ?? RecordingLayout.duration(movie, tables),
             frames: Int(tables[0].count), audioAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
             failure: failure)
+    }
+
+    /// As for `MovieBox.final`.
+    private var shownTicks: [UInt64]? {
+        guard cutsAudio else { return nil }
+        return zip(movie.tracks, tables).map { track, table in
+            min(MovieBox.movieDuration(of: track, mediaDuration: table.duration), tables[0].duration)
+        }
     }
 }
 
@@ -246,6 +262,9 @@ public protocol MovieWriter: AnyObject {
     var path: String { get }
 
     var bytesWritten: Int64 { get }
+
+    /// The most bytes of the file if it were finished now.
+    var finishedSizeBound: Int64 { get }
 
     var hasFrames: Bool { get }
 
@@ -284,4 +303,6 @@ public struct FinishedFile: Sendable, Equatable {
     public var audioAccessUnits: Int
     /// The reason why the end of the take is missing from the file, if it is.
     public var failure: StorageError?
+    /// The files of a split recording in order; the other values are then those of all of them, and `path` the last.
+    public var parts: [String] = []
 }

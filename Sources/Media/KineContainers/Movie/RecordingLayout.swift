@@ -52,14 +52,16 @@ enum RecordingLayout {
     ///
     /// If this throws, the file is a recording as before, without the index. Only a failure of the last step leaves the
     /// index: the file may be finished already, and then needs it.
+    /// - Parameter shownTicks: as for `MovieBox.final`.
     static func finish(
-        _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable], chapters: [Chapter] = []
+        _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable], chapters: [Chapter] = [],
+        shownTicks: [UInt64]? = nil
     ) throws(StorageError) -> Int64 {
         // 64-bit offsets are written if the finished file may not fit into 32 bits with the index at its start: a later
         // move then never changes the index's size.
         let bound = end + indexSizeBound(movie, tables, chapters)
         let index = MovieBox.final(
-            movie, tables: tables, chapters: chapters, wideOffsets: bound > Int64(UInt32.max))
+            movie, tables: tables, chapters: chapters, wideOffsets: bound > Int64(UInt32.max), shownTicks: shownTicks)
         let before = try file.read(at: sizeOffset, count: 8)
         let size: Int64
         do {
