@@ -73,6 +73,12 @@ public enum NumberedName {
         (1...9999).lazy.map { $0 == 1 ? path : adding(" \($0)", to: FilePath(escaped: path)).escaped }
     }
 
+    /// The path of one file of a split recording, counted from 1: `a-001.mp4`, `a-002.mp4` …
+    public static func part(_ number: Int, of path: String) -> String {
+        let zeros = number < 10 ? "00" : number < 100 ? "0" : ""
+        return adding("-\(zeros)\(number)", to: FilePath(escaped: path)).escaped
+    }
+
     /// A path in the same directory, with `words` inserted before the extension. A name that is too long is shortened.
     public static func adding(_ words: String, to path: FilePath) -> FilePath {
         // Works on the escaped text, so that bytes that are not UTF-8 are kept.

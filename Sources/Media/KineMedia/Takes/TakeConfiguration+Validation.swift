@@ -39,6 +39,7 @@ extension TakeConfiguration {
         for request in expectedSamples { try Self.check(request) }
         if let durationLimit { try Self.check("length of the take", durationLimit) }
         if let clipBuffer { try Self.checkClipBuffer(clipBuffer) }
+        if let split { try Self.check(split) }
         if let app {
             // They are shown to the person and kept, so they have the limits of `kinecast-app.json`.
             try Self.check("length of the app's identifier", app.identifier.utf8.count, in: 1...100)
@@ -128,6 +129,18 @@ extension TakeConfiguration {
         throw .outOfRange(
             setting: "length of the clip buffer", value: "\(length.seconds) s", allowed: "more than 0, up to 30 minutes"
         )
+    }
+
+    /// Throws if the files of a split recording would be too small, or too long for the clock.
+    public static func check(_ split: SplitLimit) throws(Problem) {
+        switch split {
+        case .duration(let time) where time < .seconds(5) || time > longest:
+            throw .outOfRange(
+                setting: "length of each file", value: "\(time.seconds) s", allowed: "5 seconds to 366 days")
+        case .bytes(let bytes) where bytes < 5_000_000:
+            throw .outOfRange(setting: "size of each file", value: "\(bytes) bytes", allowed: "5 MB or more")
+        case .duration, .bytes: break
+        }
     }
 
     /// Throws the problem of a client's request for samples, if any.

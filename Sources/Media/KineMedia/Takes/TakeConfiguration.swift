@@ -195,6 +195,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public init() {}
     }
 
+    /// The most that one file of a split recording holds.
+    public enum SplitLimit: Codable, Sendable, Equatable {
+        case duration(MediaTime)
+        /// Bytes of the finished file.
+        case bytes(Int64)
+    }
+
     /// A destination of the broadcast. Each has its own extension.
     public struct Destination: Codable, Sendable, Equatable {
         /// The ID of the service, which the engine looks up in its `ServiceCatalog`.
@@ -242,6 +249,10 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var fastStart = false
     /// End the take after this much recorded time.
     public var durationLimit: MediaTime?
+    /// Continue the recording in a new file at this limit.
+    public var split: SplitLimit?
+    /// The path of one file of the recording, counted from 1; `file` if the recording is not split.
+    public func file(part: Int) -> String? { split == nil ? file : file.map { NumberedName.part(part, of: $0) } }
     /// Keep this much recorded time for clips; nil: no clips.
     public var clipBuffer: MediaTime?
     /// Send progress once a second. Off by default, so that the engine can sleep longer.
