@@ -90,6 +90,16 @@ import Testing
         #expect(try #require(TakeSentences.summary(summary).first).hasPrefix("Captured 0.0 s, 640x480; "))
     }
 
+    @Test func `the files of a split recording are counted`() throws {
+        var summary = TakeSummary(
+            output: "/a-001.mp4", size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+        summary.files = ["/a-001.mp4"]
+        #expect(try #require(TakeSentences.summary(summary).first).hasPrefix("Saved /a-001.mp4: "))
+        summary.files?.append("/a-002.mp4")
+        #expect(
+            try #require(TakeSentences.summary(summary).first).hasPrefix("Saved 2 files, /a-001.mp4 to /a-002.mp4: "))
+    }
+
     static let saved = RecoveredFile(
         bytes: 1_500_000, duration: .seconds(3), frames: 90, audioAccessUnits: 0, wasAlreadyFinished: false,
         skippedBytes: 0)

@@ -17,8 +17,10 @@ import Testing
         let events = TakeEvents()
         let stream = ByteStream(pipe.writeEnd, path: "-", timeout: .max / 2)
         let recording = try RecordingThread(
-            target: .stream(stream), audio: [], clock: TakeClock(),
-            grid: FrameGrid(framesPerSecond: 30, isConstant: false), observer: events)
+            target: .stream(stream),
+            configuration: TakeConfiguration(
+                source: .pattern(PixelSize(width: 640, height: 360)), output: TakeConfiguration.standardOutput),
+            audio: [], clock: TakeClock(), observer: events)
         recording.begin(
             VideoFormat(
                 parameterSets: .h264(

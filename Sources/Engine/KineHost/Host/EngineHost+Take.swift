@@ -90,6 +90,8 @@ extension EngineHost {
         case .sourceEnded(let reason, let instant): handle(.stopRequested(.sourceEnded(reason), at: instant))
         case .sourceSwitched(let error): sourceSwitched(error, at: now)
         case .exclusions(let findings): noteExclusions(findings)
+        // A client that recovers the file of a dead engine reads its path in the registry.
+        case .recordingContinued(let path): request?.registration.setOutput(path)
         case .recordingFailed(let error): recordingFailed(error, at: now)
         case .failed(let error): handle(.stopRequested(.failed(error.failure), at: now))
         }

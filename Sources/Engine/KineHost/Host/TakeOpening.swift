@@ -60,7 +60,7 @@ struct TakeRequest {
             configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
-                output: configuration.isOutputNumbered ? nil : configuration.file,
+                output: configuration.isOutputNumbered ? nil : configuration.file(part: 1),
                 source: configuration.source.description, app: configuration.app, clipBuffer: configuration.clipBuffer)
         } catch {
             throw .registry(error)

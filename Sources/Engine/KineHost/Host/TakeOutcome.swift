@@ -13,7 +13,7 @@ struct TakeOutcome {
     /// - Parameters:
     ///   - progress: with the final states of the destinations.
     ///   - nothing: the failure of a take without a frame.
-    ///   - output: the path that the file was created with.
+    ///   - output: the path that the file was created with, the last one of a split recording.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
         nothing: TakeError, output: String?
@@ -26,7 +26,9 @@ struct TakeOutcome {
         switch ending {
         case .recorded(.finished(let file)):
             (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.frames)
-            summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
+            summary = TakeSummary(
+                output: file.parts.first ?? file.path, size: size, progress: final, reason: reason.text)
+            if !file.parts.isEmpty { summary?.files = file.parts }
             path = file.path
             let kept = path == output ? "is kept" : "is in \(file.path)"
             storageProblem = file.failure?.sentence(keeping: kept)

@@ -8,9 +8,11 @@ enum RecordingTarget {
     case file(DiskFile)
     case stream(ByteStream)
 
-    /// Creates the file of a configuration that has an output. An engine has its client's standard output as its own.
-    init(_ configuration: TakeConfiguration) throws(StorageError) {
-        guard let path = configuration.file else {
+    /// Creates a file of a configuration that has an output. An engine has its client's standard output as its own.
+    ///
+    /// - Parameter part: the number of the file in a split recording, from 1.
+    init(_ configuration: TakeConfiguration, part: Int = 1) throws(StorageError) {
+        guard let path = configuration.file(part: part) else {
             self = .stream(ByteStream(.standardOutput, path: TakeConfiguration.standardOutput))
             return
         }
@@ -45,15 +47,16 @@ enum RecordingTarget {
         }
     }
 
-    /// Begins the recording. The returned thread makes the file durable while the writer goes on.
+    /// Begins the recording; `cutsAudio` as for `MP4Writer`. The returned thread makes the file durable while the writer goes on.
     func open(
-        _ video: VideoFormat, _ audio: [AudioTrackFormat]
+        _ video: VideoFormat, _ audio: [AudioTrackFormat], cutsAudio: Bool
     ) throws(StorageError) -> (any MovieWriter, SyncThread?) {
         let now = Int64(Date().timeIntervalSince1970)
         switch self {
         case .file(let file):
             let synchronizer = try file.synchronizer()
-            let writer = try MP4Writer(file: file, video: video, audio: audio, creationTime: now)
+            let writer = try MP4Writer(
+                file: file, video: video, audio: audio, creationTime: now, cutsAudio: cutsAudio)
             return (writer, SyncThread(synchronizer.synchronize))
         case .stream(let stream):
             return (try MP4StreamWriter(stream: stream, video: video, audio: audio, creationTime: now), nil)

@@ -1,4 +1,4 @@
-// The thread that owns the file, or writes to standard output: it writes a fragment every half second, makes it durable
+// The thread that owns the files, or writes to standard output: it writes a fragment every half second, makes it durable
 // every second, and finishes the file at the end. No other part of a take waits for the disk or a reader.
 import KineContainers
 import KineMedia
@@ -18,6 +18,7 @@ package final class RecordingThread: Sendable {
 
     private struct State {
         var target: RecordingTarget?
+        var path: String
         var video: VideoFormat?
         var samples: [EncodedSample] = []
         var queuedBytes = 0
@@ -26,6 +27,8 @@ package final class RecordingThread: Sendable {
         var markCount = 0
         var end: MediaTime?
         var bytesWritten: Int64 = 0
+        /// The take's time from which on the next part of a split recording waits for a keyframe to be requested.
+        var keyframeDue: MediaTime?
         var hasFailed = false
         var admission = RecordingAdmission(limit: RecordingThread.queueLimit)
     }
@@ -40,33 +43,33 @@ package final class RecordingThread: Sendable {
     /// thread several times.
     private static let stillSyncInterval: Int64 = 10_000_000_000
 
-    /// The path that the file was made with, or `TakeConfiguration.standardOutput`.
-    let path: String
+    /// The path that the current file was made with, or `TakeConfiguration.standardOutput`.
+    var path: String { state.withLock { $0.path } }
     /// The longest time that a frame may stand before it is captured again, in nanoseconds; nil: no limit.
     let longestStill: Int64?
     private let state: Monitor<State>
+    private let clock: TakeClock
     private let stream: ByteStream?
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
     /// Takes ownership of `target`, whose file exists and is empty. If no thread can be created, deletes the file and
     /// throws. `observer` gets one message when writing fails, after which the file is finished, and others when a
-    /// frame has to be encoded again.
-    ///
-    /// - Parameter grid: ends the last frame at a constant rate; otherwise that frame lasts until the take's end.
+    /// frame has to be encoded again, or the next file of a split recording has begun.
     init(
-        target: sending RecordingTarget, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid,
-        observer: any TakeObserver
+        target: sending RecordingTarget, configuration: TakeConfiguration, audio: [AudioTrackFormat],
+        clock: TakeClock, observer: any TakeObserver
     ) throws(Errno) {
-        path = target.path
+        self.clock = clock
         longestStill = target.longestStill
         stream = if case .stream(let stream) = target { stream } else { nil }
-        let state = Monitor(State(target: target))
+        let path = target.path
+        let state = Monitor(State(target: target, path: path))
         self.state = state
         let ending = ending
         do throws(Errno) {
             thread = try DedicatedThread(starting: "file") {
-                let result = Self.run(state, audio: audio, clock: clock, grid: grid, observer: observer)
+                let result = Self.run(state, configuration, audio: audio, clock: clock, observer: observer)
                 ending.signal { $0 = result }
             }
         } catch {
@@ -115,15 +118,20 @@ package final class RecordingThread: Sendable {
         }.get()
     }
 
-    /// Whether frames were left out and the next should be a keyframe: true once, when there is room for it.
+    /// Whether the next frame should be a keyframe: true once after frames were left out, when there is room for it, and
+    /// once for each part of a split recording.
     func consumeKeyframeRequest() -> Bool {
-        state.withLock { $0.admission.consumeKeyframeRequest(queued: $0.queuedBytes) }
+        state.withLock { state in
+            let isDue = state.keyframeDue.map { clock.mediaTime(at: MonotonicClock.now()) >= $0 } ?? false
+            if isDue { state.keyframeDue = nil }
+            return state.admission.consumeKeyframeRequest(queued: state.queuedBytes) || isDue
+        }
     }
 
     /// Frames left out because the disk was behind.
     var framesLeftOut: Int { state.withLock { $0.admission.leftOut } }
 
-    /// Bytes of the file so far.
+    /// Bytes of all files so far.
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
 
     /// Writes the queued samples, finishes the file with the last frame lasting until `end`, at a constant rate for one interval, and
@@ -137,7 +145,7 @@ package final class RecordingThread: Sendable {
     // MARK: The thread
 
     private static func run(
-        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, grid: FrameGrid,
+        _ state: Monitor<State>, _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock,
         observer: any TakeObserver
     ) -> Ending {
         let video = state.wait { state -> VideoFormat?? in
@@ -149,42 +157,33 @@ package final class RecordingThread: Sendable {
             target.discard()
             return .empty(nil)
         }
-        let writer: any MovieWriter
-        let disk: SyncThread?
+        let interval = target.fragmentInterval
+        let series: RecordingSeries
         do throws(StorageError) {
-            (writer, disk) = try target.open(video, audio)
+            series = try RecordingSeries(
+                target: target, configuration: configuration, video: video, audio: audio, observer: observer)
         } catch {
-            target.discard()
             fail(.file(error), state, observer)
             return .empty(error)
         }
-        let (end, failure) = write(
-            with: writer, disk, every: target.fragmentInterval, state, clock: clock, grid: grid, observer: observer)
-        disk?.end()
-        do throws(StorageError) {
-            var finished = try writer.finish(at: end)
-            finished.failure = finished.failure ?? failure
-            guard finished.frames > 0 else {
-                target.discard()
-                return .empty(finished.failure)
-            }
-            return .finished(finished)
-        } catch {
-            fail(.storage(error), state, observer)
-            return .unfinished(error, path: writer.path)
-        }
+        let failure = write(
+            to: series, every: interval, state, clock: clock, grid: FrameGrid(configuration.video), observer: observer)
+        let ending = series.finish(failure: failure)
+        if case .unfinished(let error, _) = ending { fail(.storage(error), state, observer) }
+        return ending
     }
 
-    /// Writes until the end of the take or an error. Returns the end of the last frame, and the error.
+    /// Writes until the end of the take or an error, which it returns.
+    ///
+    /// - Parameter grid: ends the last frame at a constant rate; otherwise that frame lasts until the take's end.
     private static func write(
-        with writer: any MovieWriter, _ disk: SyncThread?, every interval: Int64, _ state: Monitor<State>,
-        clock: TakeClock, grid: FrameGrid, observer: any TakeObserver
-    ) -> (end: MediaTime, failure: StorageError?) {
+        to series: RecordingSeries, every interval: Int64, _ state: Monitor<State>, clock: TakeClock, grid: FrameGrid,
+        observer: any TakeObserver
+    ) -> StorageError? {
         /// At a constant rate, the end of the last frame.
         var frameEnd: MediaTime?
         var lastFlush = MonotonicClock.now()
         var lastSync = lastFlush
-        var written = MediaTime.zero
         do throws(StorageError) {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush, interval)
@@ -193,27 +192,40 @@ package final class RecordingThread: Sendable {
                     return (state.samples, state.marks, state.queuedBytes)
                 }
                 for sample in samples {
-                    writer.append(sample)
+                    try series.append(sample)
                     if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
                 }
-                for chapter in marks { writer.mark(chapter) }
+                for chapter in marks { series.mark(chapter) }
                 let now = MonotonicClock.now()
-                written = frameEnd ?? end ?? clock.mediaTime(at: now)
-                try writer.flush(through: written)
+                try series.flush(through: frameEnd ?? end ?? clock.mediaTime(at: now))
                 lastFlush = now
-                state.signal { $0.queuedBytes -= bytes }
+                let queuedBytes = state.signal { state -> Int in
+                    state.queuedBytes -= bytes
+                    return state.queuedBytes
+                }
                 let isStill = samples.isEmpty && marks.isEmpty
-                if let disk, now - lastSync >= (isStill ? stillSyncInterval : syncInterval) {
-                    try writer.checkName()
+                if let disk = series.disk, now - lastSync >= (isStill ? stillSyncInterval : syncInterval) {
+                    try series.checkName()
                     if try disk.start() { lastSync = now }
                 }
-                state.withLock { $0.bytesWritten = writer.bytesWritten }
-                if writer.needsRepeatedFrame { observer.observe(.needsFrame(at: .min)) }
-                if end != nil { return (written, nil) }
+                let due = series.consumeDue(queuedBytes: queuedBytes, at: clock.mediaTime(at: now))
+                state.withLock { state in
+                    state.bytesWritten = series.bytesWritten
+                    state.path = series.path
+                    state.keyframeDue = due ?? state.keyframeDue
+                }
+                if series.needsRepeatedFrame { observer.observe(.needsFrame(at: .min)) }
+                if end != nil { return nil }
+                // A still screen has no frame that the next part could begin with.
+                if let instant = series.due.flatMap({ clock.snapshot.instant(afterRecording: $0) }),
+                    instant < now + stillInterval
+                {
+                    observer.observe(.needsFrame(at: instant))
+                }
             }
         } catch {
-            fail(writer.hasFrames ? .storage(error) : .file(error), state, observer)
-            return (written, error)
+            fail(series.hasFrames ? .storage(error) : .file(error), state, observer)
+            return error
         }
     }
 

@@ -86,7 +86,7 @@ package final class Take: Sendable {
         }
         do throws(Errno) {
             return try RecordingThread(
-                target: target, audio: audio, clock: clock, grid: FrameGrid(configuration.video), observer: observer)
+                target: target, configuration: configuration, audio: audio, clock: clock, observer: observer)
         } catch {
             throw .thread("file", error)
         }
@@ -126,7 +126,7 @@ package final class Take: Sendable {
         return try recording.mark(title, at: max(.zero, clock.mediaTime(at: instant)))
     }
 
-    /// The path that its file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
+    /// The path that its current file was made with, or `TakeConfiguration.standardOutput`; nil: there is no recording.
     package var output: String? { sinks.recording?.path }
 
     /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
@@ -221,10 +221,12 @@ package final class Take: Sendable {
         guard movesIndex, configuration.fastStart, configuration.file != nil, case .finished(let file) = ending else {
             return .recorded(ending)
         }
-        do throws(MP4FastStart.Error) {
-            try MP4FastStart.moveIndexToFront(file.path)
-        } catch {
-            observer.observe(.warning("\(error.description); the recording is whole, its index stays at the end."))
+        for path in file.parts.isEmpty ? [file.path] : file.parts {
+            do throws(MP4FastStart.Error) {
+                try MP4FastStart.moveIndexToFront(path)
+            } catch {
+                observer.observe(.warning("\(error.description); the recording is whole, its index stays at the end."))
+            }
         }
         return .recorded(ending)
     }

@@ -89,6 +89,8 @@ package enum TakeEvent: Sendable {
     case sourceSwitched(TakeError?)
     /// The excluded windows that the source found; nil where it excludes none.
     case exclusions(ExclusionFindings?)
+    /// A file of a split recording is finished, and the recording has continued in the one at this path.
+    case recordingContinued(in: String)
     /// Nothing more can be written to the file.
     case recordingFailed(TakeError)
     /// The take could not begin, or cannot go on.

@@ -9,13 +9,16 @@ extension EngineProcess {
     /// for as long as the disk needs.
     ///
     /// - Parameters:
-    ///   - output: the output file; nil if there is none.
+    ///   - output: the output file, the first one of a split recording; nil if there is none.
     ///   - hasBegun: whether the engine had reported that the take runs.
     ///   - replaced: the file to be replaced by the recording. While it has the name, nothing is recorded under it.
     func recover(
         _ cause: EngineDeath.Cause, output: String?, hasBegun: Bool, replacing replaced: FileIdentity?
     ) -> EngineDeath {
         let ending = process.end(signal: SIGKILL, deadline: .max)
+        // If the recording is split, the registry has the path of the unfinished file.
+        let entered = try? TakeRegistry.standard().list().dead.first { $0.pid == process.pid }?.output
+        let output = output == nil ? nil : entered ?? output
         let file: EngineDeath.File
         if let output, replaced != nil, FileIdentity(output) == replaced {
             file = .olderKept(path: output)

@@ -13,11 +13,16 @@ public enum TakeSentences {
         let length = Quantity.length(progress.duration)
         let first =
             summary.output.map {
-                ($0 == TakeConfiguration.standardOutput ? "Written to standard output" : "Saved \($0)")
-                    + ": \(length), \(Quantity.bytes(progress.bytes)), \(frames)"
+                saved($0, summary.files) + ": \(length), \(Quantity.bytes(progress.bytes)), \(frames)"
             }
             ?? "\(summary.destinations.isEmpty ? "Captured" : "Broadcast") \(length), \(frames)"
         return [first] + summary.destinations.map(DestinationSentences.summary)
+    }
+
+    private static func saved(_ output: String, _ files: [String]?) -> String {
+        if output == TakeConfiguration.standardOutput { return "Written to standard output" }
+        guard let files, files.count > 1, let last = files.last else { return "Saved \(output)" }
+        return "Saved \(files.count) files, \(output) to \(last)"
     }
 
     /// A failure's sentence with an alternative at its end, in the client's own words, if there is one.

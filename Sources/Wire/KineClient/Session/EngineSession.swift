@@ -31,7 +31,7 @@ public final class EngineSession: Sendable {
         var configuration = configuration
         configuration.asksInTerminal = TerminalQuestion.isPossible
         try await BlockingCall.start("kine-session") { [configuration] (reply: (Result<Void, ClientError>) -> Void) in
-            let replaced = configuration.file.flatMap(FileIdentity.init)
+            let replaced = configuration.file(part: 1).flatMap(FileIdentity.init)
             let engine: EngineProcess
             do throws(ClientError) {
                 engine = try EngineProcess.start(
@@ -50,8 +50,8 @@ public final class EngineSession: Sendable {
             }
             reply(.success(()))
             SessionLoop(
-                .owner(pid: engine.process.pid, file: configuration.file), over: engine.connection, engine: engine,
-                replacing: replaced, mailbox: mailbox, events: continuation
+                .owner(pid: engine.process.pid, file: configuration.file(part: 1)), over: engine.connection,
+                engine: engine, replacing: replaced, mailbox: mailbox, events: continuation
             ).run()
         }
         return EngineSession(events, mailbox)

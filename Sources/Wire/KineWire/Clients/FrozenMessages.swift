@@ -78,7 +78,10 @@ public struct TakeStatus: Codable, Sendable, Equatable {
 }
 
 public struct TakeSummary: Codable, Sendable, Equatable {
+    /// The first file of a split recording.
     public var output: String?
+    /// All files of a split recording in order; nil if it is not split.
+    public var files: [String]?
     public var size: PixelSize
     public var progress: TakeProgress
     public var destinations: [DestinationStatus] {

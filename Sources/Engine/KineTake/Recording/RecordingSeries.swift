@@ -1,0 +1,260 @@
+// The files of one recording: a single one, or one part after the other. Every part begins with a keyframe and plays
+// alone; the access units of audio at a boundary are in both parts, and each sound is heard in one of them.
+import KineContainers
+import KineMedia
+import KinePlatform
+
+/// Writes the samples of a take into its files. Used by the recording thread.
+final class RecordingSeries {
+    /// A part whose last access units of audio have not all come.
+    private struct Previous {
+        let part: RecordingPart
+        let end: MediaTime
+        let cuts: [AudioCut]
+        /// The instant at which the part is finished without them.
+        let deadline: Int64
+    }
+
+    private let configuration: TakeConfiguration
+    private let video: VideoFormat
+    private let audio: [AudioTrackFormat]
+    private let observer: any TakeObserver
+    private var part: RecordingPart
+    private var previous: Previous?
+    private var finisher: PartFinisher?
+    /// Parts begun so far.
+    private var count = 1
+    private var finished: [FinishedFile] = []
+    private var unfinished: [(error: StorageError, path: String)] = []
+    /// Bytes of the parts before `previous` and `part`.
+    private var earlierBytes: Int64 = 0
+    /// Nil if the recording is not split.
+    private var policy: SplitPolicy?
+    private var isDueNew = true
+    /// The newest access units of each audio track, which the next part may begin with.
+    private var recent: [ClipQueue<EncodedSample>]
+    /// The number of each track's first access unit in `part`.
+    private var firstUnits: [Int]
+    /// The title of the newest chapter, which goes on in the next part.
+    private var title: String?
+    /// The take's time up to which everything is written.
+    private(set) var written = MediaTime.zero
+
+    /// Access units of a track that are kept: ten seconds of AAC. While frames come even later, no part begins.
+    private static let keptUnits = 512
+    /// Nanoseconds to wait for audio of the previous part, which comes later than frames.
+    private static let audioTimeout: Int64 = 2_000_000_000
+
+    /// Begins the first part. If this throws, the file of `target` is gone.
+    init(
+        target: RecordingTarget, configuration: TakeConfiguration, video: VideoFormat, audio: [AudioTrackFormat],
+        observer: any TakeObserver
+    ) throws(StorageError) {
+        self.configuration = configuration
+        self.video = video
+        self.audio = audio
+        self.observer = observer
+        let limit = configuration.file == nil ? nil : configuration.split
+        policy = limit.map { SplitPolicy(limit: $0, start: .zero) }
+        recent = audio.map { _ in ClipQueue() }
+        firstUnits = audio.map { _ in 0 }
+        part = try RecordingPart(target, video, audio, isSplit: limit != nil, start: .zero)
+    }
+
+    var path: String { part.writer.path }
+    var disk: SyncThread? { part.disk }
+    var hasFrames: Bool { count > 1 || part.writer.hasFrames }
+    var needsRepeatedFrame: Bool { part.writer.needsRepeatedFrame }
+    var bytesWritten: Int64 {
+        earlierBytes + (previous?.part.writer.bytesWritten ?? 0) + part.writer.bytesWritten
+    }
+    func checkName() throws(StorageError) { try part.writer.checkName() }
+
+    /// The time from which on a keyframe is wanted, to begin the next part with.
+    var due: MediaTime? { policy?.due }
+
+    /// Returns `due` once for each keyframe to request.
+    func consumeDue(queuedBytes: Int, at time: MediaTime) -> MediaTime? {
+        policy?.note(bytes: part.writer.finishedSizeBound + Int64(queuedBytes), at: time)
+        guard isDueNew, let due else { return nil }
+        isDueNew = false
+        return due
+    }
+
+    /// Throws if the next part cannot be created. What came before is written then.
+    func append(_ sample: EncodedSample) throws(StorageError) {
+        guard let policy else { return part.append(sample) }
+        if let track = audio.firstIndex(where: { $0.type == sample.type }) { return append(sample, track: track) }
+        if sample.type == .video, sample.isKeyframe {
+            let time = sample.presentationTime
+            if policy.ends(atKeyframe: time), let cuts = audioCuts(at: time) {
+                try beginPart(at: time, cuts)
+            } else {
+                // If this is the requested keyframe, it came too early: the next one has to be requested too.
+                isDueNew = true
+            }
+        }
+        part.append(sample)
+    }
+
+    private func append(_ unit: EncodedSample, track: Int) {
+        let number = recent[track].endIndex
+        recent[track].append(unit)
+        recent[track].removeFirst(before: number - Self.keptUnits)
+        if let previous, number < previous.cuts[track].end { previous.part.append(unit) }
+        if number >= firstUnits[track] { part.append(unit) }
+    }
+
+    func mark(_ chapter: Chapter) {
+        title = chapter.title
+        (previous.flatMap { chapter.start < $0.end ? $0.part : nil } ?? part).mark(chapter)
+    }
+
+    /// Nil if a part that begins then would lack audio.
+    private func audioCuts(at time: MediaTime) -> [AudioCut]? {
+        let cuts = audio.map { AudioCut(at: time, $0) }
+        return zip(recent, cuts).allSatisfy { $0.startIndex <= $1.first } ? cuts : nil
+    }
+
+    private func beginPart(at time: MediaTime, _ cuts: [AudioCut]) throws(StorageError) {
+        endPrevious()
+        try part.flush(through: time)
+        written = time
+        var formats = audio
+        for track in formats.indices { formats[track].primingSamples = cuts[track].mediaStart }
+        let next = try RecordingPart(
+            try RecordingTarget(configuration, part: count + 1), video, formats, isSplit: true, start: time)
+        previous = Previous(
+            part: part, end: time, cuts: cuts, deadline: MonotonicClock.now() + Self.audioTimeout)
+        part = next
+        count += 1
+        policy = policy.map { SplitPolicy(limit: $0.limit, start: time) }
+        isDueNew = true
+        if let title { part.mark(Chapter(start: time, title: title)) }
+        for track in audio.indices {
+            firstUnits[track] = cuts[track].first
+            for number in recent[track].indices where number >= cuts[track].first {
+                part.append(recent[track][number])
+            }
+        }
+    }
+
+    func flush(through time: MediaTime) throws(StorageError) {
+        try part.flush(through: time)
+        written = time
+        guard let previous else { return }
+        let isComplete = zip(recent, previous.cuts).allSatisfy { $0.endIndex >= $1.end }
+        if isComplete || MonotonicClock.now() >= previous.deadline { endPrevious() }
+    }
+
+    private func endPrevious() {
+        guard let previous = self.previous.take() else { return }
+        collect()
+        earlierBytes += previous.part.writer.bytesWritten
+        finisher = PartFinisher(previous.part, at: previous.end) { [observer, path] in
+            observer.observe(.recordingContinued(in: path))
+        }
+    }
+
+    /// Waits until the part before the previous one is finished.
+    private func collect() {
+        guard let finisher = self.finisher.take() else { return }
+        switch finisher.wait() {
+        case .success(let file): finished.append(file)
+        case .failure(let error): unfinished.append((error, finisher.path))
+        }
+    }
+
+    /// Finishes all parts. `failure`: the error that ended the recording, if any.
+    func finish(failure: StorageError?) -> RecordingThread.Ending {
+        endPrevious()
+        collect()
+        do throws(StorageError) {
+            var last = try part.finish(at: written)
+            last.failure = last.failure ?? failure
+            if last.frames == 0 { part.target.discard() }
+            if last.frames > 0 || finished.isEmpty {
+                finished.append(last)
+            } else {
+                finished[finished.count - 1].failure = last.failure
+            }
+        } catch {
+            unfinished.append((error, path))
+        }
+        if let first = unfinished.first { return .unfinished(first.error, path: first.path) }
+        guard var whole = finished.last, whole.frames > 0 else { return .empty(finished.last?.failure) }
+        for file in finished.dropLast() {
+            whole.bytes += file.bytes
+            whole.duration += file.duration
+            whole.frames += file.frames
+            whole.audioAccessUnits += file.audioAccessUnits
+            whole.failure = whole.failure ?? file.failure
+        }
+        if policy != nil { whole.parts = finished.map(\.path) }
+        return .finished(whole)
+    }
+}
+
+/// One file of a recording while it is written. Times are the take's; the file's count from its first frame.
+///
+/// Sendable: only one thread uses it at a time, the recording thread and at last its finisher's.
+private struct RecordingPart: @unchecked Sendable {
+    let target: RecordingTarget
+    let writer: any MovieWriter
+    /// Makes the file durable while the writer goes on.
+    let disk: SyncThread?
+    /// The time of the first frame.
+    let start: MediaTime
+
+    /// If this throws, the file of `target` is gone.
+    init(
+        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioTrackFormat], isSplit: Bool, start: MediaTime
+    ) throws(StorageError) {
+        do throws(StorageError) {
+            (writer, disk) = try target.open(video, audio, cutsAudio: isSplit)
+        } catch {
+            target.discard()
+            throw error
+        }
+        self.target = target
+        self.start = start
+    }
+
+    func append(_ sample: EncodedSample) {
+        var sample = sample
+        sample.presentationTime -= start
+        writer.append(sample)
+    }
+
+    func mark(_ chapter: Chapter) {
+        writer.mark(Chapter(start: max(.zero, chapter.start - start), title: chapter.title))
+    }
+
+    func flush(through time: MediaTime) throws(StorageError) { try writer.flush(through: time - start) }
+
+    func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
+        disk?.end()
+        return try writer.finish(at: end - start)
+    }
+}
+
+/// Finishes a part in a thread of its own: a busy disk can take seconds, and fragments of the next part must not wait.
+private final class PartFinisher: Sendable {
+    let path: String
+    private let file = Monitor<Result<FinishedFile, StorageError>?>(nil)
+
+    /// `done` is called in that thread; without one, the part is finished at once.
+    init(_ part: RecordingPart, at end: MediaTime, done: @escaping @Sendable () -> Void) {
+        path = part.writer.path
+        let finish: @Sendable () -> Void = { [file] in
+            let result = Result { () throws(StorageError) in try part.finish(at: end) }
+            done()
+            file.signal { $0 = result }
+        }
+        if (try? DedicatedThread(starting: "finish", body: finish)) == nil { finish() }
+    }
+
+    func wait() -> Result<FinishedFile, StorageError> {
+        file.wait { $0 } ?? .failure(.failed(operation: "finish", path: path, code: 0))
+    }
+}

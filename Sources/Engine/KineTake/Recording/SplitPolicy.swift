@@ -1,0 +1,65 @@
+// The decisions of a split recording: when a file ends, and which access units of audio belong to two files. Pure.
+import KineMedia
+
+/// Decides at which keyframe a part of a recording ends. Times are the take's.
+struct SplitPolicy: Sendable {
+    let limit: TakeConfiguration.SplitLimit
+    /// The time of the part's first frame.
+    private let start: MediaTime
+    /// The size limit is so near that the next keyframe should end the part.
+    private var isFull = false
+    private var last: (time: MediaTime, bytes: Int64)
+    /// Bytes a second. A peak counts for several seconds, because the picture may change as much again.
+    private var rate = 0.0
+
+    /// The seconds from the request to the keyframe in the queue: `KeyframeRequests` may make it wait for two of them.
+    private static let reaction = 3.0
+
+    init(limit: TakeConfiguration.SplitLimit, start: MediaTime) {
+        self.limit = limit
+        self.start = start
+        last = (start, 0)
+    }
+
+    /// The time from which on a keyframe is wanted; nil while that is unknown.
+    var due: MediaTime? {
+        switch limit {
+        case .duration(let length): start + length
+        case .bytes: isFull ? start : nil
+        }
+    }
+
+    /// Notes the size that the file would have if it ended now with all queued samples.
+    mutating func note(bytes: Int64, at time: MediaTime) {
+        guard case .bytes(let most) = limit, time > last.time else { return }
+        rate = max(rate * 7 / 8, Double(bytes - last.bytes) / (time - last.time).seconds)
+        last = (time, bytes)
+        let reserve = min(max(rate * Self.reaction, Double(most) / 50), Double(most) / 2)
+        if Double(bytes) + reserve >= Double(most) { isFull = true }
+    }
+
+    func ends(atKeyframe time: MediaTime) -> Bool {
+        guard time > start, let due else { return false }
+        guard case .duration(let length) = limit else { return true }
+        // A keyframe that comes by itself shortly before is used.
+        return time >= due - min(.milliseconds(500), MediaTime(nanoseconds: length.nanoseconds / 20))
+    }
+}
+
+/// Where one audio track goes on in the next part. Access units are counted from the beginning of the take.
+struct AudioCut: Sendable, Equatable {
+    /// The next part's first access unit: the one before that of the cut, since an AAC decoder needs it.
+    let first: Int
+    /// The access unit after the last one that the part before the cut needs.
+    let end: Int
+    /// Samples a channel at the start of the next part's audio that are not heard.
+    let mediaStart: Int
+
+    init(at time: MediaTime, _ format: AudioTrackFormat) {
+        let length = format.samplesPerAccessUnit
+        let position = Int(time.ticks(timescale: Int32(clamping: format.sampleRate))) + format.primingSamples
+        first = max(1, position / length) - 1
+        end = (position + length - 1) / length
+        mediaStart = position - first * length
+    }
+}

@@ -1,0 +1,170 @@
+// A split recording: each frame is in one of its files, each sound is heard in one of them, and each file plays alone.
+import CoreTesting
+import KineMeasure
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KineContainers
+@testable import KineTake
+
+@Suite struct RecordingSeriesTests {
+    private static let video = VideoFormat(
+        parameterSets: .h264(
+            H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])),
+        size: PixelSize(width: 640, height: 360))
+
+    private let folder: TemporaryDirectory
+    private let configuration: TakeConfiguration
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        var configuration = TakeConfiguration(source: .pattern(Self.video.size), output: folder.file("a.mp4"))
+        configuration.split = .duration(.seconds(5))
+        self.configuration = configuration
+    }
+
+    /// Its data begin with its number in its track.
+    private static func sample(
+        _ type: SampleType, _ number: Int, at time: MediaTime, isKeyframe: Bool = true
+    ) -> EncodedSample {
+        EncodedSample(
+            type: type, presentationTime: time, duration: .zero, isKeyframe: isKeyframe,
+            data: withUnsafeBytes(of: Int64(number)) { Array($0) } + [UInt8](repeating: 7, count: number % 40))
+    }
+
+    /// Sixteen seconds of a screen that changes thirty times a second, with a keyframe each second.
+    ///
+    /// - Parameter audioDelay: how much later than frames audio comes.
+    private static func samples(audioDelay: MediaTime) -> [EncodedSample] {
+        let frames = (0..<480).map { number in
+            let time = MediaTime(ticks: Int64(number), timescale: 30)
+            return (arrival: time, sample: sample(.video, number, at: time, isKeyframe: number % 30 == 0))
+        }
+        let units = (0..<751).map { number in
+            let time = MediaTime(ticks: Int64(number - 1) * 1024, timescale: 48000)
+            return (arrival: time + audioDelay, sample: sample(.audioApp, number, at: time))
+        }
+        return (frames + units).sorted { $0.arrival < $1.arrival }.map(\.sample)
+    }
+
+    private func write(
+        _ samples: [EncodedSample], _ configuration: TakeConfiguration
+    ) throws -> (file: FinishedFile, failure: StorageError?) {
+        let series = try RecordingSeries(
+            target: try RecordingTarget(configuration), configuration: configuration, video: Self.video,
+            audio: [SyntheticScreen.audioFormat], observer: TakeEvents())
+        var failure: StorageError?
+        var flushed = MediaTime.zero
+        do throws(StorageError) {
+            for sample in samples {
+                try series.append(sample)
+                guard sample.type == .video, sample.presentationTime >= flushed + .milliseconds(500) else { continue }
+                flushed = sample.presentationTime
+                try series.flush(through: flushed)
+            }
+            try series.flush(through: .seconds(16))
+        } catch {
+            failure = error
+        }
+        guard case .finished(let file) = series.finish(failure: failure) else {
+            throw WaitedInVain(description: "the recording is not finished")
+        }
+        return (file, failure)
+    }
+
+    private struct Part {
+        var video: IndexedTrack
+        var audio: IndexedTrack
+        var frames: [Int]
+        var units: [Int]
+    }
+
+    private func read(_ path: String) throws -> Part {
+        let file = try DiskFile.openToRead(path)
+        defer { file.close() }
+        let index = try RecordingIndex(reading: file)
+        try #require(index.tracks.count == 2)
+        func numbers(_ track: IndexedTrack) throws -> [Int] {
+            try track.offsets.map { offset in
+                let bytes = try file.read(at: offset, count: 8)
+                return bytes.withUnsafeBytes { Int($0.loadUnaligned(as: Int64.self)) }
+            }
+        }
+        let (video, audio) = (index.tracks[0], index.tracks[1])
+        return Part(video: video, audio: audio, frames: try numbers(video), units: try numbers(audio))
+    }
+
+    @Test(arguments: [500, 0, -1500] as [Int64])
+    func `each frame is in one file, and each sound is heard in one, however late audio comes`(delay: Int64) throws {
+        let (file, failure) = try write(Self.samples(audioDelay: .milliseconds(delay)), configuration)
+        #expect(failure == nil && file.failure == nil)
+        #expect(file.parts == (1...4).map { folder.file("a-00\($0).mp4") })
+        #expect(file.path == file.parts.last)
+        #expect(file.frames == 480 && file.duration == .seconds(16))
+        let parts = try file.parts.map(read)
+        #expect(parts.flatMap(\.frames) == Array(0..<480))
+        #expect(Set(parts.flatMap(\.units)) == Set(0..<751))
+        for (number, part) in parts.enumerated() {
+            let seconds: UInt64 = number < 3 ? 5 : 1
+            #expect(part.video.isSync.first == true && part.video.starts.first == 0)
+            #expect(part.video.shownTicks == seconds * 90000 && part.audio.shownTicks == seconds * 90000)
+            let first = try #require(part.units.first)
+            #expect(part.units == Array(first..<first + part.units.count))
+            // In the track of the whole take, sound begins after 1024 samples.
+            let heard = first * 1024 + Int(part.audio.description.mediaStart) - 1024
+            #expect(heard == number * 5 * 48000)
+            // The decoder needs an access unit before the first one that is heard.
+            #expect(number == 0 || part.audio.description.mediaStart >= 1024)
+        }
+    }
+
+    @Test func `if the next name is taken, the recording ends with all that came before`() throws {
+        try folder.write("other".utf8, to: "a-002.mp4")
+        let samples = Self.samples(audioDelay: .milliseconds(500))
+        let (file, failure) = try write(samples, configuration)
+        #expect(failure == .alreadyExists(path: folder.file("a-002.mp4")))
+        #expect(file.failure == failure && file.parts == [folder.file("a-001.mp4")])
+        #expect(file.frames == 150 && file.duration == .seconds(5))
+        #expect(try Tool.contents(of: folder.file("a-002.mp4")) == Array("other".utf8))
+    }
+
+    @Test func `with permission to overwrite, a taken name is used`() throws {
+        try folder.write("other".utf8, to: "a-002.mp4")
+        var configuration = configuration
+        configuration.overwrite = true
+        let (file, failure) = try write(Self.samples(audioDelay: .zero), configuration)
+        #expect(failure == nil && file.parts.count == 4)
+        #expect(try read(folder.file("a-002.mp4")).frames.count == 150)
+    }
+
+    @Test func `a still screen is asked for a keyframe at the limit`() throws {
+        let (events, clock) = (TakeEvents(), TakeClock())
+        clock.begin(at: MonotonicClock.now() - 4_500_000_000)
+        let recording = try RecordingThread(
+            target: try RecordingTarget(configuration), configuration: configuration, audio: [], clock: clock,
+            observer: events)
+        recording.begin(Self.video)
+        recording.append(Self.sample(.video, 0, at: .zero))
+        try wait("a request for a frame") {
+            events.drain().contains { if case .needsFrame = $0 { true } else { false } }
+        }
+        try wait("a request for a keyframe") { recording.consumeKeyframeRequest() }
+        #expect(clock.mediaTime(at: MonotonicClock.now()) >= .seconds(5))
+        #expect(!recording.consumeKeyframeRequest())
+        recording.append(Self.sample(.video, 1, at: .milliseconds(5010)))
+        guard case .finished(let file) = recording.finish(at: .milliseconds(5500)) else {
+            Issue.record("the recording is not finished")
+            return
+        }
+        #expect(file.parts == [folder.file("a-001.mp4"), folder.file("a-002.mp4")])
+        #expect(file.duration == .milliseconds(5500) && file.frames == 2)
+    }
+
+    @Test func `files are numbered with three digits, and more if there are more`() {
+        #expect(
+            [1, 12, 1000].map { configuration.file(part: $0) }
+                == ["001", "012", "1000"].map { folder.file("a-\($0).mp4") })
+        #expect(TakeConfiguration(source: configuration.source, output: "/b.mp4").file(part: 1) == "/b.mp4")
+    }
+}
