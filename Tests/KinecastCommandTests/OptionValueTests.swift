@@ -38,6 +38,23 @@ import Testing
     }
 
     @Test(arguments: [
+        ("10m", TakeConfiguration.SplitLimit.duration(.seconds(600))), ("90s", .duration(.seconds(90))),
+        ("1h", .duration(.seconds(3600))), ("5", .duration(.seconds(5))), ("2GB", .bytes(2_000_000_000)),
+        ("500mb", .bytes(500_000_000)), ("5000kB", .bytes(5_000_000)), ("1.5GiB", .bytes(1_610_612_736)),
+        ("8MiB", .bytes(8_388_608)),
+    ])
+    func `a recording is split at a time or a size`(text: String, limit: TakeConfiguration.SplitLimit) {
+        #expect(SplitOption(argument: text)?.limit == limit)
+    }
+
+    @Test(arguments: [
+        "", "4s", "4MB", "4999kB", "MB", ".5GB", "5.GB", "1..5GB", "-2GB", "2 GB", "2TB", "9999999999GB", "10x",
+    ])
+    func `a limit that is none, or too small, is refused`(text: String) {
+        #expect(SplitOption(argument: text) == nil)
+    }
+
+    @Test(arguments: [
         ("4000000", 4_000_000), ("800k", 800_000), ("4M", 4_000_000), ("4.5m", 4_500_000), ("1000", 1000),
         ("1000M", 1_000_000_000), ("4Mbps", 4_000_000), ("800kbit/s", 800_000), ("4000kb/s", 4_000_000),
         ("64000bps", 64000),

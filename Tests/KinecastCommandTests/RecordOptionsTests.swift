@@ -227,7 +227,9 @@ import Testing
             "--overwrite",
             "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info",
             "--keyframe-interval", "3s", "--crop", "300x200+10+20", "--rotate", "270", "--camera", "pattern",
-            "--full-range", "--show-clicks", "--clip-buffer", "30m", "--preset", "slow", "--mic", "usb")
+            "--full-range", "--show-clicks", "--clip-buffer", "30m", "--preset", "slow", "--mic", "usb", "--split",
+            "2GB")
+        #expect(all.split == .bytes(2_000_000_000))
         #expect(all.video.framesPerSecond == 60 && !all.video.isNTSCRate)
         #expect(all.video.camera?.device == "pattern" && all.video.colour.isFullRange && all.video.showsClicks)
         #expect(all.clipBuffer == .seconds(1800) && all.video.preset == .slow && all.audio.microphone == .named("usb"))

@@ -127,7 +127,7 @@ extension ConfigurationKey {
         // In a profile a duration is a habit, and the end of a take says its reason.
         keys("duration", short: "t"), keys("clip-buffer when-locked countdown"), keys("sounds", .flag),
         keys("verbose", .flag, short: "v"),
-        keys("overwrite faststart", .flag, use: .file),
+        keys("overwrite faststart", .flag, use: .file), keys("split", use: .file),
         keys("json", .flag, use: .refused("a program that reads JSON asks for it, so type it")),
         keys("no-indicator", .flag, use: .refused("the indicator is not configured, so type it")),
         keys("profile", use: .refused("it is chosen each time, so type it")),

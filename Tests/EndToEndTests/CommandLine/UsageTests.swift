@@ -40,6 +40,7 @@ import Testing
             for arguments in [
                 ["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["switch"], ["recover"],
                 ["record", "-", "--faststart"], ["broadcast", "--record", "-", "--faststart"],
+                ["record", "-", "--split", "1h"], ["broadcast", "--split", "1h"], ["record", "--split", "4s"],
             ] {
                 let ended = try place.run(arguments)
                 #expect(ended.status == ExitStatus.usage)

@@ -21,6 +21,7 @@ package final class RunningKinecast {
         package var time: Double?
         package var id: String?
         package var output: String?
+        package var files: [String]?
         package var duration: Double?
         package var bytes: Int?
         package var width: Int?

@@ -62,9 +62,9 @@ struct BroadcastCommand: ParsableCommand {
             throw ValidationError(
                 "--share-encode is about a recording beside the broadcast; add --record OUT.mp4 or leave it out.")
         }
-        if out == nil, options.overwrite || options.faststart {
+        if out == nil, options.overwrite || options.faststart || options.split != nil {
             throw ValidationError(
-                "--overwrite and --faststart are for a recording; add --record OUT.mp4 or leave them out.")
+                "--overwrite, --faststart and --split are for a recording; add --record OUT.mp4 or leave them out.")
         }
     }
 

@@ -52,6 +52,32 @@ struct DurationOption: OptionValue, Equatable {
     }
 }
 
+/// `10m`, a length of time as in `DurationOption`, or `2GB`, a size in powers of ten or of two.
+struct SplitOption: OptionValue, Equatable {
+    static let form = "give a time of at least 5s, such as 10m, or a size of at least 5MB, such as 500MB or 2GiB"
+
+    var limit: TakeConfiguration.SplitLimit
+
+    private static let units: KeyValuePairs<String, Double> = [
+        "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824,
+    ]
+
+    init?(argument: String) {
+        let text = argument.lowercased()
+        if let unit = Self.units.first(where: { text.hasSuffix($0.key) }) {
+            let digits = text.dropLast(unit.key.count)
+            guard digits.first != ".", digits.last != ".",
+                digits.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }), let value = Double(digits), value <= 1e9
+            else { return nil }
+            limit = .bytes(Int64(value * unit.value))
+        } else {
+            guard let duration = DurationOption(argument: argument) else { return nil }
+            limit = .duration(duration.time)
+        }
+        guard (try? TakeConfiguration.check(limit)) != nil else { return nil }
+    }
+}
+
 /// A bitrate. `Bitrate` parses it, like the settings of services.
 struct BitrateOption: OptionValue, Equatable {
     static let form = "give bits a second such as 800k or 4M, 1k to 1000M"

@@ -31,6 +31,16 @@ struct TakeOptions: ParsableArguments {
         transform: DurationOption.parse)
     var clipBuffer: DurationOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "Go on in a new file after LIMIT, such as 10m, 1h, 500MB or 2GiB: OUT-001.mp4, OUT-002.mp4 …",
+            discussion: """
+                Each file begins with a keyframe and plays alone, and no frame or sound is lost between two. A limit is at \
+                least 5s or 5MB.
+                """, valueName: "LIMIT"),
+        transform: SplitOption.parse)
+    var split: SplitOption?
+
     @Flag(help: "Replace the file if it exists.")
     var overwrite = false
 
@@ -106,6 +116,7 @@ struct TakeOptions: ParsableArguments {
         configuration.fastStart = faststart
         configuration.durationLimit = duration?.time
         configuration.clipBuffer = clipBuffer?.time
+        configuration.split = split?.limit
         configuration.isIndicated = !noIndicator
         configuration.whenLocked = whenLocked.value
     }
@@ -117,8 +128,12 @@ struct TakeOptions: ParsableArguments {
 
     /// Throws if an option does not fit the typed name of the file.
     func check(output: String?) throws {
-        if output == TakeConfiguration.standardOutput, faststart {
+        guard output == TakeConfiguration.standardOutput else { return }
+        if faststart {
             throw ValidationError("--faststart moves the index of a file, and standard output has none; leave it out.")
+        }
+        if split != nil {
+            throw ValidationError("--split makes several files, and standard output is one stream; leave it out.")
         }
     }
 

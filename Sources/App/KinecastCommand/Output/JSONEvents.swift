@@ -13,6 +13,8 @@ struct JSONEvent: Encodable, Equatable {
     var time: Double
     var id: String?
     var output: String?
+    /// All files of a split recording.
+    var files: [String]?
     var width: Int?
     var height: Int?
     var environment: [String]?

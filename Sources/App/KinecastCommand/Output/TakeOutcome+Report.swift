@@ -62,6 +62,7 @@ extension JSONEvent {
             $0.message = outcome.problem
             guard let summary = outcome.summary else { return }
             $0.output = summary.output
+            $0.files = summary.files
             $0.width = summary.size.width
             $0.height = summary.size.height
             $0.reason = summary.reason
