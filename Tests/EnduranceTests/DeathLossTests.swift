@@ -15,9 +15,10 @@ import Testing
     /// Records, kills client and engine in one instant after `wait` nanoseconds of the take; returns the take's length in
     /// seconds, and for how many of them the machine let nothing run at worst.
     private func killedTake(
-        _ display: String, in place: TestPlace, after wait: Int64
+        _ display: String, in place: TestPlace, after wait: Int64, _ arguments: String...
     ) throws -> (length: Double, heldUp: Double) {
-        let take = try place.record(display, "a.mp4", "--overwrite")
+        let take = try place.start(
+            ["record", "a.mp4", "--overwrite", "--audio", "none", "--json"] + arguments, ["DISPLAY=\(display)"])
         try take.event("started")
         let start = MonotonicClock.now()
         let engine = try place.registry().find(nil).pid
@@ -69,6 +70,31 @@ import Testing
                 try Players.accept(path)
                 let again = try place.run("recover", "a.mp4")
                 #expect(again.status == 0 && again.errors.contains("finished already"))
+            }
+        }
+    }
+
+    @Test func `a take that is killed while its file is split loses a second and a half at most`() throws {
+        var numbers = SeededGenerator()
+        try TestPlace.with { place in
+            let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+            let clock = try SceneProcess(.clock, environment: ["DISPLAY=\(screen.name)"])
+            defer { clock.end() }
+            for _ in 0..<Self.kills {
+                let wait = Int64.random(in: 4_500_000_000...9_000_000_000, using: &numbers)
+                let (length, heldUp) = try killedTake(screen.name, in: place, after: wait, "--split", "5s")
+                var saved = 0.0
+                let parts = try ["a-001.mp4", "a-002.mp4"].filter { try PlayedFile(place.path($0)) != nil }
+                for part in parts {
+                    let recovered = try place.run("recover", part)
+                    #expect(recovered.status == 0, "\(recovered)")
+                    // The end of a part waits for its last audio, and for the disk.
+                    if part != parts.last, length > 8 { #expect(recovered.errors.contains("finished already")) }
+                    saved += try TakeFile.finishedDuration(place.path(part))
+                    try Players.accept(place.path(part))
+                }
+                Margin.atMost(1.5, length - saved - heldUp, "s", "lost")
+                for part in ["a-001.mp4", "a-002.mp4"] { unlink(place.path(part)) }
             }
         }
     }
