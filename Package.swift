@@ -400,13 +400,13 @@ let package = Package(
             ], path: "Tests/Support/ProcessTesting",
             swiftSettings: optimized),  // colours of pixels are compared
         .target(
-            name: "KWinPointer", path: "Tests/Support/KWinPointer",
+            name: "KWinInput", path: "Tests/Support/KWinInput",
             linkerSettings: [.linkedLibrary("wayland-client")]),
         // A desktop for tests: a bus of its own, and the services of one as real objects on it; and whole desktops.
         .target(
             name: "DesktopTesting",
             dependencies: [
-                "KineCapture", "KineDesktop", "CSDBus", "KWinPointer", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineCapture", "KineDesktop", "CSDBus", "KWinInput", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", "ScreenTesting", system,
             ],
             path: "Tests/Support/DesktopTesting"),

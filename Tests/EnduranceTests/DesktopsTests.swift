@@ -16,8 +16,8 @@ import Testing
     /// Whose monitors are recorded.
     private static let compositors = [PortalDesktop.Kind.mutter, .kwin]
 
-    private static func pointer(_ desktop: PortalDesktop) throws -> any DesktopPointer {
-        desktop.kind == .kwin ? try KDEPointer(desktop) : try MutterPointer(desktop)
+    private static func pointer(_ desktop: PortalDesktop) throws -> any DesktopInput {
+        desktop.kind == .kwin ? try KDEInput(desktop) : try MutterInput(desktop)
     }
 
     private func start(_ place: TestPlace, on desktop: PortalDesktop, _ options: [String] = []) throws
@@ -35,7 +35,7 @@ import Testing
 
     /// Clicks where the dialog is, until it was there: nothing tells when it is shown.
     private func answer(
-        _ clicks: PortalDialog.Clicks, with pointer: any DesktopPointer, until isAnswered: () throws -> Bool
+        _ clicks: PortalDialog.Clicks, with pointer: any DesktopInput, until isAnswered: () throws -> Bool
     ) throws {
         try wait("the dialog's end") {
             for (x, y) in clicks where try !isAnswered() {
@@ -54,7 +54,7 @@ import Testing
     /// Starts a take and answers the dialog. KDE's portal 5.27 crashes now and then while its dialog shows the monitor; then the desktop is
     /// asked again.
     private func ask(
-        _ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer,
+        _ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopInput,
         clicking clicks: PortalDialog.Clicks, _ options: [String] = [], until isAnswered: () throws -> Bool
     ) throws -> RunningKinecast {
         while true {
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Has the desktop ask, and answers, so that the next take asks nobody.
-    private func permit(_ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer) throws {
+    private func permit(_ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopInput) throws {
         let take = try ask(place, on: desktop, with: pointer, clicking: PortalDialog(of: desktop.kind).monitor) {
             try desktop.leaveOverview()
             return access(token(place), F_OK) == 0

@@ -45,8 +45,7 @@ import Testing
 
     private func recording(_ target: sending RecordingTarget) throws -> RecordingThread {
         try RecordingThread(
-            target: target, audio: [], clock: TakeClock(), grid: FrameGrid(framesPerSecond: 30, isConstant: false),
-            observer: TakeEvents())
+            target: target, configuration: TakeConfiguration(), audio: [], clock: TakeClock(), observer: TakeEvents())
     }
 
     @Test func `a file gets 254 chapters, whose numbers count those with titles too`() throws {

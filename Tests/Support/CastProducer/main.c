@@ -38,8 +38,8 @@ static struct pw_core *core;
 static struct pw_registry *registry;
 static struct pw_stream *stream;
 static struct spa_source *retry;
-// Of a frame that was sent: PipeWire loses what is sent while a reader is being linked, and then says nothing more.
-static struct spa_source *lost;
+// Begins a round again that PipeWire has lost, as it does while a reader is being linked.
+static struct spa_source *again;
 static struct picture picture;
 static struct spa_video_info_raw format;
 static uint32_t wanted_format;
@@ -54,6 +54,8 @@ static struct pw_buffer *made[64];
 // A frame can be sent: there is a reader, and it has what was sent before. What comes faster is lost on the way, or stays there.
 static bool is_ready;
 static bool is_sending;
+// The link to the reader has been active: before that, a round ends without the reader.
+static bool is_linked;
 
 static void carry_out_all(void);
 // The command that waits for a buffer, and what was read after it.
@@ -262,7 +264,16 @@ static void write_metas(const char *line, struct spa_buffer *buffer) {
     if (cursor) write_cursor(line, cursor);
 }
 
-// False where there is no buffer yet, or nobody who would be told of it.
+// `trigger_done` comes at its end. A round without a frame comes first: after it, the reader takes part.
+static void begin_round(void) {
+    is_ready = false;
+    if (!is_linked || pw_stream_get_state(stream, NULL) != PW_STREAM_STATE_STREAMING) return;
+    pw_stream_trigger_process(stream);
+    struct timespec later = {0, 500000000};
+    pw_loop_update_timer(pw_main_loop_get_loop(loop), again, &later, &later, false);
+}
+
+// False where there is no buffer yet, or no reader for it.
 static bool send_frame(const char *line) {
     if (!is_ready) return false;
     struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream);
@@ -286,16 +297,13 @@ static bool send_frame(const char *line) {
     data->chunk->flags = value(line, "corrupted") ? SPA_CHUNK_FLAG_CORRUPTED : 0;
     write_metas(line, buffer->buffer);
     pw_stream_queue_buffer(stream, buffer);
-    is_ready = false;
     is_sending = true;
-    pw_stream_trigger_process(stream);
-    struct timespec later = {0, 500000000};
-    pw_loop_update_timer(pw_main_loop_get_loop(loop), lost, &later, &later, false);
+    begin_round();
     return true;
 }
 
-static void send_again(void *context, uint64_t expirations) {
-    if (is_sending) pw_stream_trigger_process(stream);
+static void begin_again(void *context, uint64_t expirations) {
+    if (is_linked && !is_ready) begin_round();
 }
 
 // MARK: Commands
@@ -369,7 +377,7 @@ static void carry_out_all(void) {
 }
 
 static void trigger_done(void *context) {
-    is_ready = true;
+    is_ready = is_linked;
     if (is_sending) say("done");
     is_sending = false;
     carry_out_all();
@@ -392,9 +400,14 @@ static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_s
         fflush(stdout);
     }
     say(pw_stream_state_as_string(state));
-    is_ready = false;
-    // A round without a frame, after which everybody takes part.
-    if (state == PW_STREAM_STATE_STREAMING) pw_stream_trigger_process(stream);
+    begin_round();
+}
+
+static void link_changed(void *data, const struct pw_link_info *info) {
+    // It may not be active again after a pause, though frames pass.
+    if (info->state != PW_LINK_STATE_ACTIVE || is_linked) return;
+    is_linked = true;
+    begin_round();
 }
 
 static void note_client(uint32_t id, const struct spa_dict *properties) {
@@ -423,9 +436,13 @@ static void global_added(
     snprintf(own, sizeof own, "%u", pw_stream_get_node_id(stream));
     struct spa_dict_item items[] = {
         SPA_DICT_ITEM_INIT(PW_KEY_LINK_OUTPUT_NODE, own), SPA_DICT_ITEM_INIT(PW_KEY_LINK_INPUT_NODE, node)};
-    if (!pw_core_create_object(
-            core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0))
-        fail("link");
+    static const struct pw_link_events events = {PW_VERSION_LINK_EVENTS, .info = link_changed};
+    struct pw_link *link = pw_core_create_object(
+        core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0);
+    struct spa_hook *hook = calloc(1, sizeof *hook);
+    if (!link || !hook) fail("link");
+    is_linked = false;
+    pw_link_add_listener(link, hook, &events, NULL);
 }
 
 // PipeWire uses numbers again: a later reader may have that of one that has gone.
@@ -487,7 +504,7 @@ int main(int count, char **arguments) {
     if (pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY, PW_STREAM_FLAG_DRIVER | allocates, &parameter, 1) < 0)
         fail("stream");
     retry = pw_loop_add_timer(events, retry_now, NULL);
-    lost = pw_loop_add_timer(events, send_again, NULL);
+    again = pw_loop_add_timer(events, begin_again, NULL);
     pw_loop_add_io(events, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, read_input, NULL);
     return pw_main_loop_run(loop) < 0;
 }

@@ -1,6 +1,8 @@
 // Scans a recording's fragments, skips damage, stops at a cut-off end, and builds the tables of the index. Reads only
 // the fragments' headers, except near the end of the file, where it reads the samples too.
 
+import KineMedia
+
 struct FragmentScanner {
     private let file: any StorageFile
     private let movie: MovieDescription

@@ -1,9 +1,9 @@
-// The mouse of GNOME's compositor, moved by a program.
+// The mouse and the keyboard of GNOME's compositor, moved by a program.
 import KineDesktop
 import KineMedia
 
 /// A remote desktop session of mutter's. It ends with the last reference. Used by one thread.
-package final class MutterPointer: DesktopPointer {
+package final class MutterInput: DesktopInput {
     private static let service = "org.gnome.Mutter.RemoteDesktop"
     private static let leftButton: Int32 = 0x110  // BTN_LEFT
 
@@ -34,6 +34,10 @@ package final class MutterPointer: DesktopPointer {
 
     package func press(_ isDown: Bool) throws {
         try call("NotifyPointerButton", [.int32(Self.leftButton), .boolean(isDown)])
+    }
+
+    package func key(_ key: UInt32, isDown: Bool) throws {
+        try call("NotifyKeyboardKeycode", [.uint32(key), .boolean(isDown)])
     }
 
     private func call(_ member: String, _ arguments: [BusValue] = []) throws {
