@@ -29,20 +29,10 @@ final class MenuObject: BusObject {
     /// Shows these entries. Returns whether they differ from the ones before.
     @discardableResult
     func show(_ new: [MenuItem]) -> Bool {
-        let old = items
-        guard new != old else { return false }
+        guard new != items else { return false }
         items = new
-        if Self.all(new).map(\.id) == Self.all(old).map(\.id) {
-            let changed = zip(Self.all(new), Self.all(old)).filter { $0.properties != $1.properties }
-            if !changed.isEmpty {
-                let values = changed.map { Self.value($0.0, []) }
-                bus.emit(
-                    "ItemsPropertiesUpdated", [.array(of: "(ia{sv})", values), .array(of: "(ias)", [])], from: self)
-            }
-        } else {
-            revision &+= 1
-            bus.emit("LayoutUpdated", [.uint32(revision), .int32(0)], from: self)
-        }
+        revision &+= 1
+        bus.emit("LayoutUpdated", [.uint32(revision), .int32(0)], from: self)
         return true
     }
 
@@ -58,7 +48,8 @@ final class MenuObject: BusObject {
             let ids = arguments[0].elements?.compactMap(\.asInt32) ?? []
             let chosen = [root] + Self.all(items)
             let names = arguments[1].asStrings ?? []
-            let values = chosen.filter { ids.isEmpty || ids.contains($0.id) }.map { Self.value($0, names) }
+            let values = chosen.filter { ids.isEmpty || ids.contains($0.id) }
+                .map { BusValue.structure([.int32($0.id), Self.properties($0, names)]) }
             return .values([.array(of: "(ia{sv})", values)])
         case ("GetProperty", "is"):
             guard let value = item(arguments[0])?.properties[arguments[1].asString ?? ""] else {
@@ -104,11 +95,7 @@ final class MenuObject: BusObject {
     /// The entries, and those below them.
     private static func all(_ items: [MenuItem]) -> [MenuItem] { items.flatMap { [$0] + all($0.children) } }
 
-    /// An `(ia{sv})`. `names`: the wanted properties; empty: all.
-    private static func value(_ item: MenuItem, _ names: [String]) -> BusValue {
-        .structure([.int32(item.id), properties(item, names)])
-    }
-
+    /// `names`: the wanted properties; empty: all.
     private static func properties(_ item: MenuItem, _ names: [String]) -> BusValue {
         .properties(item.properties.filter { names.isEmpty || names.contains($0.key) })
     }
