@@ -118,20 +118,6 @@ import Testing
         #expect(state(status(.recording, output: nil), event(.live)).take?.activity == "Broadcasting")
     }
 
-    @Test func `an interrupted recording can be recovered, and does not hide another that runs`() {
-        var state = TrayState()
-        state.interrupted = [record("dead")]
-        #expect(state.condition == .problem)
-        #expect(state.details == ["a_b.mp4 was interrupted and can be recovered."])
-        let usable = commands(state)
-        #expect(usable["Recover a_b.mp4"] == .kinecast(["recover", "/videos/a_b.mp4"]))
-        #expect(usable["Leave a_b.mp4 as it is"] == .kinecast(["dismiss", "dead"]))
-        var view = TakeView(record("one"))
-        view.received(status(.recording), at: 0)
-        state.takes = [view]
-        #expect(state.condition == .recording)
-    }
-
     @Test func `a take that has ended is left with its file`() {
         var progress = TakeProgress()
         progress.duration = .seconds(5)

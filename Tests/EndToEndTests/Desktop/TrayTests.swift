@@ -1,5 +1,4 @@
-// `kinecast tray` in a desktop's tray: a take is started, paused and stopped by its menu, and one whose engine died is
-// recovered.
+// `kinecast tray` in a desktop's tray: a take is started, paused and stopped by its menu.
 import DesktopTesting
 import Glibc
 import KineDesktop
@@ -47,29 +46,6 @@ import Testing
             try panel.click("Quit")
             let ended = try program.wait()
             #expect(ended.status == 0, "\(ended)")
-        }
-    }
-
-    @Test func `a recording whose engine died is shown, and recovered by the menu`() throws {
-        try TestPlace.with { place in
-            let program = try start(place)
-            let panel = try TrayPanel(bus, tray)
-            let recorder = try place.start(
-                ["record", "a.mp4", "--pattern", "320x240", "--audio", "none", "--json"])
-            try recorder.recorded(1)
-            try panel.wait("the take") { $0.first?.label?.hasPrefix("Recording") == true }
-            let engine = try place.registry().find(nil).pid
-            // Without its client, which would recover the file.
-            kill(engine, SIGSTOP)
-            recorder.signal(SIGKILL)
-            _ = try recorder.wait()
-            kill(engine, SIGKILL)
-            try wait("the problem") { try panel.properties()["Status"] == .string("NeedsAttention") }
-            try panel.click("Recover a.mp4")
-            try wait("the recovery") { try panel.properties()["Status"] == .string("Active") }
-            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
-            #expect(try place.run("tray", "--quit").status == 0)
-            #expect(try program.wait().status == 0)
         }
     }
 

@@ -46,7 +46,6 @@ enum TrayMenu {
         var items = [MenuItem(id: 1, label: state.summary(at: now)), .line(2)]
         items += takeItems(state)
         items.append(.line(10))
-        items += interruptedItems(state)
         let recent = recordings.map {
             MenuItem(id: $0.id, label: TrayState.name($0.path), command: .open($0.path))
         }
@@ -84,15 +83,5 @@ enum TrayMenu {
         let mark = MenuItem(
             id: 17, label: "Begin a chapter", command: canMark ? .kinecast(["mark", "--take", id]) : nil)
         return [take == nil ? start : stop, own?.phase == .paused ? resume : pause, mark, clip, microphone]
-    }
-
-    /// For the newest interrupted recording.
-    private static func interruptedItems(_ state: TrayState) -> [MenuItem] {
-        guard let take = state.interrupted.last, let file = take.output else { return [] }
-        let name = TrayState.name(file)
-        return [
-            MenuItem(id: 11, label: "Recover \(name)", command: .kinecast(["recover", file])),
-            MenuItem(id: 12, label: "Leave \(name) as it is", command: .kinecast(["dismiss", take.id])),
-        ]
     }
 }

@@ -10,17 +10,13 @@ struct TrayState {
 
     /// The running takes, oldest first. The newest one is shown.
     var takes: [TakeView] = []
-    /// The takes whose engine died and whose file is not recovered, oldest first.
-    var interrupted: [TakeRecord] = []
 
     var take: TakeView? { takes.last }
 
-    /// An interrupted recording does not hide that another one runs.
     var condition: Condition {
         if takes.contains(where: { $0.problem != nil }) { return .problem }
         if take?.phase == .paused { return .paused }
-        if takes.contains(where: \.isCapturing) { return .recording }
-        return interrupted.isEmpty ? .idle : .problem
+        return takes.contains(where: \.isCapturing) ? .recording : .idle
     }
 
     /// The newest take with its recorded time, or that there is none.
@@ -35,7 +31,6 @@ struct TrayState {
     var details: [String] {
         let source = take.map { [$0.file.map(Self.name) ?? $0.record.source.printable(limit: 100)] } ?? []
         return source + takes.compactMap(\.problem)
-            + interrupted.compactMap(\.output).map { "\(Self.name($0)) was interrupted and can be recovered." }
     }
 
     /// A file's name for a person.

@@ -1,7 +1,6 @@
 // Finds this user's takes in the registry, and follows them over connections to their engines. Linux: inotify(7).
 import CLinux
 import Glibc
-import KineMedia
 import KinePlatform
 import KineWire
 import SystemPackage
@@ -13,13 +12,9 @@ final class TakesWatch {
 
     private final class Follower {
         let connection: ClientConnection
-        let engine: ProcessHandle?
         var view: TakeView
 
-        init(_ connection: ClientConnection, _ view: TakeView) {
-            (self.connection, self.view) = (connection, view)
-            engine = connection.peer
-        }
+        init(_ connection: ClientConnection, _ view: TakeView) { (self.connection, self.view) = (connection, view) }
     }
 
     private let registry: TakeRegistry
@@ -27,8 +22,6 @@ final class TakesWatch {
     private var followers: [Follower] = []
     /// The takes whose engine has closed its connection. It may be in the registry for a moment yet, or want no other.
     private var left: Set<String> = []
-    /// Their processes, if they have not said that the take is over. The registry has a dead one when it has ended.
-    private var ending: [ProcessHandle] = []
     private(set) var state = TrayState()
 
     /// Throws if this user watches as many directories as the system allows.
@@ -47,8 +40,7 @@ final class TakesWatch {
 
     var pollEntries: [pollfd] {
         let connections = followers.map(\.connection)
-        let others = [watch] + ending.map(\.descriptor)
-        return others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        return [pollfd(fd: watch, events: Int16(POLLIN), revents: 0)]
             + connections.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
     }
 
@@ -57,22 +49,13 @@ final class TakesWatch {
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
     func process(at now: Int64) -> [String] {
         var hasChanged = readWatch()
-        if !ending.isEmpty {
-            let ended = WakeSignal.poll(ending.map(\.descriptor), until: 0)
-            hasChanged = hasChanged || ended.contains(true)
-            ending = zip(ending, ended).filter { !$1 }.map(\.0)
-        }
         var files: [String] = []
         for follower in followers {
             read(follower, at: now)
             guard follower.connection.isClosed else { continue }
             hasChanged = true
             left.insert(follower.view.record.id)
-            if follower.view.phase != .ended {
-                if let engine = follower.engine { ending.append(engine) }
-            } else if let file = follower.view.file {
-                files.append(file)
-            }
+            if follower.view.phase == .ended, let file = follower.view.file { files.append(file) }
         }
         followers.removeAll { $0.connection.isClosed }
         if hasChanged { look() }
@@ -105,8 +88,6 @@ final class TakesWatch {
             if let follower = try? follow(record) { followers.append(follower) }
         }
         followers.sort { ($0.view.record.started, $0.view.record.id) < ($1.view.record.started, $1.view.record.id) }
-        state.takes = followers.map(\.view)
-        state.interrupted = listing.dead.filter { $0.output != nil && $0.output != TakeConfiguration.standardOutput }
     }
 
     /// Engines of all protocols answer the first request.
