@@ -27,7 +27,7 @@ import Testing
                 let context = TrayLoop.Context(
                     bus: bus, registry: registry, programs: .init(kinecast: kinecast, studio: nil),
                     hostTimeout: hostTimeout, complain: { _ in })
-                let loop = try? TrayLoop(context, shortcuts: [])
+                let loop = try? TrayLoop(context, shortcuts: nil)
                 let result = loop?.run()
                 ending.signal { $0 = result }
             }

@@ -37,7 +37,7 @@ final class TrayLoop {
     private let takes: TakesWatch
     private let launcher: Launcher
     private let signals: SignalDescriptor?
-    private var shortcuts: [any ShortcutProvider]
+    private let shortcuts: ShortcutHolder?
     private var recordings: RecentRecordings
     private var ending: Ending?
     private var hostDeadline: Int64?
@@ -46,7 +46,7 @@ final class TrayLoop {
     /// Throws if this user watches as many directories as the system allows.
     ///
     /// - Parameter signals: the signals that end the loop.
-    init(_ context: Context, shortcuts: [any ShortcutProvider], signals: SignalDescriptor? = nil) throws(Errno) {
+    init(_ context: Context, shortcuts: ShortcutHolder?, signals: SignalDescriptor? = nil) throws(Errno) {
         (self.context, self.shortcuts, self.signals) = (context, shortcuts, signals)
         takes = try TakesWatch(context.registry)
         launcher = Launcher(context.programs, complain: context.complain)
@@ -70,7 +70,7 @@ final class TrayLoop {
 
     /// Returns when the tray is to end.
     func run() -> Ending {
-        var ready = shortcuts
+        var hasKeys = true
         while true {
             bus?.process()
             let now = MonotonicClock.now()
@@ -81,39 +81,30 @@ final class TrayLoop {
                 recordings.add(ended)
                 recordings.refresh()
             }
-            ready.forEach(process)
+            if hasKeys { shortcuts?.process().forEach { launcher.kinecast($0.arguments) } }
             show(at: now)
             // The changes may have left messages to send.
             bus?.process()
             if bus?.isClosed == true { return .busLost }
             checkHost(at: now)
             if let ending { return ending }
-            ready = sleep()
+            hasKeys = sleep()
         }
     }
 
-    /// Returns the providers of keys that have something to process.
-    private func sleep() -> [any ShortcutProvider] {
-        let waiting = shortcuts.map(\.descriptor) + launcher.descriptors + [signals?.descriptor].compactMap(\.self)
+    /// Returns whether the keys have something to process.
+    private func sleep() -> Bool {
+        // Poll ignores a negative descriptor.
+        let waiting = [shortcuts?.descriptor ?? -1, signals?.descriptor ?? -1] + launcher.descriptors
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + takes.pollEntries
         if let bus { entries.append(bus.pollEntry) }
         WakeSignal.poll(&entries, until: [bus?.nextDeadline, nextMinute, hostDeadline].compactMap(\.self).min())
-        return zip(shortcuts, entries).filter { $1.revents != 0 }.map(\.0)
-    }
-
-    private func process(_ provider: any ShortcutProvider) {
-        do {
-            for action in try provider.process() { launcher.kinecast(action.arguments) }
-        } catch {
-            // No key works any more.
-            context.complain("\(error)")
-            shortcuts.removeAll { $0 === provider }
-        }
+        return entries[0].revents != 0
     }
 
     /// Ends a process that is of no use. One with keys stays without a desktop that shows the item.
     private func checkHost(at now: Int64) {
-        guard shortcuts.isEmpty, item?.hasHost != true else {
+        guard shortcuts == nil, item?.hasHost != true else {
             hostDeadline = nil
             return
         }

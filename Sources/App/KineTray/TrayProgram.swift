@@ -52,7 +52,7 @@ public enum TrayProgram {
             recordings: RecentRecordings.standardDirectory, themes: TrayIcon.themes(beside: executable), complain: say)
         let loop: TrayLoop
         do {
-            loop = try TrayLoop(context, shortcuts: ShortcutProviders.open(complain: say), signals: signals)
+            loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: say), signals: signals)
         } catch {
             throw unavailable("No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }

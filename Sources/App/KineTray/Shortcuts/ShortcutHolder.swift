@@ -7,7 +7,8 @@ import KineDesktop
 import KinePlatform
 import SystemPackage
 
-final class ShortcutHolder: ShortcutProvider {
+/// Used on one thread, which polls.
+final class ShortcutHolder {
     /// The conditions on which the keys depend.
     struct Context {
         /// The address of the user's bus.
@@ -62,7 +63,22 @@ final class ShortcutHolder: ShortcutProvider {
     private var x11Problem: String?
     private var report: ShortcutReport?
 
+    /// The holder for this process; nil if there can be none. The desktop's dialog may stay open long after.
+    static func open(complain: @escaping (String) -> Void) -> ShortcutHolder? {
+        do {
+            return try ShortcutHolder(.current(), complain: complain)
+        } catch let error as Errno {
+            complain("No key works, because the system has no descriptors left (\(error)); close some programs.")
+        } catch {
+            // The errors of the settings' file and of the registry's directory are sentences.
+            complain("\(error)")
+        }
+        return nil
+    }
+
     /// Asks, without waiting: the descriptor is readable at once.
+    ///
+    /// - Parameter complain: gets a sentence about each key that cannot be bound, also while `process` runs.
     init(_ context: Context, complain: @escaping (String) -> Void) throws(Errno) {
         (self.context, self.complain) = (context, complain)
         members = try DescriptorSet()
@@ -81,8 +97,10 @@ final class ShortcutHolder: ShortcutProvider {
 
     deinit { for descriptor in [timer, watch] where descriptor >= 0 { close(descriptor) } }
 
+    /// Readable when there is something to process.
     var descriptor: CInt { members.descriptor }
 
+    /// Continues without waiting. Returns the actions whose keys were pressed.
     func process() -> [DesktopAction] {
         clear()
         readSettings()

@@ -1,33 +1,5 @@
-// Keys of the whole desktop, for a loop that polls.
+// Keys of the whole desktop in words: their actions, and why a desktop binds none.
 import KineDesktop
-import KinePlatform
-import SystemPackage
-
-/// Holds keys and says which actions they start. Used by the loop's thread.
-public protocol ShortcutProvider: AnyObject {
-    /// Readable when there is something to process.
-    var descriptor: CInt { get }
-    /// Continues without waiting, and returns the actions whose keys were pressed. Throws if no key can work any more.
-    func process() throws -> [DesktopAction]
-}
-
-public enum ShortcutProviders {
-    /// Begins to hold the keys, which takes as long as the desktop's dialog is open. The keys are those of kinecast.conf,
-    /// also after it has changed; `kinecast shortcuts` shows them while the providers live.
-    ///
-    /// - Parameter complain: gets a sentence about each key that could not be bound. Called by this method and by `process`.
-    public static func open(complain: @escaping (String) -> Void) -> [any ShortcutProvider] {
-        do {
-            return [try ShortcutHolder(.current(), complain: complain)]
-        } catch let error as Errno {
-            complain("No key works, because the system has no descriptors left (\(error)); close some programs.")
-        } catch {
-            // The errors of the settings' file and of the registry's directory are sentences.
-            complain("\(error)")
-        }
-        return []
-    }
-}
 
 extension DesktopAction {
     /// For the desktop's dialog.
