@@ -1,4 +1,4 @@
-// The icon's pixels, the newest recordings, the entry of the autostart directory, and the lock of the one tray.
+// The icon's files, the newest recordings, the entry of the autostart directory, and the lock of the one tray.
 import CoreTesting
 import Glibc
 import KineMeasure
@@ -9,18 +9,6 @@ import Testing
 @testable import KineTray
 
 @Suite struct TrayFilesTests {
-    @Test func `each condition has an icon of its own, in network byte order`() {
-        let images = TrayState.Condition.allCases.map(TrayIcon.pixels)
-        #expect(Set(images).count == images.count)
-        let size = TrayIcon.size
-        for image in images {
-            #expect(image.count == size * size * 4)
-            #expect(image.prefix(4) == [0, 0, 0, 0], "the corner is transparent")
-        }
-        let middle = (size / 2 * size + size / 2) * 4
-        #expect(TrayIcon.pixels(.recording)[middle..<middle + 4] == [255, 0xe0, 0x1b, 0x24])
-    }
-
     @Test func `the newest five recordings are listed, each with a number that no other gets`() throws {
         try TemporaryDirectory.with { directory in
             func write(_ name: String, at seconds: Int) throws -> String {
@@ -101,25 +89,27 @@ import Testing
             let tray = FilePath(escaped: try make("libexec/kinecast/kinecast-tray"))
             let built = try make("libexec/kinecast/kinecast")
             #expect(Launcher.Programs.beside(tray).kinecast == built && Launcher.Programs.beside(tray).studio == nil)
-            #expect(TrayIcon.themes(beside: tray) == nil)
+            #expect(StatusItem.themes(above: tray) == nil)
             let installed = try make("bin/kinecast")
             let studio = try make("libexec/kinecast/kinecast-studio")
             _ = try make("share/icons/hicolor/symbolic/apps/org.kinecast.Kinecast-symbolic.svg")
             let programs = Launcher.Programs.beside(tray)
             #expect(programs.kinecast == installed && programs.studio == studio)
-            #expect(TrayIcon.themes(beside: tray)?.lastComponent?.string == "icons")
+            #expect(StatusItem.themes(above: tray) == directory.appending("share/icons"))
+            let checkout = RunningCheckout.path
+            let own = checkout.appending(".build/debug/kinecast-tray")
+            #expect(StatusItem.themes(above: own) == checkout.appending("packaging/icons"))
         }
     }
 
-    @Test func `every icon has its file`() {
+    @Test func `each condition has an icon of its own`() {
         let icons = RunningCheckout.path.appending("packaging/icons/hicolor/symbolic/apps")
-        for condition in TrayState.Condition.allCases {
-            #expect(icons.appending("\(TrayIcon.name(condition)).svg").resolved != nil)
-        }
+        let files = TrayState.Condition.allCases.map { icons.appending("\(StatusItem.icon($0)).svg") }
+        #expect(Set(files.compactMap(\.resolved)).count == files.count)
     }
+}
 
-    private enum RunningCheckout {
-        /// The top of this package, from Tests/KineTrayTests/TrayFilesTests.swift on.
-        static let path = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
-    }
+enum RunningCheckout {
+    /// The top of this package, from Tests/KineTrayTests/TrayFilesTests.swift on.
+    static let path = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
 }

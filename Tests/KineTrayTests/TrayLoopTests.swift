@@ -26,7 +26,8 @@ import Testing
             _ = try DedicatedThread(starting: "tray") {
                 let context = TrayLoop.Context(
                     bus: bus, registry: registry, programs: .init(kinecast: kinecast, studio: nil),
-                    hostTimeout: hostTimeout, complain: { _ in })
+                    themes: RunningCheckout.path.appending("packaging/icons"), hostTimeout: hostTimeout,
+                    complain: { _ in })
                 let loop = try? TrayLoop(context, shortcuts: nil)
                 let result = loop?.run()
                 ending.signal { $0 = result }
@@ -48,9 +49,7 @@ import Testing
         let panel = try TrayPanel(bus, first)
         let properties = try panel.properties()
         #expect(properties["Id"] == .string("org.kinecast.Kinecast") && properties["Status"] == .string("Active"))
-        #expect(properties["IconName"] == .string(""), "no icon is installed beside the tests")
-        let image = properties["IconPixmap"]?.elements?.first?.members
-        #expect(image?.first == .int32(22) && image?.last?.elements?.count == 22 * 22 * 4)
+        #expect(try panel.icon()?.hasSuffix("/org.kinecast.Kinecast-symbolic.svg") == true)
         #expect(properties["ToolTip"]?.type == "(sa(iiay)ss)" && properties["ItemIsMenu"] == .boolean(false))
         #expect(properties["Menu"]?.type == "o")
         first.end()

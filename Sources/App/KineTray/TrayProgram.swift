@@ -49,7 +49,7 @@ public enum TrayProgram {
         guard let lock else { return say("One runs already; kinecast tray --quit ends it.") }
         let context = TrayLoop.Context(
             bus: BusAddresses.find().session, registry: registry, programs: .beside(executable),
-            recordings: RecentRecordings.standardDirectory, themes: TrayIcon.themes(beside: executable), complain: say)
+            recordings: RecentRecordings.standardDirectory, themes: StatusItem.themes(above: executable), complain: say)
         let loop: TrayLoop
         do {
             loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: say), signals: signals)

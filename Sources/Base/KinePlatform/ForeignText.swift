@@ -62,6 +62,11 @@ extension String {
     /// The number of bytes of a printable text in JSON, without quotation marks.
     public var jsonByteCount: Int { unicodeScalars.reduce(0) { $0 + $1.jsonByteCount } }
 
+    /// The text for XML and for the markup of desktops, outside of tags.
+    public var escapedMarkup: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+
     /// The text on one line, without characters that control a terminal, at most `limit` characters, `bytes` of JSON.
     public func printable(limit: Int, bytes: Int = .max) -> String {
         var result = ""

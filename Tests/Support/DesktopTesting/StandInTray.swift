@@ -1,5 +1,6 @@
 // A desktop's tray on a test's bus: items register with it, and a panel reads and clicks them.
 import CoreTesting
+import Glibc
 import KineDesktop
 import KinePlatform
 
@@ -60,6 +61,16 @@ package final class TrayPanel {
         let values = try client.call(
             owner, Self.itemPath, "org.freedesktop.DBus.Properties", "GetAll", [.string(Self.itemInterface)])
         return values.first?.asProperties ?? [:]
+    }
+
+    /// The file of the item's icon, found as panels do, in the theme that every other one falls back on.
+    package func icon() throws -> String? {
+        let properties = try properties()
+        guard let themes = properties["IconThemePath"]?.asString, let name = properties["IconName"]?.asString else {
+            return nil
+        }
+        let path = "\(themes)/hicolor/symbolic/apps/\(name).svg"
+        return access(path, R_OK) == 0 ? path : nil
     }
 
     /// Calls a method of the item.

@@ -1,4 +1,5 @@
 // The tray's item on the session bus, and its registration with the desktop. freedesktop.org, StatusNotifierItem.
+import Glibc
 import KineDesktop
 import KinePlatform
 import SystemPackage
@@ -27,7 +28,7 @@ final class StatusItem: BusObject {
     /// Called for a click. Returns whether it does something.
     var activate: () -> Bool = { false }
 
-    /// - Parameter themes: as `TrayIcon.themes`.
+    /// - Parameter themes: the directory of icon themes with its icons; without one, the desktop looks in its own.
     init(_ bus: BusConnection, themes: FilePath?) throws(BusError) {
         (self.bus, self.themes) = (bus, themes)
         try bus.add(self)
@@ -67,29 +68,39 @@ final class StatusItem: BusObject {
 
     var properties: [String: BusValue] {
         let shown = current()
-        // Where the icons are not installed, the pixels are shown.
-        let name = themes == nil ? "" : TrayIcon.name(shown.condition)
-        let image = TrayIcon.image(shown.condition)
-        let isProblem = shown.condition == .problem
+        let name = Self.icon(shown.condition)
+        // StatusNotifierItem, "Icons": a(iiay). Names have precedence, so no pixels are sent.
+        let noImage = BusValue.array(of: "(iiay)", [])
         let toolTip: [BusValue] = [
-            .string(name), TrayIcon.noImage, .string("Kinecast: \(shown.summary)"),
-            .string(shown.details.map(Self.escaped).joined(separator: "\n")),
+            .string(name), noImage, .string("Kinecast: \(shown.summary)"),
+            .string(shown.details.map(\.escapedMarkup).joined(separator: "\n")),
         ]
         return [
             "Category": .string("ApplicationStatus"), "Id": .string("org.kinecast.Kinecast"),
             "Title": .string("Kinecast: \(shown.condition)"), "Status": .string(Self.status(shown)),
             "WindowId": .int32(0), "ItemIsMenu": .boolean(false), "Menu": .objectPath(MenuObject.path),
-            "IconThemePath": .string(themes?.escaped ?? ""), "IconName": .string(name), "IconPixmap": image,
-            "OverlayIconName": .string(""), "OverlayIconPixmap": TrayIcon.noImage,
-            "AttentionIconName": .string(isProblem ? name : ""),
-            "AttentionIconPixmap": isProblem ? image : TrayIcon.noImage, "AttentionMovieName": .string(""),
-            "ToolTip": .structure(toolTip),
+            "IconThemePath": .string(themes?.escaped ?? ""), "IconName": .string(name), "IconPixmap": noImage,
+            "OverlayIconName": .string(""), "OverlayIconPixmap": noImage,
+            "AttentionIconName": .string(shown.condition == .problem ? name : ""), "AttentionIconPixmap": noImage,
+            "AttentionMovieName": .string(""), "ToolTip": .structure(toolTip),
         ]
     }
 
-    /// The text of a tooltip may have markup ("Markup").
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    /// The name of the file in packaging/icons, without ".svg".
+    static func icon(_ condition: TrayState.Condition) -> String {
+        condition == .idle ? "org.kinecast.Kinecast-symbolic" : "org.kinecast.Kinecast-\(condition)-symbolic"
+    }
+
+    /// The directory of icon themes with the icons: the installed one, or that of the checkout with the build.
+    static func themes(above executable: FilePath) -> FilePath? {
+        var place = executable
+        while place.removeLastComponent() {
+            for themes in ["share/icons", "packaging/icons"].map({ place.appending($0) }) {
+                let icon = themes.appending("hicolor/symbolic/apps/\(icon(.idle)).svg")
+                if access(icon.cString, R_OK) == 0 { return themes }
+            }
+        }
+        return nil
     }
 
     func call(_ member: String, _ arguments: [BusValue]) -> BusReply? {

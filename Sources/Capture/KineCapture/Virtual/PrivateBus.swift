@@ -48,7 +48,7 @@ final class PrivateBus: Sendable {
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig>
           <type>session</type>
-          <listen>\(address.escapedForXML)</listen>
+          <listen>\(address.escapedMarkup)</listen>
           <auth>EXTERNAL</auth>
           <policy context="default">
             <allow send_destination="*" eavesdrop="true"/>
@@ -58,11 +58,5 @@ final class PrivateBus: Sendable {
         </busconfig>
 
         """
-    }
-}
-
-extension String {
-    fileprivate var escapedForXML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

@@ -1,4 +1,5 @@
 // The contents of a desktop notification. Desktop Notifications Specification 1.2.
+import KinePlatform
 
 /// The contents of a notification. Texts are plain: markup is escaped when they are sent.
 public struct Notification: Sendable, Equatable {
@@ -94,12 +95,8 @@ extension Notification {
         let actions = capabilities.hasActions ? actions.flatMap { [$0.key, $0.title] } : []
         return [
             .string(sender), .uint32(id), .string(icon), .string(title),
-            .string(capabilities.readsMarkup ? Self.escaped(text) : text), .strings(actions), .properties(hints),
+            .string(capabilities.readsMarkup ? text.escapedMarkup : text), .strings(actions), .properties(hints),
             .int32(staysUntilClosed ? 0 : -1),  // never, or as the server chooses
         ]
-    }
-
-    static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }
