@@ -32,9 +32,9 @@ final class StatusItem: BusObject {
     init(_ bus: BusConnection, themes: FilePath?) throws(BusError) {
         (self.bus, self.themes) = (bus, themes)
         try bus.add(self)
-        bus.match(BusDaemon.ownerRule(of: Self.watcher)) { [weak self] signal in
-            guard let self, let change = BusDaemon.ownerChange(signal), change.name == Self.watcher else { return }
-            if change.isGone { hasHost = false } else { register() }
+        bus.matchOwner(of: Self.watcher) { [weak self] owner in
+            guard let self else { return }
+            if owner == nil { hasHost = false } else { register() }
         }
         register()
     }

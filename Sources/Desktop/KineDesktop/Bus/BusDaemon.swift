@@ -6,27 +6,20 @@ package enum BusDaemon {
     package static let name = "org.freedesktop.DBus"
     package static let path = "/org/freedesktop/DBus"
 
-    package struct OwnerChange {
-        package var name: String
-        /// The unique name of the connection that has it now, if one does.
-        package var owner: String?
-
-        package var isGone: Bool { owner == nil }
-    }
-
-    /// The match rule for the signals that `ownerChange` reads.
-    package static func ownerRule(of name: String) -> String {
-        "type='signal',sender='\(Self.name)',interface='\(Self.name)',member='NameOwnerChanged',arg0='\(name)'"
-    }
-
-    package static func ownerChange(_ signal: BusSignal) -> OwnerChange? {
-        let texts = signal.arguments.compactMap(\.asString)
-        guard texts.count == 3 else { return nil }
-        return OwnerChange(name: texts[0], owner: texts[2].isEmpty ? nil : texts[2])
-    }
-
     package static func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
         BusCall(name, path: path, interface: name, member, arguments)
+    }
+}
+
+extension BusConnection {
+    /// Calls `changed` when another connection gets the name, with its unique name; nil: none has it.
+    package func matchOwner(of name: String, changed: @escaping (String?) -> Void) {
+        let bus = BusDaemon.name
+        match("type='signal',sender='\(bus)',interface='\(bus)',member='NameOwnerChanged',arg0='\(name)'") { signal in
+            let texts = signal.arguments.compactMap(\.asString)
+            guard signal.sender == bus, texts.count == 3, texts[0] == name else { return }
+            changed(texts[2].isEmpty ? nil : texts[2])
+        }
     }
 }
 

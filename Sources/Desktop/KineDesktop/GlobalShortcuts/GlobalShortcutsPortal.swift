@@ -120,7 +120,7 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
     // MARK: Answers
 
     /// Reads the answer of `Get`.
-    static func checkedVersion(_ values: [BusValue]) throws(PortalAnswers.Malformed) -> UInt32 {
+    static func checkedVersion(_ values: [BusValue]) throws(PortalError) -> UInt32 {
         guard values.count == 1, let version = values[0].content?.asUInt32 else {
             throw PortalAnswers.wrongTypes(values)
         }
@@ -129,7 +129,7 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
 
     /// Reads `shortcuts` of a response or a signal: the keys by the shortcuts' ids, in the desktop's words; empty words
     /// if the person has given the shortcut no key, or the desktop does not say which.
-    static func triggers(_ value: BusValue) throws(PortalAnswers.Malformed) -> [String: String] {
+    static func triggers(_ value: BusValue) throws(PortalError) -> [String: String] {
         guard value.type == "a(sa{sv})", let elements = value.elements else { throw PortalAnswers.wrongTypes([value]) }
         var triggers: [String: String] = [:]
         for element in elements {

@@ -6,16 +6,15 @@ import KinePlatform
 ///
 /// No step has a time limit, since a person may need minutes for the portal's dialog.
 struct GlobalShortcutsStateMachine: Sendable {
-    typealias Failure = GlobalShortcutsSession.Error
+    typealias Event = GlobalShortcutsSession.Event
+    typealias Action = PortalAction<Event>
 
-    enum Input: Sendable {
-        /// The bus has given this connection its unique name.
+    enum Input: PortalInput {
         case connected(as: String)
-        /// The answer to the call with that number.
         case answered(number: Int, BusConnection.Answer)
-        /// Signals of the portal: a request's `Response`, a session's `Closed`, and those of its own interface.
         case responded(path: String, [BusValue])
         case sessionClosed(path: String)
+        /// A signal of the portal's own interface.
         case signalled(member: String, [BusValue])
         /// systemd has moved this process into its scope, or failed.
         case scopeDone
@@ -66,24 +65,21 @@ struct GlobalShortcutsStateMachine: Sendable {
     var shortcuts: [GlobalShortcut]
     private let application: String
     private let process: Int32
-    private let tokenPrefix: String
+    private var calls: PortalCalls<Event>
     private var ownName: String?
     /// The next session binds the shortcuts even if the portal knows them, so that it shows its dialog.
     private var mustBind = false
-    private var tokenCount = 0
-    /// Numbers the calls: only the answer to the last one counts.
-    private var callCount = 0
     private var state = State.absent
 
     /// - Parameters:
     ///   - application: the name of its desktop file without `.desktop`.
     ///   - process: this process.
-    ///   - tokenPrefix: the prefix of the requests' tokens in paths; no other connection has it.
+    ///   - tokenPrefix: as for `PortalCalls`.
     init(_ shortcuts: [GlobalShortcut], of application: String, process: Int32, tokenPrefix: String) {
         self.shortcuts = shortcuts
         self.application = application
         self.process = process
-        self.tokenPrefix = tokenPrefix
+        calls = PortalCalls(tokenPrefix: tokenPrefix)
     }
 
     mutating func handle(_ input: Input) -> [Action] {
@@ -91,7 +87,7 @@ struct GlobalShortcutsStateMachine: Sendable {
         case .connected(let name):
             ownName = name
             return register()
-        case .answered(let number, let answer): return number == callCount ? answered(answer) : []
+        case .answered(let number, let answer): return number == calls.last ? answered(answer) : []
         case .responded(let path, let values):
             guard case .requesting(let exchange, var request, let portal) = state else { return [] }
             let response = request.responded(path: path, values)
@@ -171,22 +167,22 @@ struct GlobalShortcutsStateMachine: Sendable {
     // MARK: Answers
 
     private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
-        do throws(Failure) {
+        do throws(PortalError) {
             switch state {
             case .registering: return try registered(answer)
             // Without systemd, the portal may not know the application, and binds the keys all the same or refuses.
             case .scoping: if case .failure = answer { return readVersion() } else { return [] }
             case .readingVersion:
-                let version = try Self.check(answer, isFirst: true, GlobalShortcutsPortal.checkedVersion)
+                let version = try GlobalShortcutsPortal.checkedVersion(answer.portalValues(isFirst: true))
                 guard version > 0 else { throw .noPortal }
                 state = .findingPortal(version: version)
-                return [call(Portal.findOwner)]
+                return [calls.call(Portal.findOwner)]
             case .findingPortal(let version):
-                let owner = try Self.check(answer, PortalAnswers.owner)
+                let owner = try PortalAnswers.owner(answer.portalValues())
                 let portal = GlobalShortcutsPortal(owner: owner, version: version, ownName: ownName ?? "")
                 return [.subscribe(portal: owner)] + createSession(portal)
             case .requesting(let exchange, var request, let portal):
-                let path = try Self.check(answer, PortalAnswers.request)
+                let path = try PortalAnswers.request(answer.portalValues())
                 let response = request.answered(path: path)
                 state = .requesting(exchange, request, portal)
                 return response.map { responded($0, exchange, portal) } ?? []
@@ -197,13 +193,13 @@ struct GlobalShortcutsStateMachine: Sendable {
         }
     }
 
-    private mutating func registered(_ answer: BusConnection.Answer) throws(Failure) -> [Action] {
+    private mutating func registered(_ answer: BusConnection.Answer) throws(PortalError) -> [Action] {
         guard case .failure(let error) = answer else { return readVersion() }
-        switch Self.failure(error, isFirst: false) {
+        switch PortalError(error, isFirst: false) {
         case .refused:
             // The portal is older, or no desktop file has the application's name.
             state = .scoping
-            return [call(GlobalShortcutsPortal.startScope(of: application, process))]
+            return [calls.call(GlobalShortcutsPortal.startScope(of: application, process))]
         case let failure: throw failure
         }
     }
@@ -211,7 +207,7 @@ struct GlobalShortcutsStateMachine: Sendable {
     private mutating func responded(
         _ values: [BusValue], _ exchange: Exchange, _ portal: GlobalShortcutsPortal
     ) -> [Action] {
-        do throws(PortalAnswers.Malformed) {
+        do throws(PortalError) {
             // org.freedesktop.portal.Request, "Response": 0 is success.
             let (code, results) = try PortalAnswers.response(values)
             var triggers: [String: String]?
@@ -237,7 +233,7 @@ struct GlobalShortcutsStateMachine: Sendable {
                 return [.tell(.failed(.declined))]
             }
         } catch {
-            return fail(.malformed(error.reason))
+            return fail(error)
         }
     }
 
@@ -253,100 +249,43 @@ struct GlobalShortcutsStateMachine: Sendable {
 
     private mutating func register() -> [Action] {
         state = .registering
-        return [call(GlobalShortcutsPortal.register(application))]
+        return [calls.call(GlobalShortcutsPortal.register(application))]
     }
 
     private mutating func readVersion() -> [Action] {
         state = .readingVersion
-        return [call(GlobalShortcutsPortal.readVersion)]
+        return [calls.call(GlobalShortcutsPortal.readVersion)]
     }
 
     private mutating func createSession(_ portal: GlobalShortcutsPortal) -> [Action] {
-        let token = newToken()
-        return begin(.createSession, portal.createSession(shortcuts, token: token), token, portal)
+        begin(.createSession, portal) { [shortcuts] in portal.createSession(shortcuts, token: $0) }
     }
 
     private mutating func list(_ session: String, isBound: Bool, _ portal: GlobalShortcutsPortal) -> [Action] {
-        let token = newToken()
-        let exchange = Exchange.list(session: session, isBound: isBound)
-        return begin(exchange, portal.listShortcuts(of: session, token: token), token, portal)
+        begin(.list(session: session, isBound: isBound), portal) { portal.listShortcuts(of: session, token: $0) }
     }
 
     private mutating func bind(_ session: String, _ portal: GlobalShortcutsPortal) -> [Action] {
         mustBind = false
-        let token = newToken()
-        let call = portal.bindShortcuts(shortcuts, of: session, token: token)
-        return begin(.bind(session: session), call, token, portal)
+        return begin(.bind(session: session), portal) { [shortcuts] in
+            portal.bindShortcuts(shortcuts, of: session, token: $0)
+        }
     }
 
     private mutating func begin(
-        _ exchange: Exchange, _ call: BusCall, _ token: String, _ portal: GlobalShortcutsPortal
+        _ exchange: Exchange, _ portal: GlobalShortcutsPortal, _ call: (_ token: String) -> BusCall
     ) -> [Action] {
+        let token = calls.newToken()
         let path = Portal.requestPath(token, of: portal.ownName)
         state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
-        return [self.call(call)]
+        return [calls.call(call(token))]
     }
-
-    private mutating func newToken() -> String {
-        tokenCount += 1
-        return "\(tokenPrefix)_\(tokenCount)"
-    }
-
-    private mutating func call(_ call: BusCall) -> Action {
-        callCount += 1
-        return .call(call, number: callCount)
-    }
-
-    // MARK: Failures
 
     /// Waits for another portal, or for `configure`.
-    private mutating func fail(_ failure: Failure) -> [Action] {
+    private mutating func fail(_ failure: PortalError) -> [Action] {
         state = .absent
         mustBind = false
-        // An answer that is still to come belongs to no step any more.
-        callCount += 1
+        calls.drop()
         return [.tell(.failed(failure))]
-    }
-
-    private static func check<Value>(
-        _ answer: BusConnection.Answer, isFirst: Bool = false,
-        _ read: ([BusValue]) throws(PortalAnswers.Malformed) -> Value
-    ) throws(Failure) -> Value {
-        let values: [BusValue]
-        switch answer {
-        case .success(let answer): values = answer
-        case .failure(let error): throw failure(error, isFirst: isFirst)
-        }
-        do throws(PortalAnswers.Malformed) {
-            return try read(values)
-        } catch {
-            throw .malformed(error.reason)
-        }
-    }
-
-    /// - Parameter isFirst: for the first call of the interface.
-    private static func failure(_ error: BusError, isFirst: Bool) -> Failure {
-        switch error {
-        case .noLibrary: return .noLibrary
-        case .unreachable: return .noBus
-        case .closed: return .busLost
-        case .malformed: return .malformed("its values are nested too deeply")
-        case .system(let call, let error): return .malformed("\(call) failed: \(error)")
-        case .refused(let name, let message):
-            switch name {
-            // The bus sends this for a program that has ended, and sd-bus for one that does not answer.
-            case "org.freedesktop.DBus.Error.NoReply": return .portalLost
-            // The name has no owner, and the bus cannot start one.
-            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-                return .noPortal
-            // The desktop's part of the portal binds no keys.
-            case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
-                "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownProperty",
-                "org.freedesktop.DBus.Error.InvalidArgs":
-                if isFirst { return .noPortal }
-            default: break
-            }
-            return .refused(name: name.printable(limit: 100), message: message.printable(limit: 300))
-        }
     }
 }

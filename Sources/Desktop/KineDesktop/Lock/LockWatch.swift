@@ -51,10 +51,9 @@ final class LockWatch {
             guard signal.interface == saver.name, let isActive = signal.arguments.first?.asBoolean else { return }
             self?.hear(saver.witness, isActive)
         }
-        bus.match(BusDaemon.ownerRule(of: saver.name)) { [weak self, weak bus] signal in
-            guard let self, let bus, let change = BusDaemon.ownerChange(signal), change.name == saver.name
-            else { return }
-            if change.isGone { hear(saver.witness, nil) } else { ask(saver, on: bus) }
+        bus.matchOwner(of: saver.name) { [weak self, weak bus] owner in
+            guard let self, let bus else { return }
+            if owner == nil { hear(saver.witness, nil) } else { ask(saver, on: bus) }
         }
         ask(saver, on: bus)
     }

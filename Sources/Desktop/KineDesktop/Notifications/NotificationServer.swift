@@ -36,10 +36,10 @@ final class NotificationServer {
         bus.match("type='signal',sender='\(Self.name)',interface='\(Self.name)',path='\(Self.path)'") {
             [weak self] signal in self?.received(signal)
         }
-        bus.match(BusDaemon.ownerRule(of: Self.name)) { [weak self] signal in
-            guard let self, let change = BusDaemon.ownerChange(signal), change.name == Self.name else { return }
+        bus.matchOwner(of: Self.name) { [weak self] owner in
+            guard let self else { return }
             if capabilities != nil { lose() }
-            if !change.isGone { find() }
+            if owner != nil { find() }
         }
         find()
     }

@@ -3,15 +3,10 @@
 import KinePlatform
 
 enum PortalAnswers {
-    struct Malformed: Swift.Error, Equatable {
-        /// For the end of a sentence.
-        let reason: String
-    }
-
     private static let longestPath = 1024
 
     /// Reads the answer of `GetNameOwner`: a unique name.
-    static func owner(_ values: [BusValue]) throws(Malformed) -> String {
+    static func owner(_ values: [BusValue]) throws(PortalError) -> String {
         guard values.count == 1, case .string(let name) = values[0], name.hasPrefix(":") else {
             throw wrongTypes(values)
         }
@@ -19,13 +14,13 @@ enum PortalAnswers {
     }
 
     /// Reads the answer of the methods that begin a request: its path.
-    static func request(_ values: [BusValue]) throws(Malformed) -> String {
+    static func request(_ values: [BusValue]) throws(PortalError) -> String {
         guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
         return try checked(path)
     }
 
     /// Reads the signal of a request.
-    static func response(_ values: [BusValue]) throws(Malformed) -> (code: UInt32, results: [String: BusValue]) {
+    static func response(_ values: [BusValue]) throws(PortalError) -> (code: UInt32, results: [String: BusValue]) {
         guard values.count == 2, let code = values[0].asUInt32, let results = values[1].asProperties else {
             throw wrongTypes(values)
         }
@@ -33,21 +28,21 @@ enum PortalAnswers {
     }
 
     /// Reads the results of `CreateSession`. Portals send the path as a string.
-    static func session(_ results: [String: BusValue]) throws(Malformed) -> String {
+    static func session(_ results: [String: BusValue]) throws(PortalError) -> String {
         guard let path = results["session_handle"]?.asString else {
-            throw Malformed(reason: "the session's path is missing")
+            throw .malformed("the session's path is missing")
         }
         return try checked(path)
     }
 
     /// D-Bus Specification, "Valid Object Paths".
-    private static func checked(_ path: String) throws(Malformed) -> String {
+    private static func checked(_ path: String) throws(PortalError) -> String {
         let bytes = path.utf8
         guard bytes.count <= longestPath, bytes.first == UInt8(ascii: "/"), bytes.count > 1,
             bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy({
                 !$0.isEmpty && $0.allSatisfy(isPathByte)
             })
-        else { throw Malformed(reason: "\(path.printable(limit: 100)) is no object's path") }
+        else { throw .malformed("\(path.printable(limit: 100)) is no object's path") }
         return path
     }
 
@@ -60,7 +55,7 @@ enum PortalAnswers {
         }
     }
 
-    static func wrongTypes(_ values: [BusValue]) -> Malformed {
-        Malformed(reason: "it has the type (\(values.map(\.type).joined().printable(limit: 100)))")
+    static func wrongTypes(_ values: [BusValue]) -> PortalError {
+        .malformed("it has the type (\(values.map(\.type).joined().printable(limit: 100)))")
     }
 }

@@ -14,11 +14,30 @@ enum Portal {
     static func requestPath(_ token: String, of ownName: String) -> String {
         "\(path)/request/\(ownName.filter { $0 != ":" }.replacing(".", with: "_"))/\(token)"
     }
+}
 
-    /// A match rule for a portal's signals.
-    static func rule(_ sender: String, _ interface: String, _ member: String) -> String {
-        "type='signal',sender='\(sender)',interface='\(interface)',member='\(member)'"
+/// The calls of a state machine.
+struct PortalCalls<Event: Sendable & Equatable>: Sendable {
+    private let tokenPrefix: String
+    private var tokenCount = 0
+    /// The number of the last call: only its answer counts.
+    private(set) var last = 0
+
+    /// - Parameter tokenPrefix: the prefix of the tokens in paths; no other connection has it.
+    init(tokenPrefix: String) { self.tokenPrefix = tokenPrefix }
+
+    mutating func newToken() -> String {
+        tokenCount += 1
+        return "\(tokenPrefix)_\(tokenCount)"
     }
+
+    mutating func call(_ call: BusCall) -> PortalAction<Event> {
+        last += 1
+        return .call(call, number: last)
+    }
+
+    /// Ignores an answer that is still to come.
+    mutating func drop() { last += 1 }
 }
 
 /// A request to the portal, and its response. org.freedesktop.portal.Request.

@@ -1,4 +1,4 @@
-// Carries out a ScreenCastStateMachine on a bus, for a thread that polls.
+// A screen cast by the desktop's portal, for a thread that polls.
 import Glibc
 
 /// A screen cast at the desktop's portal. Lives as long as its bus connection: a release ends it. Used on one thread.
@@ -14,10 +14,7 @@ public final class ScreenCastSession {
         case ended(Error)
     }
 
-    private let bus: BusConnection
-    private var machine: ScreenCastStateMachine
-    private var events: [Event] = []
-    private var isConnected = false
+    private let session: PortalSession<ScreenCastStateMachine>
 
     /// Starts to ask, without waiting: call `process` whenever the thread wakes.
     ///
@@ -25,74 +22,38 @@ public final class ScreenCastSession {
     ///   - restoreToken: from an earlier session; without one the portal asks the person.
     ///   - address: of the user's bus (`BusAddresses`); nil: there is none.
     public init(_ request: ScreenCastRequest, restoreToken: String?, bus address: String?) throws(Error) {
-        guard let address else { throw .noBus }
-        do throws(BusError) {
-            bus = try BusConnection(address: address)
+        do throws(PortalError) {
+            session = try PortalSession(bus: address) { prefix in
+                ScreenCastStateMachine(request, restoreToken: restoreToken, tokenPrefix: prefix)
+            }
         } catch {
-            throw error == .noLibrary ? .noLibrary : .noBus
+            throw Error(error, at: .readProperties)
         }
-        // Other programs must not guess the paths of the portal's objects (org.freedesktop.portal.Request).
-        let prefix = "kinecast_\(String(UInt64.random(in: .min ... .max), radix: 16))"
-        machine = ScreenCastStateMachine(request, restoreToken: restoreToken, tokenPrefix: prefix)
     }
 
     /// For poll; a negative descriptor once the connection is closed.
-    public var pollEntry: pollfd { bus.pollEntry }
+    public var pollEntry: pollfd { session.bus.pollEntry }
 
     /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
-    public var nextDeadline: Int64? { bus.nextDeadline }
+    public var nextDeadline: Int64? { session.bus.nextDeadline }
 
     /// The bus has not read all messages to the portal yet.
-    public var hasUnsentMessages: Bool { bus.pollEntry.events & Int16(POLLOUT) != 0 }
+    public var hasUnsentMessages: Bool { pollEntry.events & Int16(POLLOUT) != 0 }
 
     /// Continues as far as possible without waiting, and returns the new events.
-    public func process() -> [Event] {
-        bus.process()
-        if !isConnected, let name = bus.uniqueName {
-            isConnected = true
-            handle(.connected(as: name))
-            bus.process()
-        }
-        if bus.isClosed { handle(.busLost) }
-        defer { events = [] }
-        return events
-    }
+    public func process() -> [Event] { session.process() }
 
     /// Ends the cast: closes the dialog and sends no more events. Call `process` to send the last messages.
     public func cancel() {
-        handle(.cancel)
-        events = []
-        bus.process()
+        session.handle(.cancel)
+        session.bus.process()
     }
+}
 
-    private func handle(_ input: ScreenCastStateMachine.Input) {
-        for action in machine.handle(input) {
-            switch action {
-            case .call(let call, let number):
-                bus.call(call) { [weak self] in self?.handle(.answered(number: number, $0)) }
-            case .send(let call): bus.call(call) { _ in }
-            case .subscribe(let portal): subscribe(to: portal)
-            case .tell(let event): events.append(event)
-            }
-        }
-    }
-
-    /// Matches the portal's unique name, so that no other program's signals count. Does not match the path: a response
-    /// may come before the path of its request is known.
-    private func subscribe(to portal: String) {
-        bus.match(Portal.rule(portal, Portal.request, "Response")) { [weak self] signal in
-            guard signal.sender == portal else { return }
-            self?.handle(.responded(path: signal.path, signal.arguments))
-        }
-        bus.match(Portal.rule(portal, Portal.session, "Closed")) { [weak self] signal in
-            guard signal.sender == portal else { return }
-            self?.handle(.sessionClosed(path: signal.path))
-        }
-        bus.match(BusDaemon.ownerRule(of: portal)) { [weak self] signal in
-            guard signal.sender == BusDaemon.name, let change = BusDaemon.ownerChange(signal), change.name == portal,
-                change.isGone
-            else { return }
-            self?.handle(.portalLost)
+extension ScreenCastStateMachine: PortalStateMachine {
+    static func subscribe(_ session: PortalSession<Self>, to portal: String) {
+        session.bus.matchOwner(of: portal) { [weak session] owner in
+            if owner == nil { session?.handle(.portalLost) }
         }
     }
 }
@@ -130,5 +91,23 @@ extension ScreenCastSession {
         case malformed(Step, String)
         /// The portal has closed the session, for example because the person ended it in the desktop.
         case closed
+    }
+}
+
+extension ScreenCastSession.Error {
+    init(_ error: PortalError, at step: ScreenCastSession.Step) {
+        self =
+            switch error {
+            case .noLibrary: .noLibrary
+            case .noBus: .noBus
+            case .busLost: .busLost
+            // Later calls name a portal that has answered before.
+            case .noPortal: step == .readProperties ? .noPortal : .portalLost
+            case .portalLost: .portalLost
+            case .declined: .declined
+            case .closed: .closed
+            case .refused(let name, let message): .refused(step, name: name, message: message)
+            case .malformed(let reason): .malformed(step, reason)
+            }
     }
 }

@@ -9,28 +9,18 @@ struct ScreenCastStateMachine: Sendable {
     typealias Failure = ScreenCastSession.Error
     typealias Step = ScreenCastSession.Step
 
-    enum Input: Sendable {
-        /// The bus has given this connection its unique name.
+    typealias Event = ScreenCastSession.Event
+    typealias Action = PortalAction<Event>
+
+    enum Input: PortalInput {
         case connected(as: String)
-        /// The answer to the call with that number.
         case answered(number: Int, BusConnection.Answer)
-        /// Signals of the portal: a request's `Response`, and a session's `Closed`.
         case responded(path: String, [BusValue])
         case sessionClosed(path: String)
         case portalLost
         case busLost
         /// The cast is not needed any more.
         case cancel
-    }
-
-    enum Action: Sendable, Equatable {
-        /// Call the method; the answer comes as `answered`, with the same number.
-        case call(BusCall, number: Int)
-        /// Call the method and ignore the answer.
-        case send(BusCall)
-        /// Subscribe to the portal's signals and to the end of its connection.
-        case subscribe(portal: String)
-        case tell(ScreenCastSession.Event)
     }
 
     /// A pending request, and its session.
@@ -66,21 +56,18 @@ struct ScreenCastStateMachine: Sendable {
     }
 
     private let request: ScreenCastRequest
-    private let tokenPrefix: String
+    private var calls: PortalCalls<Event>
     /// The token for the next session. Each is good for one session.
     private var restoreToken: String?
-    private var tokenCount = 0
-    /// Numbers the calls: only the answer to the last one counts.
-    private var callCount = 0
     private var state = State.connecting
 
     /// - Parameters:
     ///   - restoreToken: from an earlier session.
-    ///   - tokenPrefix: the prefix of this session's tokens in paths; no other session has it.
+    ///   - tokenPrefix: as for `PortalCalls`.
     init(_ request: ScreenCastRequest, restoreToken: String?, tokenPrefix: String) {
         self.request = request
         self.restoreToken = restoreToken
-        self.tokenPrefix = tokenPrefix
+        calls = PortalCalls(tokenPrefix: tokenPrefix)
     }
 
     var isOver: Bool { if case .over = state { true } else { false } }
@@ -90,8 +77,8 @@ struct ScreenCastStateMachine: Sendable {
         case .connected(let name):
             guard case .connecting = state else { return [] }
             state = .readingProperties(ownName: name)
-            return [call(ScreenCastPortal.readProperties)]
-        case .answered(let number, let answer): return number == callCount ? answered(answer) : []
+            return [calls.call(ScreenCastPortal.readProperties)]
+        case .answered(let number, let answer): return number == calls.last ? answered(answer) : []
         case .responded(let path, let values):
             guard case .requesting(let exchange, var request, let portal) = state else { return [] }
             let response = request.responded(path: path, values)
@@ -112,10 +99,14 @@ struct ScreenCastStateMachine: Sendable {
         do throws(Failure) {
             switch state {
             case .readingProperties(let ownName):
-                let offer = try Self.check(answer, .readProperties, ScreenCastAnswers.offer)
+                let offer = try Self.at(.readProperties) { () throws(PortalError) in
+                    try ScreenCastAnswers.offer(answer.portalValues(isFirst: true))
+                }
                 return try read(offer, ownName: ownName)
             case .findingPortal(let ownName, let offer):
-                let owner = try Self.check(answer, .findPortal, PortalAnswers.owner)
+                let owner = try Self.at(.findPortal) { () throws(PortalError) in
+                    try PortalAnswers.owner(answer.portalValues())
+                }
                 let portal = ScreenCastPortal(owner: owner, offer: offer, ownName: ownName)
                 return [.subscribe(portal: owner)] + createSession(portal)
             case .requesting(let exchange, let request, let portal):
@@ -135,14 +126,16 @@ struct ScreenCastStateMachine: Sendable {
         guard offer.sourceTypes & request.target.sourceType != 0 else { throw .notOffered(request.target) }
         if offer.version < ScreenCastOffer.firstVersionWithTokens { restoreToken = nil }
         state = .findingPortal(ownName: ownName, offer)
-        return [call(Portal.findOwner)]
+        return [calls.call(Portal.findOwner)]
     }
 
     private mutating func requestAnswered(
         _ answer: BusConnection.Answer, _ exchange: Exchange, _ request: PortalRequest, _ portal: ScreenCastPortal
     ) -> [Action] {
         do throws(Failure) {
-            let path = try Self.check(answer, exchange.step, PortalAnswers.request)
+            let path = try Self.at(exchange.step) { () throws(PortalError) in
+                try PortalAnswers.request(answer.portalValues())
+            }
             var request = request
             let response = request.answered(path: path)
             state = .requesting(exchange, request, portal)
@@ -156,7 +149,9 @@ struct ScreenCastStateMachine: Sendable {
         _ answer: BusConnection.Answer, _ stream: ScreenCastStream, _ session: String, _ portal: ScreenCastPortal
     ) -> [Action] {
         do throws(Failure) {
-            let remote = try Self.check(answer, .openRemote, ScreenCastAnswers.remote)
+            let remote = try Self.at(.openRemote) { () throws(PortalError) in
+                try ScreenCastAnswers.remote(answer.portalValues())
+            }
             state = .open(session: session, portal)
             return [.tell(.opened(stream, remote: remote))]
         } catch {
@@ -169,7 +164,7 @@ struct ScreenCastStateMachine: Sendable {
     ) -> [Action] {
         let step = exchange.step
         do throws(Failure) {
-            let (code, results) = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
+            let (code, results) = try Self.at(step) { () throws(PortalError) in
                 try PortalAnswers.response(values)
             }
             // org.freedesktop.portal.Request, "Response".
@@ -180,7 +175,7 @@ struct ScreenCastStateMachine: Sendable {
             }
             switch exchange {
             case .createSession:
-                let session = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
+                let session = try Self.at(step) { () throws(PortalError) in
                     try PortalAnswers.session(results)
                 }
                 return selectSources(session, portal)
@@ -196,7 +191,7 @@ struct ScreenCastStateMachine: Sendable {
         _ results: [String: BusValue], _ session: String, _ portal: ScreenCastPortal
     ) throws(Failure) -> [Action] {
         let cursorMode = portal.offer.cursorMode(showsCursor: request.showsCursor) ?? .hidden
-        let (stream, newToken) = try Self.parse(.start) { () throws(ScreenCastAnswers.Malformed) in
+        let (stream, newToken) = try Self.at(.start) { () throws(PortalError) in
             try ScreenCastAnswers.stream(results, of: request.target, cursorMode)
         }
         // The old token is used up, even if no new one came.
@@ -204,42 +199,32 @@ struct ScreenCastStateMachine: Sendable {
         restoreToken = nil
         state = .openingRemote(stream, session: session, portal)
         return (hasNews ? [.tell(.restoreToken(newToken))] : [])
-            + [call(portal.openRemote(session))]
+            + [calls.call(portal.openRemote(session))]
     }
 
     // MARK: Requests
 
     private mutating func createSession(_ portal: ScreenCastPortal) -> [Action] {
-        let (token, sessionToken) = (newToken(), newToken())
-        return begin(.createSession, token, portal.createSession(token: token, sessionToken: sessionToken), portal)
+        let sessionToken = calls.newToken()
+        return begin(.createSession, portal) { portal.createSession(token: $0, sessionToken: sessionToken) }
     }
 
     private mutating func selectSources(_ session: String, _ portal: ScreenCastPortal) -> [Action] {
-        let token = newToken()
-        let call = portal.selectSources(request, of: session, restoreToken: restoreToken, token: token)
-        return begin(.selectSources(session: session), token, call, portal)
+        begin(.selectSources(session: session), portal) { [request, restoreToken] in
+            portal.selectSources(request, of: session, restoreToken: restoreToken, token: $0)
+        }
     }
 
     private mutating func start(_ session: String, _ portal: ScreenCastPortal) -> [Action] {
-        let token = newToken()
-        return begin(.start(session: session), token, portal.start(session, token: token), portal)
+        begin(.start(session: session), portal) { portal.start(session, token: $0) }
     }
 
     private mutating func begin(
-        _ exchange: Exchange, _ token: String, _ call: BusCall, _ portal: ScreenCastPortal
+        _ exchange: Exchange, _ portal: ScreenCastPortal, _ call: (_ token: String) -> BusCall
     ) -> [Action] {
+        let token = calls.newToken()
         state = .requesting(exchange, PortalRequest(expectedPath: portal.requestPath(token)), portal)
-        return [self.call(call)]
-    }
-
-    private mutating func call(_ call: BusCall) -> Action {
-        callCount += 1
-        return .call(call, number: callCount)
-    }
-
-    private mutating func newToken() -> String {
-        tokenCount += 1
-        return "\(tokenPrefix)_\(tokenCount)"
+        return [calls.call(call(token))]
     }
 
     // MARK: Ends
@@ -301,50 +286,14 @@ struct ScreenCastStateMachine: Sendable {
         return [.tell(.ended(failure))]
     }
 
-    // MARK: Failures
-
-    private static func check<Value>(
-        _ answer: BusConnection.Answer, _ step: Step, _ read: ([BusValue]) throws(ScreenCastAnswers.Malformed) -> Value
+    /// Adds the step to an error.
+    private static func at<Value>(
+        _ step: Step, _ read: () throws(PortalError) -> Value
     ) throws(Failure) -> Value {
-        let values: [BusValue]
-        switch answer {
-        case .success(let answer): values = answer
-        case .failure(let error): throw failure(error, step)
-        }
-        return try parse(step) { () throws(ScreenCastAnswers.Malformed) in try read(values) }
-    }
-
-    private static func parse<Value>(
-        _ step: Step, _ read: () throws(ScreenCastAnswers.Malformed) -> Value
-    ) throws(Failure) -> Value {
-        do throws(ScreenCastAnswers.Malformed) {
+        do throws(PortalError) {
             return try read()
         } catch {
-            throw .malformed(step, error.reason)
-        }
-    }
-
-    private static func failure(_ error: BusError, _ step: Step) -> Failure {
-        switch error {
-        case .noLibrary: return .noLibrary
-        case .unreachable: return .noBus
-        case .closed: return .busLost
-        case .malformed: return .malformed(step, "its values are nested too deeply")
-        case .system(let call, let error): return .malformed(step, "\(call) failed: \(error)")
-        case .refused(let name, let message):
-            switch name {
-            // The bus sends this for a program that has ended, and sd-bus for one that does not answer.
-            case "org.freedesktop.DBus.Error.NoReply": return .portalLost
-            // The name has no owner.
-            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-                return step == .readProperties ? .noPortal : .portalLost
-            // The portal has no backend that casts, and therefore not the interface either.
-            case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
-                "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.InvalidArgs":
-                if step == .readProperties { return .noPortal }
-            default: break
-            }
-            return .refused(step, name: name.printable(limit: 100), message: message.printable(limit: 300))
+            throw Failure(error, at: step)
         }
     }
 }
