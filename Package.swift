@@ -247,14 +247,14 @@ let package = Package(
         // kinecast.conf, for the command line and for what a desktop starts.
         .target(
             name: "KineConfiguration",
-            dependencies: ["KineClient", "KineServices", "KineWire", "KinePlatform", "CXKB", system]),
+            dependencies: ["KineWire", "KineMedia", "KinePlatform", "CXKB", system]),
 
         // What a desktop starts without a terminal: the tray, and keys of the whole desktop.
         .target(
             name: "KineTray",
             dependencies: [
-                "KineConfiguration", "KineClient", "KineDesktop", "KineWire", "KineMedia", "KinePlatform",
-                "CXCB", "CXKB", "CLinux", system,
+                "KineConfiguration", "KineDesktop", "KineWire", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CLinux",
+                system,
             ]),
 
         // Executables.

@@ -2,6 +2,7 @@
 // the decoder, however the bytes are cut, each message one that can be sent again, and a text for a person from each.
 import FuzzDriver
 import KineClient
+import KineMedia
 import KineWire
 
 @_cdecl("fuzz_engine_messages_main")

@@ -1,8 +1,7 @@
 // The layers of configured options: a section of the file, a profile's section, the environment. Each
 // replaces what is below it, and what a person types replaces them all.
-import KineClient
+import KineMedia
 import KinePlatform
-import KineServices
 import SystemPackage
 
 /// An option that is set, and where.
@@ -62,8 +61,8 @@ package struct ConfiguredOption: Sendable {
             guard let output = given[command.outputOption]?.last else { return command == .record }
             return output != "-"
         case .livePage:
-            let live = BuiltInServices.live.id
-            return given["service"].map { $0.contains(live) } ?? (given["to"] == nil && given["to-file"] == nil)
+            // The id of BuiltInServices.live: the tray needs nothing else of services.
+            return given["service"].map { $0.contains("live") } ?? (given["to"] == nil && given["to-file"] == nil)
         case .refused: return false
         }
     }

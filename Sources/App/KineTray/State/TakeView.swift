@@ -1,5 +1,4 @@
 // A take as the tray shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
-import KineClient
 import KineMedia
 import KinePlatform
 import KineWire

@@ -1,5 +1,5 @@
 // The state of all takes, as the tray shows it.
-import KineClient
+import KineMedia
 import KinePlatform
 import KineWire
 

@@ -1,6 +1,5 @@
 // Turns the options and the installed services into the take's destinations: which services run, and the setup info of each.
 // Pure, except that it reads the files that settings name.
-import KineClient
 import KineMedia
 import KinePlatform
 import KineServices

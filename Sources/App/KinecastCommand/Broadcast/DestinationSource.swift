@@ -1,6 +1,6 @@
 // Addresses of destinations, typed or read from a place that hides their stream keys. No message repeats a possible
 // secret.
-import KineClient
+import KineMedia
 import KinePlatform
 import KineServices
 import SystemPackage

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineClient
 import KineMedia
+import KineWire
 
 struct DestinationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 // The configuration of this process: its file and its environment, and the configured options in front of those that
 // were typed. ArgumentParser finds wrong values; the sentence about one gets the place where it is set.
 import ArgumentParser
-import KineClient
+import KineMedia
 import KinePlatform
 import SystemPackage
 

@@ -1,5 +1,6 @@
 // The options that name destinations, for a new take and for a running one.
 import ArgumentParser
+import KinePlatform
 import KineServices
 
 struct DestinationChoice: ParsableArguments {

@@ -1,6 +1,6 @@
 // Recognizes options of other screen recorders (ffmpeg, wf-recorder, wl-screenrec, gpu-screen-recorder) to suggest the
 // option of this program. None of these names is an option here.
-import KineClient
+import KineMedia
 import KinePlatform
 
 enum ForeignOptions {

@@ -1,6 +1,5 @@
 // The options that choose the source.
 import ArgumentParser
-import KineClient
 import KineMedia
 
 /// The options of the display's part to show.

@@ -1,5 +1,4 @@
 // Notifications of what a command did, for commands that a desktop's key runs: those have no terminal; and for --sounds.
-import KineClient
 import KineDesktop
 import KineMedia
 import KinePlatform

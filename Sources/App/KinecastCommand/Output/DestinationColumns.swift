@@ -1,5 +1,4 @@
 // A destination's row in the table of `status`.
-import KineClient
 import KineMedia
 import KineWire
 

@@ -1,5 +1,5 @@
 // The line at the bottom of a terminal, rewritten once a second. Pure.
-import KineClient
+import KineMedia
 import KineWire
 
 /// `● 0:07  1.2 MB  Live page: 3 viewers`. With `isVerbose` also frame rate, losses, bitrates and memory:

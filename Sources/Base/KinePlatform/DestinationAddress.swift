@@ -1,5 +1,4 @@
 // The address of a destination, and the part of it that may be shown.
-import KinePlatform
 
 /// A URL as for `--to`. Only the scheme and the host are checked; the rest is for the service.
 public struct DestinationAddress: Equatable, Sendable {

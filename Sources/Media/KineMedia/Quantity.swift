@@ -1,5 +1,4 @@
 // Numbers in a form for people.
-import KineMedia
 
 public enum Quantity {
     /// `0:07`, `12:34`, `1:02:03`: a running clock in whole seconds.

@@ -1,5 +1,5 @@
 // Sentences about destinations, for events and the last summary, and words that they share with tables.
-import KineWire
+import KineMedia
 
 public enum DestinationSentences {
     /// A sentence, and whether it reports a problem.
