@@ -37,13 +37,15 @@ import Testing
         var complaints: [String] { sentences.all }
         var report: [String: ShortcutReport.Key] { ShortcutReport.current(in: place)?.keys ?? [:] }
 
-        /// Sleeps until the holder's descriptor says that there is something, as the loop does.
+        /// Processes what there is, and sleeps until there is something more, as the loop does.
         func wait(_ what: String, until condition: () -> Bool) throws {
             try CoreTesting.wait("\(what); \(complaints)") {
-                if WakeSignal.poll([holder.descriptor], until: MonotonicClock.now() + 5_000_000)[0] {
-                    actions += holder.process()
-                }
-                return condition()
+                actions += holder.process()
+                if condition() { return true }
+                var entries = holder.pollEntries
+                let limit = MonotonicClock.now() + 5_000_000
+                WakeSignal.poll(&entries, until: min(limit, holder.nextDeadline ?? limit))
+                return false
             }
         }
     }

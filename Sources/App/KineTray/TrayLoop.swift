@@ -70,7 +70,6 @@ final class TrayLoop {
 
     /// Returns when the tray is to end.
     func run() -> Ending {
-        var hasKeys = true
         while true {
             bus?.process()
             let now = MonotonicClock.now()
@@ -81,25 +80,24 @@ final class TrayLoop {
                 recordings.add(ended)
                 recordings.refresh()
             }
-            if hasKeys { shortcuts?.process().forEach { launcher.kinecast($0.arguments) } }
+            shortcuts?.process().forEach { launcher.kinecast($0.arguments) }
             show(at: now)
             // The changes may have left messages to send.
             bus?.process()
             if bus?.isClosed == true { return .busLost }
             checkHost(at: now)
             if let ending { return ending }
-            hasKeys = sleep()
+            sleep()
         }
     }
 
-    /// Returns whether the keys have something to process.
-    private func sleep() -> Bool {
-        // Poll ignores a negative descriptor.
-        let waiting = [shortcuts?.descriptor ?? -1, signals?.descriptor ?? -1] + launcher.descriptors
+    private func sleep() {
+        let waiting = launcher.descriptors + [signals?.descriptor].compactMap(\.self)
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + takes.pollEntries
+        entries += shortcuts?.pollEntries ?? []
         if let bus { entries.append(bus.pollEntry) }
-        WakeSignal.poll(&entries, until: [bus?.nextDeadline, nextMinute, hostDeadline].compactMap(\.self).min())
-        return entries[0].revents != 0
+        let deadlines = [bus?.nextDeadline, shortcuts?.nextDeadline, nextMinute, hostDeadline]
+        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
     /// Ends a process that is of no use. One with keys stays without a desktop that shows the item.

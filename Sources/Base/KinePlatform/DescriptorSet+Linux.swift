@@ -22,16 +22,5 @@ public final class DescriptorSet {
         guard epoll_ctl(descriptor, EPOLL_CTL_ADD, member, &event) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Adds a descriptor, or changes the events for which it makes the set readable.
-    public func update(_ member: pollfd) throws(Errno) {
-        var event = epoll_event()
-        // The same bits as in poll (epoll_ctl(2)).
-        event.events = UInt32(UInt16(bitPattern: member.events))
-        if epoll_ctl(descriptor, EPOLL_CTL_MOD, member.fd, &event) == 0 { return }
-        guard errno == ENOENT, epoll_ctl(descriptor, EPOLL_CTL_ADD, member.fd, &event) == 0 else {
-            throw Errno(rawValue: errno)
-        }
-    }
-
     public func remove(_ member: Int32) { _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, member, nil) }
 }

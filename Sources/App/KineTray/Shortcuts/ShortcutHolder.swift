@@ -48,8 +48,6 @@ final class ShortcutHolder {
 
     private let context: Context
     private let complain: (String) -> Void
-    private let members: DescriptorSet
-    private let timer: Int32
     private let watch: Int32
     private var settings = ShortcutKeys()
     /// The text of the settings' file that was read last, and the sentence about it if it cannot be used.
@@ -76,15 +74,13 @@ final class ShortcutHolder {
         return nil
     }
 
-    /// Asks, without waiting: the descriptor is readable at once.
+    /// Asks, without waiting: call `process` at once, and whenever the thread wakes.
     ///
     /// - Parameter complain: gets a sentence about each key that cannot be bound, also while `process` runs.
     init(_ context: Context, complain: @escaping (String) -> Void) throws(Errno) {
         (self.context, self.complain) = (context, complain)
-        members = try DescriptorSet()
-        timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        for descriptor in [timer, watch] { try members.insert(descriptor) }
+        guard watch >= 0 else { throw Errno(rawValue: errno) }
         watchDirectories()
         readSettings()
         do throws(GlobalShortcutsSession.Error) {
@@ -92,13 +88,18 @@ final class ShortcutHolder {
         } catch {
             portalFailed(error)
         }
-        arm(at: 1)
     }
 
-    deinit { for descriptor in [timer, watch] where descriptor >= 0 { close(descriptor) } }
+    deinit { if watch >= 0 { close(watch) } }
 
-    /// Readable when there is something to process.
-    var descriptor: CInt { members.descriptor }
+    var pollEntries: [pollfd] {
+        let others = [watch, x11?.descriptor].compactMap(\.self)
+        return others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            + [portal?.pollEntry].compactMap(\.self)
+    }
+
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
+    var nextDeadline: Int64? { portal?.nextDeadline }
 
     /// Continues without waiting. Returns the actions whose keys were pressed.
     func process() -> [DesktopAction] {
@@ -107,24 +108,14 @@ final class ShortcutHolder {
         if ShortcutReport.takeRequest(in: context.directory) { portal?.configure() }
         let actions = portalActions() + x11Actions()
         publish()
-        if let portal, portal.pollEntry.fd >= 0 { try? members.update(portal.pollEntry) }
-        arm(at: portal?.nextDeadline)
         return actions
     }
 
     // MARK: Wakes
 
-    /// - Parameter instant: nanoseconds of CLOCK_MONOTONIC; nil: never.
-    private func arm(at instant: Int64?) {
-        let nanoseconds = instant.map { max(1, $0) } ?? 0
-        let time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        var timer = itimerspec(it_interval: timespec(), it_value: time)
-        timerfd_settime(self.timer, Int32(TFD_TIMER_ABSTIME), &timer, nil)
-    }
-
     private func clear() {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            for descriptor in [timer, watch] { while read(descriptor, buffer.baseAddress, buffer.count) > 0 {} }
+            while read(watch, buffer.baseAddress, buffer.count) > 0 {}
         }
     }
 
@@ -207,7 +198,6 @@ final class ShortcutHolder {
                 error.isAbsence
             {
                 x11 = try X11Shortcuts(display: display)
-                if let x11 { try? members.insert(x11.descriptor) }
             }
             guard let x11 else { return [] }
             let before = x11.problems
