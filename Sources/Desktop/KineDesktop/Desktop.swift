@@ -39,16 +39,6 @@ public final class Desktop: Sendable {
         /// The person has closed it without an answer.
         case closed
         case answered(key: String)
-
-        init(_ event: KeptNotification.Event) {
-            self =
-                switch event {
-                case .shown: .shown
-                case .notShown: .notShown
-                case .closed: .closed
-                case .pressed(let key): .answered(key: key)
-                }
-        }
     }
 
     enum Request: Sendable {

@@ -23,12 +23,12 @@ final class DesktopLoop {
         inhibitor = SleepInhibitor(session: session, system: system)
         server = session.map(NotificationServer.init)
         indicator = KeptNotification(server) { event in
-            if case .pressed(let key) = event { tell(.action(key: key)) }
+            if case .answered(let key) = event { tell(.action(key: key)) }
         }
         question = KeptNotification(server) { [weak server] event in
             // A question needs buttons.
             let cannotAsk = event == .shown && server?.capabilities?.hasActions != true
-            tell(.question(cannotAsk ? .notShown : Desktop.QuestionEvent(event)))
+            tell(.question(cannotAsk ? .notShown : event))
         }
         posted = PostedNotifications(server) { tell(.posted($0, $1)) }
         server?.tell = { [weak self] event in

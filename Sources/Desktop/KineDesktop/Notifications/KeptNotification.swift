@@ -2,20 +2,12 @@
 
 /// A notification that stays on the desktop until its owner removes it. Used on one thread.
 final class KeptNotification {
-    enum Event: Equatable {
-        case shown
-        /// Not shown: there is no server, or the server refused it or has ended.
-        case notShown
-        case closed
-        case pressed(key: String)
-    }
-
     private let server: NotificationServer?
-    private let tell: (Event) -> Void
+    private let tell: (Desktop.QuestionEvent) -> Void
     private var machine = KeptNotificationStateMachine()
     private var isWanted = false
 
-    init(_ server: NotificationServer?, tell: @escaping (Event) -> Void) {
+    init(_ server: NotificationServer?, tell: @escaping (Desktop.QuestionEvent) -> Void) {
         self.server = server
         self.tell = tell
         if server?.capabilities != nil { handle(.serverFound) }
@@ -55,7 +47,7 @@ final class KeptNotification {
                     if isWanted { tell(shown == nil ? .notShown : .shown) }
                 }
             case .close(let id): server?.close(id) { [weak self] in self?.handle(.closed) }
-            case .perform(let key): tell(.pressed(key: key))
+            case .perform(let key): tell(.answered(key: key))
             }
         }
     }

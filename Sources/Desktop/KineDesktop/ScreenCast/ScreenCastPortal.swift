@@ -24,20 +24,11 @@ struct ScreenCastPortal: Sendable, Equatable {
     /// portal after this one has ended, and that portal does not know the session.
     let owner: String
     let offer: ScreenCastOffer
-    private let ownName: String
-
-    /// - Parameter ownName: the unique name of this connection.
-    init(owner: String, offer: ScreenCastOffer, ownName: String) {
-        self.owner = owner
-        self.offer = offer
-        self.ownName = ownName
-    }
+    /// The unique name of this connection.
+    let ownName: String
 
     static let readProperties = BusCall(
         Portal.name, path: Portal.path, interface: "org.freedesktop.DBus.Properties", "GetAll", [.string(screenCast)])
-
-    /// The path of the request object for this token (org.freedesktop.portal.Request).
-    func requestPath(_ token: String) -> String { Portal.requestPath(token, of: ownName) }
 
     func createSession(token: String, sessionToken: String) -> BusCall {
         call(

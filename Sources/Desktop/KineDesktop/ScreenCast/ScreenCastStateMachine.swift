@@ -223,7 +223,8 @@ struct ScreenCastStateMachine: Sendable {
         _ exchange: Exchange, _ portal: ScreenCastPortal, _ call: (_ token: String) -> BusCall
     ) -> [Action] {
         let token = calls.newToken()
-        state = .requesting(exchange, PortalRequest(expectedPath: portal.requestPath(token)), portal)
+        let path = Portal.requestPath(token, of: portal.ownName)
+        state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
         return [calls.call(call(token))]
     }
 
