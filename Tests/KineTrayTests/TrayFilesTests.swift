@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `the programs of an installation and of a build are found`() throws {
+    @Test func `kinecast and the icons of an installation and of a build are found`() throws {
         try TemporaryDirectory.with { directory in
             func make(_ name: String) throws -> String {
                 var place = directory
@@ -88,13 +88,11 @@ import Testing
             }
             let tray = FilePath(escaped: try make("libexec/kinecast/kinecast-tray"))
             let built = try make("libexec/kinecast/kinecast")
-            #expect(Launcher.Programs.beside(tray).kinecast == built && Launcher.Programs.beside(tray).studio == nil)
+            #expect(Launcher.program(beside: tray) == built)
             #expect(StatusItem.themes(above: tray) == nil)
             let installed = try make("bin/kinecast")
-            let studio = try make("libexec/kinecast/kinecast-studio")
             _ = try make("share/icons/hicolor/symbolic/apps/org.kinecast.Kinecast-symbolic.svg")
-            let programs = Launcher.Programs.beside(tray)
-            #expect(programs.kinecast == installed && programs.studio == studio)
+            #expect(Launcher.program(beside: tray) == installed)
             #expect(StatusItem.themes(above: tray) == directory.appending("share/icons"))
             let checkout = RunningCheckout.path
             let own = checkout.appending(".build/debug/kinecast-tray")

@@ -25,7 +25,7 @@ import Testing
             let ending = ending
             _ = try DedicatedThread(starting: "tray") {
                 let context = TrayLoop.Context(
-                    bus: bus, registry: registry, programs: .init(kinecast: kinecast, studio: nil),
+                    bus: bus, registry: registry, kinecast: kinecast,
                     themes: RunningCheckout.path.appending("packaging/icons"), hostTimeout: hostTimeout,
                     complain: { _ in })
                 let loop = try? TrayLoop(context, shortcuts: nil)

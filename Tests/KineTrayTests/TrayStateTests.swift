@@ -35,7 +35,7 @@ import Testing
 
     /// The entries that can be used, and what they run.
     private func commands(_ state: TrayState) -> [String: MenuCommand] {
-        let items = TrayMenu.items(state, recordings: [(101, "/videos/a_b.mp4")], hasStudio: false, at: 0)
+        let items = TrayMenu.items(state, recordings: [(101, "/videos/a_b.mp4")], at: 0)
         var commands: [String: MenuCommand] = [:]
         for item in items {
             if let label = item.label, let command = item.command { commands[label] = command }

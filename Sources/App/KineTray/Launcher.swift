@@ -8,32 +8,22 @@ final class Launcher {
     /// A person has fewer open; more are not started.
     private static let most = 32
 
-    /// The programs of this installation.
-    struct Programs {
-        /// The path of `kinecast`; nil: there is none.
-        var kinecast: String?
-        var studio: String?
-
-        /// - Parameter executable: this process's, in `libexec/kinecast` or where it was built.
-        static func beside(_ executable: FilePath) -> Programs {
-            let own = executable.removingLastComponent()
-            let installed = own.removingLastComponent().removingLastComponent().appending("bin/kinecast")
-            let kinecast = [installed, own.appending("kinecast")].map(\.escaped).first(where: isExecutable)
-            let studio = own.appending("kinecast-studio").escaped
-            return Programs(
-                kinecast: kinecast ?? ExecutableSearch.find("kinecast"), studio: isExecutable(studio) ? studio : nil)
-        }
-
-        private static func isExecutable(_ path: String) -> Bool { access(path.cString, X_OK) == 0 }
-    }
-
-    let programs: Programs
+    /// The path of `kinecast`; nil: there is none.
+    private let program: String?
     private let complain: (String) -> Void
     private var running: [ChildProcess] = []
 
     /// - Parameter complain: gets a sentence about a program that cannot be started.
-    init(_ programs: Programs, complain: @escaping (String) -> Void) {
-        (self.programs, self.complain) = (programs, complain)
+    init(_ program: String?, complain: @escaping (String) -> Void) {
+        (self.program, self.complain) = (program, complain)
+    }
+
+    /// - Parameter executable: this process's, in `libexec/kinecast` or where it was built.
+    static func program(beside executable: FilePath) -> String? {
+        let own = executable.removingLastComponent()
+        let installed = own.removingLastComponent().removingLastComponent().appending("bin/kinecast")
+        return [installed, own.appending("kinecast")].map(\.escaped).first { access($0.cString, X_OK) == 0 }
+            ?? ExecutableSearch.find("kinecast")
     }
 
     /// Readable when a program has ended.
@@ -42,13 +32,11 @@ final class Launcher {
     func reap() { running.removeAll { $0.poll() != nil } }
 
     func kinecast(_ arguments: [String]) {
-        guard let kinecast = programs.kinecast else {
+        guard let program else {
             return complain("There is no kinecast beside kinecast-tray; install Kinecast completely.")
         }
-        start(kinecast, arguments)
+        start(program, arguments)
     }
-
-    func studio() { if let studio = programs.studio { start(studio, []) } }
 
     func open(_ file: String) {
         if let opener = ExecutableSearch.find("xdg-open") {

@@ -13,7 +13,8 @@ final class TrayLoop {
         /// The address of the user's bus; nil: there is none.
         var bus: String?
         var registry: TakeRegistry
-        var programs: Launcher.Programs
+        /// The path of `kinecast`; nil: there is none.
+        var kinecast: String?
         /// The directory of recordings, and the directory of icon themes, if they are there.
         var recordings: FilePath?
         var themes: FilePath?
@@ -49,7 +50,7 @@ final class TrayLoop {
     init(_ context: Context, shortcuts: ShortcutHolder?, signals: SignalDescriptor? = nil) throws(Errno) {
         (self.context, self.shortcuts, self.signals) = (context, shortcuts, signals)
         takes = try TakesWatch(context.registry)
-        launcher = Launcher(context.programs, complain: context.complain)
+        launcher = Launcher(context.kinecast, complain: context.complain)
         recordings = RecentRecordings(in: context.recordings)
         // Without a bus that answers, only keys work.
         bus = context.bus.flatMap { try? BusConnection(address: $0) }
@@ -61,10 +62,6 @@ final class TrayLoop {
         }
         menu?.perform = { [unowned self] in perform($0) }
         item?.current = { [unowned self] in appearance(at: MonotonicClock.now()) }
-        item?.activate = { [unowned self] in
-            launcher.studio()
-            return launcher.programs.studio != nil
-        }
         recordings.refresh()
     }
 
@@ -126,8 +123,7 @@ final class TrayLoop {
     }
 
     private func items(at now: Int64) -> [MenuItem] {
-        TrayMenu.items(
-            takes.state, recordings: recordings.entries, hasStudio: launcher.programs.studio != nil, at: now)
+        TrayMenu.items(takes.state, recordings: recordings.entries, at: now)
     }
 
     // MARK: Commands
@@ -136,7 +132,6 @@ final class TrayLoop {
         switch command {
         case .kinecast(let arguments): launcher.kinecast(arguments)
         case .open(let file): launcher.open(file)
-        case .studio: launcher.studio()
         case .quit: ending = .quit
         }
     }

@@ -48,7 +48,7 @@ public enum TrayProgram {
         let lock = try using(directory) { try TrayInstance.claim(in: directory) }
         guard let lock else { return say("One runs already; kinecast tray --quit ends it.") }
         let context = TrayLoop.Context(
-            bus: BusAddresses.find().session, registry: registry, programs: .beside(executable),
+            bus: BusAddresses.find().session, registry: registry, kinecast: Launcher.program(beside: executable),
             recordings: RecentRecordings.standardDirectory, themes: StatusItem.themes(above: executable), complain: say)
         let loop: TrayLoop
         do {
@@ -76,7 +76,7 @@ public enum TrayProgram {
         guard let configuration = UserDirectories.configuration() else {
             throw unavailable("There is no place for settings; set HOME or XDG_CONFIG_HOME.")
         }
-        guard let kinecast = Launcher.Programs.beside(executable).kinecast else {
+        guard let kinecast = Launcher.program(beside: executable) else {
             throw unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
         }
         try using(Autostart.path(in: configuration)) {

@@ -25,8 +25,6 @@ final class StatusItem: BusObject {
     private(set) var hasHost: Bool?
     /// Called for the tooltip, whose time passes without an event.
     var current: () -> Appearance = { Appearance() }
-    /// Called for a click. Returns whether it does something.
-    var activate: () -> Bool = { false }
 
     /// - Parameter themes: the directory of icon themes with its icons; without one, the desktop looks in its own.
     init(_ bus: BusConnection, themes: FilePath?) throws(BusError) {
@@ -107,7 +105,7 @@ final class StatusItem: BusObject {
         switch (member, arguments.map(\.type).joined()) {
         case ("Activate", "ii"):
             // Plasma then opens the menu.
-            activate() ? .values([]) : .failure("NotSupported", "A click opens the menu.")
+            .failure("NotSupported", "A click opens the menu.")
         // The desktop shows the menu itself. A slip of the hand must not pause a take.
         case ("ContextMenu", "ii"), ("SecondaryActivate", "ii"), ("Scroll", "is"): .values([])
         default: nil

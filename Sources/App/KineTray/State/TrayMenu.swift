@@ -8,7 +8,6 @@ enum MenuCommand: Equatable {
     case kinecast([String])
     /// Opens a file with the desktop's program for it.
     case open(String)
-    case studio
     case quit
 }
 
@@ -40,9 +39,7 @@ enum TrayMenu {
 
     /// The entries. A number means the same action as long as the process runs: a click on an entry that has changed
     /// meanwhile does not start another action.
-    static func items(
-        _ state: TrayState, recordings: [(id: Int32, path: String)], hasStudio: Bool, at now: Int64
-    ) -> [MenuItem] {
+    static func items(_ state: TrayState, recordings: [(id: Int32, path: String)], at now: Int64) -> [MenuItem] {
         var items = [MenuItem(id: 1, label: state.summary(at: now)), .line(2)]
         items += takeItems(state)
         items.append(.line(10))
@@ -50,7 +47,6 @@ enum TrayMenu {
             MenuItem(id: $0.id, label: TrayState.name($0.path), command: .open($0.path))
         }
         items.append(MenuItem(id: 13, label: "Recent recordings", children: recent))
-        if hasStudio { items.append(MenuItem(id: 14, label: "Open the studio", command: .studio)) }
         items += [.line(15), MenuItem(id: 16, label: "Quit", command: .quit)]
         return items
     }
