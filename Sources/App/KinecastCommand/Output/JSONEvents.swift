@@ -92,19 +92,28 @@ struct JSONEvent: Encodable, Equatable {
         if !progress.destinations.isEmpty { destinations = progress.destinations.map(DestinationLine.init) }
     }
 
+    /// The last event about a file.
+    private static func summary(
+        _ result: String, _ output: String, size: PixelSize?, bytes: Int64, message: String, exitStatus: Int32 = 0,
+        _ fill: (inout JSONEvent) -> Void
+    ) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = result
+            $0.exitStatus = exitStatus
+            $0.output = output
+            ($0.width, $0.height) = (size?.width, size?.height)
+            $0.bytes = bytes
+            $0.message = message
+            fill(&$0)
+        }
+    }
+
     static func recovered(
         _ output: String, _ saved: RecoveredFile, size: PixelSize?, message: String, exitStatus: Int32
     ) -> JSONEvent {
-        JSONEvent("summary") {
-            $0.result = "recovered"
-            $0.exitStatus = exitStatus
-            $0.output = output
-            $0.width = size?.width
-            $0.height = size?.height
+        summary("recovered", output, size: size, bytes: saved.bytes, message: message, exitStatus: exitStatus) {
             $0.duration = saved.duration.seconds
-            $0.bytes = saved.bytes
             $0.framesDrawn = saved.frames
-            $0.message = message
         }
     }
 
@@ -127,30 +136,16 @@ struct JSONEvent: Encodable, Equatable {
     }
 
     static func trimmed(_ file: TrimmedRecording, message: String) -> JSONEvent {
-        JSONEvent("summary") {
-            $0.result = "trimmed"
-            $0.exitStatus = 0
-            $0.output = file.path
-            $0.width = file.size.width
-            $0.height = file.size.height
+        summary("trimmed", file.path, size: file.size, bytes: file.bytes, message: message) {
             $0.duration = file.duration.seconds
-            $0.bytes = file.bytes
             $0.frames = file.frames
             $0.framesEncoded = file.framesEncoded
-            $0.message = message
         }
     }
 
     static func thumbnail(_ image: RecordedImage, _ output: String, message: String) -> JSONEvent {
-        JSONEvent("summary") {
-            $0.result = "thumbnail"
-            $0.exitStatus = 0
-            $0.output = output
-            $0.width = image.size.width
-            $0.height = image.size.height
+        summary("thumbnail", output, size: image.size, bytes: Int64(image.data.count), message: message) {
             $0.at = image.time.seconds
-            $0.bytes = Int64(image.data.count)
-            $0.message = message
         }
     }
 
