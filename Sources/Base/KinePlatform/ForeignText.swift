@@ -67,6 +67,15 @@ extension String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 
+    /// The text with % and two hexadecimal digits for each byte that is not an ASCII letter, a digit or one of `others`.
+    public func percentEncoded(except others: String) -> String {
+        utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || others.contains(character))
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
     /// The text on one line, without characters that control a terminal, at most `limit` characters, `bytes` of JSON.
     public func printable(limit: Int, bytes: Int = .max) -> String {
         var result = ""

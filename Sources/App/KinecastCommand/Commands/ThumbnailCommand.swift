@@ -93,12 +93,7 @@ struct ImageSizeOption: OptionValue, Equatable {
     var size: PixelSize
 
     init?(argument: String) {
-        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { part in
-            part.allSatisfy { ("0"..."9").contains($0) } ? Int(part) : nil
-        }
-        guard sides.count == 2, let width = sides[0], let height = sides[1],
-            1...VideoCodec.frameSides.upperBound ~= width, 1...VideoCodec.frameSides.upperBound ~= height
-        else { return nil }
-        size = PixelSize(width: width, height: height)
+        guard let size = SizeOption.size(argument, sides: 1...VideoCodec.frameSides.upperBound) else { return nil }
+        self.size = size
     }
 }

@@ -29,9 +29,16 @@ struct SizeOption: OptionValue, Equatable {
     var size: PixelSize
 
     init?(argument: String) {
-        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = side(sides[0]), let height = side(sides[1]) else { return nil }
-        size = PixelSize(width: width, height: height)
+        guard let size = Self.size(argument, sides: VideoCodec.frameSides) else { return nil }
+        self.size = size
+    }
+
+    static func size(_ text: String, sides: ClosedRange<Int>) -> PixelSize? {
+        let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map(decimal)
+        guard parts.count == 2, let width = parts[0], let height = parts[1], sides ~= width, sides ~= height else {
+            return nil
+        }
+        return PixelSize(width: width, height: height)
     }
 }
 
@@ -160,36 +167,23 @@ struct WindowOption: OptionValue, Equatable {
     var source: TakeConfiguration.Source
 
     init?(argument: String) {
-        if argument == "focused" {
-            source = .focusedWindow
-            return
-        }
-        if argument == "ask" {
-            source = .chosenWindow
-            return
-        }
-        if argument == "command" {
-            source = .commandWindow(TakeConfiguration.CommandWindow(.first))
-            return
-        }
-        if argument.hasPrefix("title:") {
+        switch argument {
+        case "focused": source = .focusedWindow
+        case "ask": source = .chosenWindow
+        case "command": source = .commandWindow(TakeConfiguration.CommandWindow(.first))
+        case _ where argument.hasPrefix("title:"):
             let title = String(argument.dropFirst("title:".count))
             guard !title.isEmpty, title.utf8.count <= 1000 else { return nil }
             source = .windowTitled(title)
-            return
+        default:
+            let text = argument.lowercased()
+            let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
+            guard digits.allSatisfy(\.isASCII), digits.first?.isHexDigit == true,
+                let id = UInt32(digits, radix: text.hasPrefix("0x") ? 16 : 10), id != 0
+            else { return nil }
+            source = .window(id)
         }
-        let text = argument.lowercased()
-        let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
-        guard digits.allSatisfy(\.isASCII), digits.first?.isHexDigit == true,
-            let id = UInt32(digits, radix: text.hasPrefix("0x") ? 16 : 10), id != 0
-        else { return nil }
-        source = .window(id)
     }
-}
-
-private func side(_ text: Substring) -> Int? {
-    guard let value = decimal(text), VideoCodec.frameSides.contains(value) else { return nil }
-    return value
 }
 
 /// A number of digits only: `Int` would also accept a sign.

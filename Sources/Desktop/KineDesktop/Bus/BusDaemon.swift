@@ -40,20 +40,12 @@ public struct BusAddresses: Sendable, Equatable {
         _ variable: (String) -> String? = ProcessEnvironment.value,
         exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> BusAddresses {
-        func unix(_ path: String) -> String? { exists(path) ? "unix:path=\(escaped(path))" : nil }
+        // The bytes that a value of an address may have unescaped.
+        func unix(_ path: String) -> String? {
+            exists(path) ? "unix:path=\(path.percentEncoded(except: "-_/.*"))" : nil
+        }
         return BusAddresses(
             session: variable("DBUS_SESSION_BUS_ADDRESS") ?? variable("XDG_RUNTIME_DIR").flatMap { unix("\($0)/bus") },
             system: variable("DBUS_SYSTEM_BUS_ADDRESS") ?? unix("/run/dbus/system_bus_socket"))
-    }
-
-    /// Escapes a value of an address: writes other bytes than these in hexadecimal.
-    static func escaped(_ path: String) -> String {
-        path.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-_/.*".contains(character) {
-                return String(character)
-            }
-            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
     }
 }

@@ -77,17 +77,9 @@ public struct RestoreTokens: Sendable {
     }
 
     private func file(_ application: String, _ target: ScreenCastRequest.Target, _ monitor: String?) -> FilePath {
-        let monitor = monitor.map { "@\(Self.written($0))" } ?? ""
-        return directory.appending("\(Self.written(application)).\(target.rawValue)\(monitor)")
-    }
-
-    /// Writes all bytes but letters, digits and a few signs in hexadecimal, so that any identifier can name a file.
-    private static func written(_ identifier: String) -> String {
-        identifier.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.".contains(character))
-            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        // Encoded, so that any identifier can name a file.
+        let monitor = monitor.map { "@" + $0.percentEncoded(except: "-_.") } ?? ""
+        return directory.appending("\(application.percentEncoded(except: "-_.")).\(target.rawValue)\(monitor)")
     }
 }
 
