@@ -51,18 +51,19 @@ public final class Desktop: Sendable {
         case activate(application: String, token: String?, number: Int)
     }
 
-    private let mailbox = DesktopMailbox()
+    private let requests = Mailbox<Request>()
+    private let hasFinished = Monitor(false)
 
     /// Connects, on its own thread. Nil without a bus, or if no thread can be started.
     ///
     /// - Parameter tell: called on that thread.
     public init?(_ addresses: BusAddresses, tell: @escaping @Sendable (Event) -> Void) {
         guard addresses != BusAddresses(session: nil, system: nil) else { return nil }
-        let mailbox = mailbox
+        let (requests, hasFinished) = (requests, hasFinished)
         do throws(Errno) {
             _ = try DedicatedThread(starting: "desktop") {
-                DesktopLoop(addresses, mailbox, tell: tell).run()
-                mailbox.finish()
+                DesktopLoop(addresses, requests, tell: tell).run()
+                hasFinished.signal { $0 = true }
             }
         } catch {
             return nil
@@ -70,27 +71,27 @@ public final class Desktop: Sendable {
     }
 
     /// Shows this notification until the next call, in place of the previous one; nil removes it.
-    public func indicate(_ notification: Notification?) { mailbox.post(.indicate(notification)) }
+    public func indicate(_ notification: Notification?) { requests.post(.indicate(notification)) }
 
     /// Asks the person a question, beside the indicator; the answer comes as `question`. Nil withdraws the question.
-    public func ask(_ question: Notification?) { mailbox.post(.ask(question)) }
+    public func ask(_ question: Notification?) { requests.post(.ask(question)) }
 
     /// Shows a notification, in place of an earlier one with the same number. Its events come as `posted`. It stays
     /// after `end`.
-    public func post(_ notification: Notification, number: Int) { mailbox.post(.post(notification, number: number)) }
+    public func post(_ notification: Notification, number: Int) { requests.post(.post(notification, number: number)) }
 
-    public func withdraw(_ number: Int) { mailbox.post(.withdraw(number)) }
+    public func withdraw(_ number: Int) { requests.post(.withdraw(number)) }
 
     /// Asks the application with that desktop file's ID to show itself, by D-Bus; the result comes as `activated`.
     public func activate(application: String, token: String?, number: Int) {
-        mailbox.post(.activate(application: application, token: token, number: number))
+        requests.post(.activate(application: application, token: token, number: number))
     }
 
     /// Keeps the machine awake for this reason; nil lets it sleep.
-    public func inhibitSleep(_ inhibition: SleepInhibition?) { mailbox.post(.inhibitSleep(inhibition)) }
+    public func inhibitSleep(_ inhibition: SleepInhibition?) { requests.post(.inhibitSleep(inhibition)) }
 
     /// Starts to report `screenLocked`. Call once.
-    public func watchLock() { mailbox.post(.watchLock) }
+    public func watchLock() { requests.post(.watchLock) }
 
     /// Removes the indicator, the question and the inhibition, and ends the thread. Returns when that is done, or when
     /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
@@ -98,21 +99,7 @@ public final class Desktop: Sendable {
         indicate(nil)
         ask(nil)
         inhibitSleep(nil)
-        mailbox.end(until: deadline)
-    }
-}
-
-/// The requests to a desktop's thread.
-final class DesktopMailbox: Sendable {
-    let requests = Mailbox<Desktop.Request>()
-    private let hasFinished = Monitor(false)
-
-    func post(_ request: Desktop.Request) { requests.post(request) }
-
-    func end(until deadline: Int64) {
         requests.close()
         _ = hasFinished.wait(until: deadline) { $0 ? true : nil }
     }
-
-    func finish() { hasFinished.signal { $0 = true } }
 }

@@ -4,7 +4,7 @@ import KinePlatform
 
 /// Used on the desktop's thread.
 final class DesktopLoop {
-    private let mailbox: DesktopMailbox
+    private let requests: Mailbox<Desktop.Request>
     private let tell: @Sendable (Desktop.Event) -> Void
     private let session: BusConnection?
     private let system: BusConnection?
@@ -15,8 +15,11 @@ final class DesktopLoop {
     private let posted: PostedNotifications
     private var lock: LockWatch?
 
-    init(_ addresses: BusAddresses, _ mailbox: DesktopMailbox, tell: @escaping @Sendable (Desktop.Event) -> Void) {
-        self.mailbox = mailbox
+    init(
+        _ addresses: BusAddresses, _ requests: Mailbox<Desktop.Request>,
+        tell: @escaping @Sendable (Desktop.Event) -> Void
+    ) {
+        self.requests = requests
         self.tell = tell
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
         system = addresses.system.flatMap { try? BusConnection(address: $0) }
@@ -43,11 +46,11 @@ final class DesktopLoop {
         let buses = [session, system].compactMap(\.self)
         while true {
             buses.forEach(process)
-            for request in mailbox.requests.drain() { carryOut(request) }
+            for request in requests.drain() { carryOut(request) }
             // Requests may have left messages to send.
             buses.forEach(process)
-            if mailbox.requests.isOver, isAtRest { return }
-            let own = pollfd(fd: mailbox.requests.descriptor, events: Int16(POLLIN), revents: 0)
+            if requests.isOver, isAtRest { return }
+            let own = pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0)
             var entries = [own] + buses.map(\.pollEntry)
             WakeSignal.poll(&entries, until: buses.compactMap(\.nextDeadline).min())
         }
