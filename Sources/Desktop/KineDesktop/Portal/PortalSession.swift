@@ -133,13 +133,14 @@ public enum PortalError: Swift.Error, Sendable, Equatable {
         case .system(let call, let error): self = .malformed("\(call) failed: \(error)")
         case .refused(let name, let message):
             let prefix = "org.freedesktop.DBus.Error."
+            let kind = name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : ""
             self =
-                switch name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : "" {
+                switch kind {
                 // The bus sends this for a program that has ended, and sd-bus for one that does not answer.
                 case "NoReply": .portalLost
                 // The name has no owner, and the bus cannot start one.
                 case "ServiceUnknown", "NameHasNoOwner": .noPortal
-                case let error where isFirst && Self.missingInterface.contains(error): .noPortal
+                case _ where isFirst && Self.missingInterface.contains(kind): .noPortal
                 default: .refused(name: name.printable(limit: 100), message: message.printable(limit: 300))
                 }
         }
