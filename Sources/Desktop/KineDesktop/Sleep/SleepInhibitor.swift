@@ -1,74 +1,92 @@
-// The services that keep a machine awake: logind's Inhibit (org.freedesktop.login1(5)), and org.freedesktop.ScreenSaver.
+// Keeps the machine awake by logind's Inhibit (org.freedesktop.login1(5)), or by org.freedesktop.ScreenSaver.
 
-/// Used on one thread.
+/// One inhibition. Asks each service once, the best one first; if all refuse, the machine may sleep. Used on one thread.
 final class SleepInhibitor {
-    private enum Hold {
-        /// logind's: closing it ends the inhibition.
-        case descriptor(BusDescriptor)
-        /// The number from the screen saver.
-        case cookie(UInt32)
+    /// Ends what a service has granted.
+    typealias Release = () -> Void
+    /// Asks a service, which answers once: with nil if it refuses.
+    typealias Service = (SleepInhibition, _ answer: @escaping (Release?) -> Void) -> Void
+
+    private enum State {
+        case idle
+        case requesting
+        case held(SleepInhibition, Release)
+        case refused(SleepInhibition)
     }
 
-    private let session: BusConnection?
-    private let system: BusConnection?
-    private var machine: InhibitorStateMachine
-    private var hold: Hold?
+    private let services: [Service]
+    private var wanted: SleepInhibition?
+    private var state = State.idle
 
-    init(session: BusConnection?, system: BusConnection?) {
-        self.session = session
-        self.system = system
-        machine = InhibitorStateMachine(
-            routes: (system == nil ? [] : [.logind]) + (session == nil ? [] : [.screenSaver]))
+    init(_ services: [Service]) { self.services = services }
+
+    convenience init(session: BusConnection?, system: BusConnection?) {
+        let services: [Service?] = [
+            system.map { SleepInhibitor.logind($0) }, session.map { SleepInhibitor.screenSaver($0) },
+        ]
+        self.init(services.compactMap { $0 })
     }
 
-    var isAtRest: Bool { machine.isAtRest }
+    /// No request is outstanding: one granted after the end would never be released.
+    var isAtRest: Bool { if case .requesting = state { false } else { true } }
 
-    func want(_ inhibition: SleepInhibition?) { handle(.want(inhibition)) }
+    func want(_ inhibition: SleepInhibition?) {
+        wanted = inhibition
+        proceed()
+    }
 
-    private func handle(_ input: InhibitorStateMachine.Input) {
-        for action in machine.handle(input) {
-            switch action {
-            case .request(.logind, let inhibition): askLogind(inhibition)
-            case .request(.screenSaver, let inhibition): askScreenSaver(inhibition)
-            case .release: release()
+    private func proceed() {
+        switch state {
+        case .requesting: return
+        case .held(let inhibition, _) where inhibition == wanted: return
+        case .refused(let inhibition) where inhibition == wanted: return
+        case .held(_, let release): release()
+        case .idle, .refused: break
+        }
+        state = .idle
+        if let wanted { ask(services[...], for: wanted) }
+    }
+
+    private func ask(_ services: ArraySlice<Service>, for inhibition: SleepInhibition) {
+        guard let service = services.first else { return state = .refused(inhibition) }
+        state = .requesting
+        service(inhibition) { [weak self] release in
+            guard let self else { return }
+            if let release {
+                state = .held(inhibition, release)
+            } else if inhibition == wanted {
+                return ask(services.dropFirst(), for: inhibition)
+            } else {
+                state = .idle
+            }
+            proceed()
+        }
+    }
+
+    private static func logind(_ bus: BusConnection) -> Service {
+        { inhibition, answer in
+            let call = Logind.manager(
+                "Inhibit",
+                [
+                    .string(inhibition.keepsScreenOn ? "sleep:idle" : "sleep"), .string(inhibition.who),
+                    .string(inhibition.why), .string("block"),
+                ])
+            bus.call(call) { result in
+                guard let descriptor = (try? result.get())?.first?.asDescriptor else { return answer(nil) }
+                // In force until the descriptor is closed, with the last reference to it.
+                answer({ _ = descriptor })
             }
         }
     }
 
-    private func askLogind(_ inhibition: SleepInhibition) {
-        let call = Logind.manager(
-            "Inhibit",
-            [
-                .string(inhibition.keepsScreenOn ? "sleep:idle" : "sleep"), .string(inhibition.who),
-                .string(inhibition.why), .string("block"),
-            ])
-        system?.call(call) { [weak self] answer in
-            guard let descriptor = (try? answer.get())?.first?.asDescriptor else {
-                self?.handle(.refused(.logind))
-                return
+    private static func screenSaver(_ bus: BusConnection) -> Service {
+        { inhibition, answer in
+            let call = ScreenSaver.freedesktop.method("Inhibit", [.string(inhibition.who), .string(inhibition.why)])
+            bus.call(call) { result in
+                guard let cookie = (try? result.get())?.first?.asUInt32 else { return answer(nil) }
+                answer({ bus.call(ScreenSaver.freedesktop.method("UnInhibit", [.uint32(cookie)])) { _ in } })
             }
-            self?.hold = .descriptor(descriptor)
-            self?.handle(.granted(.logind))
         }
-    }
-
-    private func askScreenSaver(_ inhibition: SleepInhibition) {
-        let call = ScreenSaver.freedesktop.method("Inhibit", [.string(inhibition.who), .string(inhibition.why)])
-        session?.call(call) { [weak self] answer in
-            guard let cookie = (try? answer.get())?.first?.asUInt32 else {
-                self?.handle(.refused(.screenSaver))
-                return
-            }
-            self?.hold = .cookie(cookie)
-            self?.handle(.granted(.screenSaver))
-        }
-    }
-
-    private func release() {
-        if case .cookie(let cookie) = hold {
-            session?.call(ScreenSaver.freedesktop.method("UnInhibit", [.uint32(cookie)])) { _ in }
-        }
-        hold = nil
     }
 }
 
