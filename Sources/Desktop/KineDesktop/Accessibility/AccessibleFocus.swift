@@ -100,7 +100,7 @@ public final class AccessibleFocus {
         let programs = focused.filter { processes[$0.key] == process }
         guard programs.count == 1, let (program, path) = programs.first else { return answer(nil) }
         call(program, path, "GetRole") { [weak self] values in
-            guard let number = values?.first?.asUInt32, let role = AccessibleRole(rawValue: number), let self else {
+            guard let number = values?.first?.asUInt32, let role = accessibleRoles[number], let self else {
                 return answer(nil)
             }
             call(program, path, "GetState") { values in
@@ -124,39 +124,11 @@ public final class AccessibleFocus {
 /// (40), a terminal (60), or an object whose role does not say: a window, a panel, a canvas.
 ///
 /// AT-SPI 2: at-spi2-core, atspi-constants.h, AtspiRole.
-enum AccessibleRole: UInt32 {
-    case checkBox = 7
-    case checkMenuItem = 8
-    case comboBox = 11
-    case list = 31
-    case listItem = 32
-    case menu = 33
-    case menuBar = 34
-    case menuItem = 35
-    case pageTab = 37
-    case pageTabList = 38
-    case pushButton = 43
-    case radioButton = 44
-    case radioMenuItem = 45
-    case slider = 51
-    case spinButton = 52
-    case table = 55
-    case tableCell = 56
-    case text = 61
-    case toggleButton = 62
-    case tree = 65
-    case treeTable = 66
-    case paragraph = 73
-    case autocomplete = 76
-    case editbar = 77
-    case entry = 79
-    case documentFrame = 82
-    case link = 88
-    case tableRow = 90
-    case treeItem = 91
-    case documentSpreadsheet = 92
-    case documentPresentation = 93
-    case documentText = 94
-    case documentWeb = 95
-    case documentEmail = 96
-}
+let accessibleRoles: [UInt32: String] = [
+    7: "check box", 8: "check menu item", 11: "combo box", 31: "list", 32: "list item", 33: "menu", 34: "menu bar",
+    35: "menu item", 37: "page tab", 38: "page tab list", 43: "push button", 44: "radio button",
+    45: "radio menu item", 51: "slider", 52: "spin button", 55: "table", 56: "table cell", 61: "text",
+    62: "toggle button", 65: "tree", 66: "tree table", 73: "paragraph", 76: "autocomplete", 77: "editbar",
+    79: "entry", 82: "document frame", 88: "link", 90: "table row", 91: "tree item", 92: "document spreadsheet",
+    93: "document presentation", 94: "document text", 95: "document web", 96: "document email",
+]
