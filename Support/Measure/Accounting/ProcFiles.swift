@@ -39,6 +39,11 @@ public enum ProcFiles {
         field("RssAnon:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
     }
 
+    /// Bytes resident that are pages of files: its executable and its libraries, which other processes may share.
+    public static func fileBytes(of process: Int32) -> Int {
+        field("RssFile:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
+    }
+
     /// The most bytes that were ever resident.
     public static func highWaterBytes(of process: Int32) -> Int {
         field("VmHWM:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
@@ -63,15 +68,17 @@ public enum ProcFiles {
         read("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ").first.flatMap { Int64($0) }
     }
 
-    /// How often each thread of `process` was put on a processor again: context switches, voluntary and not.
-    public static func switches(of process: Int32) -> [Int32: Int] {
+    /// How often each thread of `process` was put on a processor again: context switches.
+    ///
+    /// - Parameter onlyVoluntary: those before which another program took the processor away do not count.
+    public static func switches(of process: Int32, onlyVoluntary: Bool = false) -> [Int32: Int] {
         var result: [Int32: Int] = [:]
         for task in tasks(of: process) {
             guard let id = Int32(task) else { continue }
             let status = read("/proc/\(process)/task/\(task)/status")
             result[id] =
                 (field("voluntary_ctxt_switches:", in: status) ?? 0)
-                + (field("nonvoluntary_ctxt_switches:", in: status) ?? 0)
+                + (onlyVoluntary ? 0 : field("nonvoluntary_ctxt_switches:", in: status) ?? 0)
         }
         return result
     }
