@@ -28,7 +28,7 @@ func literal(_ text: String) -> String {
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internals = [
     "CLinux", "CPipeWire", "KineCapture", "KinePipeWire", "KinePulse", "KineX11", "KineClient", "KineCodecs",
-    "KineContainers", "KineImaging",
+    "KineContainers", "KineDesktop", "KineImaging",
     "KineLive",
     "KineMeasure", "KineMedia", "KinePlatform", "KineRTMP", "KineRings", "KineServices", "KineWire",
 ]
