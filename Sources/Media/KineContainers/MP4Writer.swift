@@ -101,8 +101,8 @@ public final class MP4Writer: MovieWriter {
             guard try file.size() >= end else { throw .shortened(path: file.path) }
             try extendLastFrame(until: pending.runs[0].starts.first ?? PendingSamples.ticks(now))
             if !pending.isEmpty { try writeFragment(through: PendingSamples.ticks(now)) }
-            if !pendingChapters.isEmpty { try writeMarks() }
             flushedThrough = now
+            if !pendingChapters.isEmpty { try writeMarks() }
             if !isPublished, hasFrames { try publish() }
         } catch {
             failure = error

@@ -11,8 +11,8 @@ final class RecordingSeries {
         let part: RecordingPart
         let end: MediaTime
         let cuts: [AudioCut]
-        /// The instant at which the part is finished without them.
-        let deadline: Int64
+        /// The take's time at which the part is finished without them.
+        let deadline: MediaTime
     }
 
     private let configuration: TakeConfiguration
@@ -35,15 +35,17 @@ final class RecordingSeries {
     private var recent: [ClipQueue<EncodedSample>]
     /// The number of each track's first access unit in `part`.
     private var firstUnits: [Int]
-    /// The title of the newest chapter, which goes on in the next part.
+    /// Chapters that no part has yet.
+    private var marks: [Chapter] = []
+    /// The title of the newest chapter in a part, which goes on in the next one.
     private var title: String?
     /// The take's time up to which everything is written.
     private(set) var written = MediaTime.zero
 
     /// Access units of a track that are kept: ten seconds of AAC. While frames come even later, no part begins.
     private static let keptUnits = 512
-    /// Nanoseconds to wait for audio of the previous part, which comes later than frames.
-    private static let audioTimeout: Int64 = 2_000_000_000
+    /// The time to wait for audio of the previous part, which comes later than frames.
+    private static let audioTimeout = MediaTime.seconds(2)
 
     /// Begins the first part. If this throws, the file of `target` is gone.
     init(
@@ -105,9 +107,14 @@ final class RecordingSeries {
         if number >= firstUnits[track] { part.append(unit) }
     }
 
-    func mark(_ chapter: Chapter) {
-        title = chapter.title
-        (previous.flatMap { chapter.start < $0.end ? $0.part : nil } ?? part).mark(chapter)
+    /// Begins a chapter, before the samples that may end the part in which it begins.
+    func mark(_ chapter: Chapter) { marks.append(chapter) }
+
+    private func writeMarks(before end: MediaTime = MediaTime(nanoseconds: .max)) {
+        let earlier = marks.prefix { $0.start < end }
+        for chapter in earlier { part.mark(chapter) }
+        title = earlier.last?.title ?? title
+        marks.removeFirst(earlier.count)
     }
 
     /// Nil if a part that begins then would lack audio.
@@ -118,19 +125,20 @@ final class RecordingSeries {
 
     private func beginPart(at time: MediaTime, _ cuts: [AudioCut]) throws(StorageError) {
         endPrevious()
+        writeMarks(before: time)
         try part.flush(through: time)
+        let deadline = max(time, written) + Self.audioTimeout
         written = time
         var formats = audio
         for track in formats.indices { formats[track].primingSamples = cuts[track].mediaStart }
         let next = try RecordingPart(
             try RecordingTarget(configuration, part: count + 1), video, formats, isSplit: true, start: time)
-        previous = Previous(
-            part: part, end: time, cuts: cuts, deadline: MonotonicClock.now() + Self.audioTimeout)
+        previous = Previous(part: part, end: time, cuts: cuts, deadline: deadline)
         part = next
         count += 1
         policy = policy.map { SplitPolicy(limit: $0.limit, start: time) }
         isDueNew = true
-        if let title { part.mark(Chapter(start: time, title: title)) }
+        if let title, marks.first?.start != time { part.mark(Chapter(start: time, title: title)) }
         for track in audio.indices {
             firstUnits[track] = cuts[track].first
             for number in recent[track].indices where number >= cuts[track].first {
@@ -140,11 +148,12 @@ final class RecordingSeries {
     }
 
     func flush(through time: MediaTime) throws(StorageError) {
+        writeMarks()
         try part.flush(through: time)
         written = time
         guard let previous else { return }
         let isComplete = zip(recent, previous.cuts).allSatisfy { $0.endIndex >= $1.end }
-        if isComplete || MonotonicClock.now() >= previous.deadline { endPrevious() }
+        if isComplete || time >= previous.deadline { endPrevious() }
     }
 
     private func endPrevious() {

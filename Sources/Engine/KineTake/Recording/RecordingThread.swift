@@ -191,11 +191,11 @@ package final class RecordingThread: Sendable {
                     defer { (state.samples, state.marks) = ([], []) }
                     return (state.samples, state.marks, state.queuedBytes)
                 }
+                for chapter in marks { series.mark(chapter) }
                 for sample in samples {
                     try series.append(sample)
                     if sample.type == .video { frameEnd = grid.end(ofFrameAt: sample.presentationTime) }
                 }
-                for chapter in marks { series.mark(chapter) }
                 let now = MonotonicClock.now()
                 try series.flush(through: frameEnd ?? end ?? clock.mediaTime(at: now))
                 lastFlush = now
