@@ -190,6 +190,14 @@ import Testing
         #expect(throws: MalformedBox.self, "\(what)") { try Chapter.all(in: BoxReader(bytes)) }
     }
 
+    @Test func `a recording whose list of chapters is damaged is read without them`() throws {
+        var bytes = try file().bytes
+        let list = try #require(bytes.indices.last { bytes[$0...].starts(with: "chpl".utf8) })
+        bytes[list + 4] = 0
+        let index = try RecordingIndex(reading: MemoryFile(bytes))
+        #expect(index.chapters.isEmpty && index.frameCount == Self.take.samples[0].count)
+    }
+
     @Test func `a title is one line of at most 255 bytes`() {
         for title in ["a", " ", String(repeating: "é", count: 127), "👩‍👩‍👧 e\u{301}"] {
             #expect(Chapter.problem(ofTitle: title) == nil)

@@ -49,15 +49,17 @@ import Testing
     }
 
     private func write(
-        _ samples: [EncodedSample], _ configuration: TakeConfiguration
+        _ samples: [EncodedSample], marks: [Chapter] = [], _ configuration: TakeConfiguration
     ) throws -> (file: FinishedFile, failure: StorageError?) {
         let series = try RecordingSeries(
             target: try RecordingTarget(configuration), configuration: configuration, video: Self.video,
             audio: [SyntheticScreen.audioFormat], observer: TakeEvents())
         var failure: StorageError?
         var flushed = MediaTime.zero
+        var marks = marks[...]
         do throws(StorageError) {
             for sample in samples {
+                while let mark = marks.first, mark.start <= sample.presentationTime { series.mark(marks.removeFirst()) }
                 try series.append(sample)
                 guard sample.type == .video, sample.presentationTime >= flushed + .milliseconds(500) else { continue }
                 flushed = sample.presentationTime
@@ -78,6 +80,7 @@ import Testing
         var audio: IndexedTrack
         var frames: [Int]
         var units: [Int]
+        var chapters: [Chapter]
     }
 
     private func read(_ path: String) throws -> Part {
@@ -92,7 +95,8 @@ import Testing
             }
         }
         let (video, audio) = (index.tracks[0], index.tracks[1])
-        return Part(video: video, audio: audio, frames: try numbers(video), units: try numbers(audio))
+        return Part(
+            video: video, audio: audio, frames: try numbers(video), units: try numbers(audio), chapters: index.chapters)
     }
 
     @Test(arguments: [500, 0, -1500] as [Int64])
@@ -117,6 +121,20 @@ import Testing
             // The decoder needs an access unit before the first one that is heard.
             #expect(number == 0 || part.audio.description.mediaStart >= 1024)
         }
+    }
+
+    @Test func `a chapter goes on in the next file, and one marked just before a file's end is that one`() throws {
+        let marks = ([1000, 4990, 10_000, 12_000] as [Int64]).map {
+            Chapter(start: .milliseconds($0), title: "\($0)")
+        }
+        let (file, _) = try write(Self.samples(audioDelay: .milliseconds(500)), marks: marks, configuration)
+        let chapters = try file.parts.map { path in
+            try read(path).chapters.map { "\($0.start.nanoseconds / 1_000_000) \($0.title)" }
+        }
+        #expect(
+            chapters == [
+                ["0 Start", "1000 1000", "4990 4990"], ["0 4990"], ["0 10000", "2000 12000"], ["0 12000"],
+            ])
     }
 
     @Test func `if the next name is taken, the recording ends with all that came before`() throws {
@@ -163,7 +181,7 @@ import Testing
 
     @Test func `files are numbered with three digits, and more if there are more`() {
         #expect(
-            [1, 12, 1000].map { configuration.file(part: $0) }
+            [1, 12, 1000].compactMap { configuration.file(part: $0) }
                 == ["001", "012", "1000"].map { folder.file("a-\($0).mp4") })
         #expect(TakeConfiguration(source: configuration.source, output: "/b.mp4").file(part: 1) == "/b.mp4")
     }

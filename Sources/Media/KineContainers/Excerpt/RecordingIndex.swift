@@ -8,7 +8,7 @@ public struct RecordingIndex: Sendable {
     let creationTime: UInt64
     /// Video first.
     let tracks: [IndexedTrack]
-    /// The first one begins with the recording.
+    /// The first one begins with the recording. Empty if the list is damaged, since the rest can still be used.
     public let chapters: [Chapter]
 
     public enum Error: Swift.Error, Equatable {
@@ -77,7 +77,7 @@ public struct RecordingIndex: Sendable {
             !tracks.dropFirst().contains(where: \.description.isVideo), SampleRun.areDisjoint(tracks)
         else { throw MalformedBox() }
         self.tracks = tracks
-        chapters = try Chapter.all(in: movie)
+        chapters = (try? Chapter.all(in: movie)) ?? []
     }
 
     var video: IndexedTrack { tracks[0] }
