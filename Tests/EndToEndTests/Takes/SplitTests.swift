@@ -10,45 +10,56 @@ import Testing
             // At a constant rate each place has a frame, so that a lost one is seen.
             let ended = try place.run(
                 "record", "a.mp4", "--virtual", "320x240", "--split", "5s", "--duration", "12s", "--fps", "30", "--cfr",
-                "--json", "--", RunningKinecast.scene, "flash")
+                "--json", "--", RunningKinecast.scene, "metronome")
             try #require(ended.status == 0, "\(ended)")
             let summary = try #require(ended.events.last)
-            #expect(summary.files == (1...3).map { place.path("a-00\($0).mp4") })
-            #expect(summary.output == place.path("a-001.mp4"))
-            #expect(ended.errors.contains("Saved 3 files"))
+            let files = try #require(summary.files)
+            #expect(files.count > 1 && ended.errors.contains("Saved \(files.count) files"))
+            #expect(files == (1...files.count).map { place.path("a-00\($0).mp4") })
+            #expect(summary.output == files.first)
             var (frames, seconds) = (0, 0.0)
-            for path in summary.files ?? [] {
+            var numbers: [Int] = []
+            for path in files {
                 try Players.accept(path)
                 let video = try RecordedVideo(path: path)
-                #expect(video.frames.first?.start == 0)
+                for (number, frame) in video.frames.enumerated() {
+                    #expect(abs(frame.start - Double(number) / 30) < 0.001)
+                }
+                #expect(abs(video.duration - Double(video.frames.count) / 30) < 0.001)
                 let audio = try RecordedAudio(path: path).samples
                 #expect(abs(Double(audio.count) / Double(RecordedAudio.rate) - video.duration) < 0.1)
-                #expect(try TakeFile.finishedDuration(path) >= video.duration - 0.001)
+                let whole = try TakeFile.finishedDuration(path)
+                #expect(abs(whole - video.duration) < 0.001)
+                try video.decode { _, luma in
+                    if let number = Barcode.read(luma) { numbers.append(number) }
+                }
                 frames += video.frames.count
                 seconds += video.duration
             }
-            #expect(frames == 360 && summary.framesDrawn == 360)
-            #expect(abs(seconds - 12) < 0.001)
-            try place.write((1...3).map { "file a-00\($0).mp4\n" }.joined(), to: "files.txt")
+            #expect(frames == summary.framesDrawn)
+            #expect(abs(seconds - (summary.duration ?? 0)) < 0.001 && abs(seconds - 12) < 0.05)
+            // A busy machine draws fewer frames, but always in this order.
+            #expect(numbers.count > 2 && numbers == numbers.sorted())
+            try place.write(files.map { "file \($0)\n" }.joined(), to: "files.txt")
             let joined = try Tool.output(
                 "ffmpeg",
                 [
                     "-v", "error", "-xerror", "-nostdin", "-f", "concat", "-safe", "0", "-i", place.path("files.txt"),
                     "-map", "0:v", "-fps_mode", "passthrough", "-f", "framemd5", "-",
                 ])
-            #expect(joined.split(separator: "\n").count { !$0.hasPrefix("#") } == 360)
+            #expect(joined.split(separator: "\n").count { !$0.hasPrefix("#") } == frames)
         }
     }
 
     @Test func `a still screen is split too`() throws {
         try TestPlace.with { place in
             let ended = try place.run(
-                "record", "a.mp4", "--virtual", "320x240", "--audio", "none", "--split", "5s", "--duration", "7s",
+                "record", "a.mp4", "--virtual", "320x240", "--audio", "none", "--split", "5s", "--duration", "10s",
                 "--json")
             try #require(ended.status == 0, "\(ended)")
             let files = try #require(ended.events.last?.files)
-            #expect(files.count == 2)
-            #expect(try TakeFile.finishedDuration(files[0]) >= 4.7)
+            #expect(files.count > 1)
+            for file in files.dropLast() { #expect(try TakeFile.finishedDuration(file) >= 4.7) }
         }
     }
 }
