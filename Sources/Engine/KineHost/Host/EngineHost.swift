@@ -241,7 +241,8 @@ public final class EngineHost {
     /// As `Take.output`; nil: there is none, or Kinecast has not made its name yet.
     var output: String? {
         if let opened { return opened.take.output }
-        return request?.configuration.isOutputNumbered == true ? nil : request?.configuration.output
+        guard let configuration = request?.configuration, !configuration.isOutputNumbered else { return nil }
+        return configuration.file(part: 1) ?? configuration.output
     }
 
     func progress(at now: Int64) -> TakeProgress {

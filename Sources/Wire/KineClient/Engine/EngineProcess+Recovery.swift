@@ -17,7 +17,7 @@ extension EngineProcess {
     ) -> EngineDeath {
         let ending = process.end(signal: SIGKILL, deadline: .max)
         // If the recording is split, the registry has the path of the unfinished file.
-        let entered = try? TakeRegistry.standard().list().dead.first { $0.pid == process.pid }?.output
+        let entered = try? TakeRegistry.standard().list().dead.last { $0.pid == process.pid }?.output
         let output = output == nil ? nil : entered ?? output
         let file: EngineDeath.File
         if let output, replaced != nil, FileIdentity(output) == replaced {
