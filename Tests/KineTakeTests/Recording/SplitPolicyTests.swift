@@ -1,4 +1,4 @@
-// When a part of a recording ends, and which audio belongs to two parts.
+// The end of each part of a recording, and the audio that belongs to two parts.
 import KineMedia
 import Testing
 

@@ -41,7 +41,7 @@ struct TrimCommand: ParsableCommand {
     @Flag(help: "Replace an older file; never FILE itself.")
     var overwrite = false
 
-    @Flag(help: "Save nothing; print the chapters that kinecast mark has begun, as YouTube's descriptions have them.")
+    @Flag(help: "Print the chapters, one a line as in YouTube's descriptions, and save nothing.")
     var chapters = false
 
     @Flag(help: "Print a line of JSON on standard output.")

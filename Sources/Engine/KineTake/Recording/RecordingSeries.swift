@@ -42,7 +42,7 @@ final class RecordingSeries {
     /// The take's time up to which everything is written.
     private(set) var written = MediaTime.zero
 
-    /// Access units of a track that are kept: ten seconds of AAC. While frames come even later, no part begins.
+    /// Access units of a track to keep: ten seconds of AAC. While frames come even later than that, no part begins.
     private static let keptUnits = 512
     /// The time to wait for audio of the previous part, which comes later than frames.
     private static let audioTimeout = MediaTime.seconds(2)
@@ -252,7 +252,7 @@ private final class PartFinisher: Sendable {
     let path: String
     private let file = Monitor<Result<FinishedFile, StorageError>?>(nil)
 
-    /// `done` is called in that thread; without one, the part is finished at once.
+    /// Calls `done` in that thread. If no thread can be created, finishes the part at once.
     init(_ part: RecordingPart, at end: MediaTime, done: @escaping @Sendable () -> Void) {
         path = part.writer.path
         let finish: @Sendable () -> Void = { [file] in

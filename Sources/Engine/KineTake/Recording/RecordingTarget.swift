@@ -47,7 +47,8 @@ enum RecordingTarget {
         }
     }
 
-    /// Begins the recording; `cutsAudio` as for `MP4Writer`. The returned thread makes the file durable while the writer goes on.
+    /// Begins the recording; `cutsAudio` as for `MP4Writer`. The returned thread makes the file durable while the writer
+    /// goes on.
     func open(
         _ video: VideoFormat, _ audio: [AudioTrackFormat], cutsAudio: Bool
     ) throws(StorageError) -> (any MovieWriter, SyncThread?) {
