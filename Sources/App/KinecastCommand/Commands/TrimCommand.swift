@@ -48,13 +48,11 @@ struct TrimCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if chapters {
-            guard from == nil, to == nil, output == nil, !overwrite else {
-                throw ValidationError("--chapters saves nothing; leave --from, --to, --output and --overwrite out.")
-            }
-            return
+        let isPart = from != nil || to != nil
+        if chapters, isPart || output != nil || overwrite {
+            throw ValidationError("--chapters saves nothing; leave --from, --to, --output and --overwrite out.")
         }
-        if from == nil, to == nil { throw ValidationError("Say --from TIME, --to TIME or both, or --chapters.") }
+        if !chapters, !isPart { throw ValidationError("Say --from TIME, --to TIME or both, or --chapters.") }
     }
 
     func run() throws {

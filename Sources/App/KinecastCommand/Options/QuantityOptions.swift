@@ -58,18 +58,16 @@ struct SplitOption: OptionValue, Equatable {
 
     var limit: TakeConfiguration.SplitLimit
 
-    private static let units: KeyValuePairs<String, Double> = [
+    private static let units: [String: Double] = [
         "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824,
     ]
 
     init?(argument: String) {
         let text = argument.lowercased()
-        if let unit = Self.units.first(where: { text.hasSuffix($0.key) }) {
-            let digits = text.dropLast(unit.key.count)
-            guard digits.first != ".", digits.last != ".",
-                digits.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }), let value = Double(digits), value <= 1e9
-            else { return nil }
-            limit = .bytes(Int64(value * unit.value))
+        let digits = text.prefix { ("0"..."9").contains($0) || $0 == "." }
+        if let unit = Self.units[String(text.dropFirst(digits.count))] {
+            guard digits.first != ".", digits.last != ".", let value = Double(digits), value <= 1e9 else { return nil }
+            limit = .bytes(Int64(value * unit))
         } else {
             guard let duration = DurationOption(argument: argument) else { return nil }
             limit = .duration(duration.time)
