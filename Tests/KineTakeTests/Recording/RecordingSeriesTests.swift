@@ -123,6 +123,14 @@ import Testing
         }
     }
 
+    @Test func `without the audio that was announced, the files have every frame`() throws {
+        let frames = Self.samples(audioDelay: .zero).filter { $0.type == .video }
+        let (file, failure) = try write(frames, configuration)
+        #expect(failure == nil && file.parts.count == 4)
+        #expect(file.frames == 480 && file.duration == .seconds(16) && file.audioAccessUnits == 0)
+        for path in file.parts { #expect(try MP4Recovery.recover(path).wasAlreadyFinished) }
+    }
+
     @Test func `a chapter goes on in the next file, and one marked just before a file's end is that one`() throws {
         let marks = ([1000, 4990, 10_000, 12_000] as [Int64]).map {
             Chapter(start: .milliseconds($0), title: "\($0)")
