@@ -10,6 +10,9 @@ import Testing
 @testable import KineTake
 
 @Suite struct RecordingThreadTests {
+    private static let configuration = TakeConfiguration(
+        source: .pattern(PixelSize(width: 640, height: 360)), output: TakeConfiguration.standardOutput)
+
     @Test(arguments: [true, false]) func `a stream ends when 64 MB wait for its reader`(mayWait: Bool) throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = try FileDescriptor.pipe()
@@ -17,10 +20,8 @@ import Testing
         let events = TakeEvents()
         let stream = ByteStream(pipe.writeEnd, path: "-", timeout: .max / 2)
         let recording = try RecordingThread(
-            target: .stream(stream),
-            configuration: TakeConfiguration(
-                source: .pattern(PixelSize(width: 640, height: 360)), output: TakeConfiguration.standardOutput),
-            audio: [], clock: TakeClock(), observer: events)
+            target: .stream(stream), configuration: Self.configuration, audio: [], clock: TakeClock(),
+            observer: events)
         recording.begin(
             VideoFormat(
                 parameterSets: .h264(
@@ -45,7 +46,7 @@ import Testing
 
     private func recording(_ target: sending RecordingTarget) throws -> RecordingThread {
         try RecordingThread(
-            target: target, configuration: TakeConfiguration(), audio: [], clock: TakeClock(), observer: TakeEvents())
+            target: target, configuration: Self.configuration, audio: [], clock: TakeClock(), observer: TakeEvents())
     }
 
     @Test func `a file gets 254 chapters, whose numbers count those with titles too`() throws {

@@ -25,16 +25,6 @@ struct GlobalShortcutsStateMachine: Sendable {
         case configure
     }
 
-    enum Action: Sendable, Equatable {
-        /// Call the method; the answer comes as `answered`, with the same number.
-        case call(BusCall, number: Int)
-        /// Call the method and ignore the answer.
-        case send(BusCall)
-        /// Subscribe to the portal's signals.
-        case subscribe(portal: String)
-        case tell(GlobalShortcutsSession.Event)
-    }
-
     /// A pending request, and its session.
     private enum Exchange {
         case createSession
