@@ -16,10 +16,6 @@ import Testing
     /// Whose monitors are recorded.
     private static let compositors = [PortalDesktop.Kind.mutter, .kwin]
 
-    private static func pointer(_ desktop: PortalDesktop) throws -> any DesktopInput {
-        desktop.kind == .kwin ? try KDEInput(desktop) : try MutterInput(desktop)
-    }
-
     private func start(_ place: TestPlace, on desktop: PortalDesktop, _ options: [String] = []) throws
         -> RunningKinecast
     {
@@ -31,20 +27,6 @@ import Testing
     /// Where the permission is kept.
     private func token(_ place: TestPlace) -> String {
         place.path(".local/state/kinecast/screen-cast/kinecast.monitor")
-    }
-
-    /// Clicks where the dialog is, until it was there: nothing tells when it is shown.
-    private func answer(
-        _ clicks: PortalDialog.Clicks, with pointer: any DesktopInput, until isAnswered: () throws -> Bool
-    ) throws {
-        try wait("the dialog's end") {
-            for (x, y) in clicks where try !isAnswered() {
-                try pointer.move(to: x, y)
-                try pointer.click()
-                pause(0.2)
-            }
-            return try isAnswered()
-        }
     }
 
     private func pause(_ seconds: Double) {
@@ -59,7 +41,7 @@ import Testing
     ) throws -> RunningKinecast {
         while true {
             let take = try start(place, on: desktop, options)
-            try answer(clicks, with: pointer) { try isAnswered() || take.process.poll() != nil }
+            try pointer.answer(clicks) { try isAnswered() || take.process.poll() != nil }
             guard desktop.backendHasCrashed else { return take }
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable && ended.errors.contains("portal"), "\(ended)")
@@ -83,7 +65,7 @@ import Testing
     @Test(arguments: compositors)
     func `a desktop asks once, in its own dialog, and its colours are in the file`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
@@ -113,7 +95,7 @@ import Testing
     @Test(arguments: compositors)
     func `a dialog cancelled is a refusal, and --ask shows it again`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             func refuse(_ options: String...) throws {
                 let cancel = PortalDialog(of: kind).cancel
@@ -130,7 +112,7 @@ import Testing
     @Test(arguments: compositors)
     func `the pointer's way is in the file, at its places, and nothing else`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             try pointer.move(to: 100, 100)
@@ -164,7 +146,7 @@ import Testing
     @Test(arguments: compositors)
     func `a still desktop costs few frames and nearly no wake-ups`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
@@ -194,7 +176,7 @@ import Testing
     @Test(arguments: compositors)
     func `what moves on a desktop is in the file in its order`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             let scene = try SceneProcess(
@@ -221,7 +203,7 @@ import Testing
     @Test(arguments: [PortalDesktop.Kind.mutter, .gnomeShell, .kwin])
     func `a region is drawn with the mouse, to the pixel`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
@@ -271,14 +253,14 @@ import Testing
         kind: PortalDesktop.Kind
     ) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try Self.pointer(desktop)
+        let pointer = try desktop.input()
         let first = Self.windows[0]
         var window: WaylandPainter? = try WaylandPainter(
             windowOf: first.size, colour: first.colour, display: desktop.display)
         try TestPlace.with { place in
             let token = place.path(".local/state/kinecast/screen-cast/kinecast.window")
             let asking = try start(place, on: desktop, ["--window", "ask"])
-            try answer(PortalDialog(of: kind).window, with: pointer) {
+            try pointer.answer(PortalDialog(of: kind).window) {
                 try desktop.leaveOverview()
                 return access(token, F_OK) == 0
             }

@@ -1,4 +1,5 @@
 // The mouse and the keyboard of KDE's compositor, moved by a program.
+import CoreTesting
 import Glibc
 import KWinInput
 
@@ -17,6 +18,18 @@ extension DesktopInput {
         for isDown in [true, false] {
             try press(isDown)
             usleep(50_000)  // as a finger does: widgets look at what lies between
+        }
+    }
+
+    /// Clicks where the dialog is, until it was there: nothing tells when it is shown.
+    package func answer(_ clicks: PortalDialog.Clicks, until isAnswered: () throws -> Bool) throws {
+        try wait("the dialog's end") {
+            for (x, y) in clicks where try !isAnswered() {
+                try move(to: x, y)
+                try click()
+                usleep(200_000)
+            }
+            return try isAnswered()
         }
     }
 

@@ -43,6 +43,7 @@ package final class PortalDesktop {
     package static let isOfDebian12 = ProcFiles.read("/etc/os-release").contains("VERSION_CODENAME=bookworm")
 
     package let kind: Kind
+    private let application: String?
     private let directory: TemporaryDirectory
     /// Where it is the compositor.
     private let sway: SwayDesktop?
@@ -58,8 +59,12 @@ package final class PortalDesktop {
     }
 
     /// Starts a desktop with one monitor and waits until its portal takes requests.
-    package init(_ kind: Kind, size: PixelSize = PixelSize(width: 1280, height: 720)) throws {
-        (self.kind, self.size) = (kind, size)
+    ///
+    /// - Parameter application: the text of Kinecast's desktop file. With one, the desktop binds keys for it.
+    package init(
+        _ kind: Kind, size: PixelSize = PixelSize(width: 1280, height: 720), application: String? = nil
+    ) throws {
+        (self.kind, self.size, self.application) = (kind, size, application)
         bus = try TestBus()
         directory = try TemporaryDirectory()
         sway = kind == .sway ? try SwayDesktop(size: size) : nil
@@ -81,6 +86,11 @@ package final class PortalDesktop {
     }
 
     deinit { end() }
+
+    /// Its mouse and keyboard. Not for sway.
+    package func input() throws -> any DesktopInput {
+        kind == .kwin ? try KDEInput(self) : try MutterInput(self)
+    }
 
     /// Ends everything as a crash would.
     package func end() {
@@ -154,6 +164,7 @@ package final class PortalDesktop {
         for (folder, name, text) in SessionManagerSettings.withoutDevices {
             try write(text, to: "wireplumber/\(folder)/\(name)")
         }
+        if let application { try write(application, to: "applications/org.kinecast.Kinecast.desktop") }
         try write(
             "[screencast]\nchooser_type=none\noutput_name=HEADLESS-1\n", to: "xdg-desktop-portal-wlr/config")
     }
@@ -164,7 +175,13 @@ package final class PortalDesktop {
         switch kind {
         case .sway: break  // it runs
         case .mutter: try start("mutter", gnome)
-        case .gnomeShell: try start("gnome-shell", gnome)
+        case .gnomeShell:
+            try start("gnome-shell", gnome)
+            guard application != nil else { return }
+            try wait("GNOME's shell") { access(display, F_OK) == 0 }
+            try start(
+                "/usr/libexec/gnome-control-center-global-shortcuts-provider",
+                name: "org.gnome.Settings.GlobalShortcutsProvider")
         case .kwin:
             // The file's capability is not granted in a container, and without it nothing is executed; a copy has none.
             let copy = directory.file("kwin_wayland")
@@ -175,8 +192,9 @@ package final class PortalDesktop {
                 copy,
                 [
                     "--virtual", "--width", "\(size.width)", "--height", "\(size.height)", "--no-lockscreen",
-                    "--no-global-shortcuts", "--socket", "wayland-0",
-                ], environment: try preload(Self.isOfDebian12 ? "monitor.cpp" : "card.c"))
+                    "--socket", "wayland-0",
+                ] + (application == nil ? ["--no-global-shortcuts"] : []),
+                environment: try preload(Self.isOfDebian12 ? "monitor.cpp" : "card.c"))
         }
     }
 

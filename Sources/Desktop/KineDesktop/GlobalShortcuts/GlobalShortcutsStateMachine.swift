@@ -218,6 +218,9 @@ struct GlobalShortcutsStateMachine: Sendable {
                 // Plasma 6.4 does not return them.
                 guard let triggers else { return list(session, isBound: true, portal) }
                 return bound(triggers, session, portal)
+            // GNOME's portal 48 sends any code with the keys that it has bound.
+            case (.bind(let session), _) where triggers?.isEmpty == false:
+                return bound(triggers ?? [:], session, portal)
             case (.bind(let session), _):
                 state = .open(session: session, isBound: false, portal)
                 return [.tell(.failed(.declined))]
