@@ -59,7 +59,7 @@ bookworm)
     ;;
 *)
     desktop_packages+=(
-        qml6-module-org-kde-kirigami qml6-module-org-kde-pipewire qml6-module-qtquick-controls qml6-module-qtquick-layouts qt6-wayland
+        plasma-desktop qml6-module-org-kde-kirigami qml6-module-org-kde-pipewire qml6-module-qtquick-controls qml6-module-qtquick-layouts qt6-wayland
     )
     ;;
 esac

@@ -3,20 +3,28 @@ import CoreTesting
 import Glibc
 import KWinInput
 
+/// As linux/input-event-codes.h numbers them.
+package enum MouseButton: Int32, Sendable {
+    case left = 0x110
+    case right = 0x111
+}
+
 /// A program that moves the mouse of a desktop and presses its keys. Used by one thread.
 package protocol DesktopInput {
     func move(to x: Int, _ y: Int) throws
     /// From where it is, in one step.
     func move(by x: Int, _ y: Int) throws
-    func press(_ isDown: Bool) throws
+    func press(_ button: MouseButton, _ isDown: Bool) throws
     /// - Parameter key: a code of linux/input-event-codes.h.
     func key(_ key: UInt32, isDown: Bool) throws
 }
 
 extension DesktopInput {
-    package func click() throws {
+    package func press(_ isDown: Bool) throws { try press(.left, isDown) }
+
+    package func click(_ button: MouseButton = .left) throws {
         for isDown in [true, false] {
-            try press(isDown)
+            try press(button, isDown)
             usleep(50_000)  // as a finger does: widgets look at what lies between
         }
     }
@@ -61,8 +69,8 @@ package final class KDEInput: DesktopInput {
 
     package func move(by x: Int, _ y: Int) throws { try move(to: place.x + x, place.y + y) }
 
-    package func press(_ isDown: Bool) throws {
-        guard kine_kwin_input_press(input, isDown ? 1 : 0) == 0 else { throw Failure() }
+    package func press(_ button: MouseButton, _ isDown: Bool) throws {
+        guard kine_kwin_input_press(input, UInt32(button.rawValue), isDown ? 1 : 0) == 0 else { throw Failure() }
     }
 
     package func key(_ key: UInt32, isDown: Bool) throws {

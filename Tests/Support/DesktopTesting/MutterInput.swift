@@ -5,7 +5,6 @@ import KineMedia
 /// A remote desktop session of mutter's. It ends with the last reference. Used by one thread.
 package final class MutterInput: DesktopInput {
     private static let service = "org.gnome.Mutter.RemoteDesktop"
-    private static let leftButton: Int32 = 0x110  // BTN_LEFT
 
     private let client: BusClient
     private let session: String
@@ -32,8 +31,8 @@ package final class MutterInput: DesktopInput {
         try call("NotifyPointerMotionRelative", [.double(Double(x)), .double(Double(y))])
     }
 
-    package func press(_ isDown: Bool) throws {
-        try call("NotifyPointerButton", [.int32(Self.leftButton), .boolean(isDown)])
+    package func press(_ button: MouseButton, _ isDown: Bool) throws {
+        try call("NotifyPointerButton", [.int32(button.rawValue), .boolean(isDown)])
     }
 
     package func key(_ key: UInt32, isDown: Bool) throws {

@@ -213,6 +213,14 @@ package final class PortalDesktop {
             [.string("org.gnome.Shell"), .string("OverviewActive"), .variant(.boolean(false))])
     }
 
+    /// Starts KDE's panel with its tray, and waits until it takes items.
+    package func startPanel() throws {
+        try start(
+            "/usr/lib/\(Self.machine)-linux-gnu/libexec/kactivitymanagerd", name: "org.kde.ActivityManager")
+        try start("kded6", name: "org.kde.StatusNotifierWatcher")
+        try start("plasmashell", name: "org.kde.plasmashell")
+    }
+
     /// Starts a service of the bus and waits for its name.
     private func start(_ program: String, name: String) throws {
         try start(program)
@@ -252,6 +260,7 @@ package final class PortalDesktop {
                     "XDG_CURRENT_DESKTOP": kind.desktopName,
                     "XDG_SESSION_TYPE": "wayland", "GSETTINGS_BACKEND": "memory", "GTK_A11Y": "none",
                     "LIBGL_ALWAYS_SOFTWARE": "1", "LIBSEAT_BACKEND": "noop", "KDE_FULL_SESSION": "true",
+                    "KDE_SESSION_VERSION": Self.isOfDebian12 ? "5" : "6",
                     "QT_QPA_PLATFORM": "wayland", "KWIN_COMPOSE": "O2",
                     // Without it, KDE's crash handler keeps a program that has crashed from ending.
                     "KDE_DEBUG": "1",

@@ -19,7 +19,7 @@ static const struct wl_message requests[] = {
     {"pointer_motion_absolute", "3ff", no_types}, {"keyboard_key", "4uu", no_types}};
 static const struct wl_interface input_interface = {"org_kde_kwin_fake_input", 4, 11, requests, 0, 0};
 
-enum { AUTHENTICATE = 0, BUTTON = 2, MOTION_ABSOLUTE = 9, KEY = 10, LEFT_BUTTON = 0x110 };
+enum { AUTHENTICATE = 0, BUTTON = 2, MOTION_ABSOLUTE = 9, KEY = 10 };
 
 #define REQUEST(proxy, number, ...) \
     wl_proxy_marshal_flags(proxy, number, 0, wl_proxy_get_version(proxy), 0, ##__VA_ARGS__)
@@ -60,8 +60,8 @@ int kine_kwin_input_move(kine_kwin_input *input, int x, int y) {
     return wl_display_roundtrip(input->display) < 0 ? -1 : 0;
 }
 
-int kine_kwin_input_press(kine_kwin_input *input, int is_down) {
-    REQUEST(input->manager, BUTTON, LEFT_BUTTON, is_down ? 1 : 0);
+int kine_kwin_input_press(kine_kwin_input *input, unsigned button, int is_down) {
+    REQUEST(input->manager, BUTTON, button, is_down ? 1 : 0);
     return wl_display_roundtrip(input->display) < 0 ? -1 : 0;
 }
 

@@ -10,6 +10,6 @@ void kine_kwin_input_close(kine_kwin_input *input);
 
 // Return 0, or -1 where the compositor has gone.
 int kine_kwin_input_move(kine_kwin_input *input, int x, int y);
-int kine_kwin_input_press(kine_kwin_input *input, int is_down);
-// `key`: of linux/input-event-codes.h.
+// `button` and `key`: of linux/input-event-codes.h.
+int kine_kwin_input_press(kine_kwin_input *input, unsigned button, int is_down);
 int kine_kwin_input_key(kine_kwin_input *input, unsigned key, int is_down);
