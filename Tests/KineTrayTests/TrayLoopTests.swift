@@ -50,7 +50,7 @@ import Testing
         let properties = try panel.properties()
         #expect(properties["Id"] == .string("org.kinecast.Kinecast") && properties["Status"] == .string("Active"))
         #expect(try panel.icon()?.hasSuffix("/org.kinecast.Kinecast-symbolic.svg") == true)
-        #expect(properties["ToolTip"]?.type == "(sa(iiay)ss)" && properties["ItemIsMenu"] == .boolean(false))
+        #expect(properties["ToolTip"]?.type == "(sa(iiay)ss)" && properties["ItemIsMenu"] == .boolean(true))
         #expect(properties["Menu"]?.type == "o")
         first.end()
         let second = try StandInTray(bus)

@@ -37,8 +37,10 @@ struct DecodedFile {
                 "-map", "0:a:\(track)", "-ac", "1", "-ar", "48000", "-f", "f32le", folder.file("audio\(track)"),
             ]
         }
-        let complaints = try Tool.complaints("ffmpeg", arguments)
-        try #require(complaints == "", "\(path): \(complaints)")
+        // FFmpeg 7 says so of a track whose excerpt is shorter than a sample. Tests compare the lengths.
+        let complaints = try Tool.complaints("ffmpeg", arguments).split(separator: "\n")
+            .filter { !$0.contains("Output file is empty") }
+        try #require(complaints.isEmpty, "\(path): \(complaints)")
         let text = String(decoding: try contents(folder.file("packets")), as: UTF8.self)
         try #require(text.contains("#tb 0: 1/90000"))
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }

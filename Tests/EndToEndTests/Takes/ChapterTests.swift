@@ -32,7 +32,7 @@ import Testing
             let take = try place.start(["record", "a.mp4"] + Self.pattern)
             try take.recorded(1)
             let first = try mark(place)
-            try take.recorded(first + 0.5)
+            try take.recorded(first + 1.1)
             // In a pause, the chapter begins where the take goes on.
             #expect(try place.run("pause").status == 0)
             let second = try mark(place, "Größe")

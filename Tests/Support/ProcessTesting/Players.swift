@@ -29,7 +29,7 @@ package enum Players {
     }
 
     /// What a command prints on standard error.
-    private static func complaints(_ command: [String]) throws -> String {
+    package static func complaints(_ command: [String]) throws -> String {
         try Tool.output("sh", ["-c", "exec \"$@\" 2>&1 >/dev/null", "sh"] + command)
     }
 

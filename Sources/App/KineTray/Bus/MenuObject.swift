@@ -93,7 +93,7 @@ final class MenuObject: BusObject {
     }
 
     /// The entries, and those below them.
-    private static func all(_ items: [MenuItem]) -> [MenuItem] { items.flatMap { [$0] + all($0.children) } }
+    private static func all(_ items: [MenuItem]) -> [MenuItem] { items.flatMap { [$0] + all($0.children ?? []) } }
 
     /// `names`: the wanted properties; empty: all.
     private static func properties(_ item: MenuItem, _ names: [String]) -> BusValue {
@@ -103,7 +103,7 @@ final class MenuObject: BusObject {
     /// An `(ia{sv}av)`. `depth`: the levels below the entry; negative: all.
     private func layout(_ item: MenuItem, depth: Int32, _ names: [String]) -> BusValue {
         let below = depth < 0 ? -1 : depth - 1
-        let children = depth == 0 ? [] : item.children.map { BusValue.variant(layout($0, depth: below, names)) }
+        let children = depth == 0 ? [] : (item.children ?? []).map { BusValue.variant(layout($0, depth: below, names)) }
         return .structure([.int32(item.id), Self.properties(item, names), .array(of: "v", children)])
     }
 }

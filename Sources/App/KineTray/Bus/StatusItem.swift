@@ -76,7 +76,7 @@ final class StatusItem: BusObject {
         return [
             "Category": .string("ApplicationStatus"), "Id": .string("org.kinecast.Kinecast"),
             "Title": .string("Kinecast: \(shown.condition)"), "Status": .string(Self.status(shown)),
-            "WindowId": .int32(0), "ItemIsMenu": .boolean(false), "Menu": .objectPath(MenuObject.path),
+            "WindowId": .int32(0), "ItemIsMenu": .boolean(true), "Menu": .objectPath(MenuObject.path),
             "IconThemePath": .string(themes?.escaped ?? ""), "IconName": .string(name), "IconPixmap": noImage,
             "OverlayIconName": .string(""), "OverlayIconPixmap": noImage,
             "AttentionIconName": .string(shown.condition == .problem ? name : ""), "AttentionIconPixmap": noImage,

@@ -165,6 +165,8 @@ final class ShortcutHolder {
         var actions: [DesktopAction] = []
         for event in portal.process() {
             switch event {
+            // Plasma 5.27 binds none from xdg-desktop-portal 1.16.1 on, which drops the names that it needs.
+            case .bound(let triggers) where triggers.isEmpty: portalFailed(.noPortal)
             case .bound(let triggers):
                 portalState = .bound(triggers)
                 // Else both would start the action.

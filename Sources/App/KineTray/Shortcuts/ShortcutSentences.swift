@@ -15,10 +15,10 @@ extension DesktopAction {
 }
 
 extension GlobalShortcutsSession.Error {
-    /// There is nothing that could bind keys, so that keys may be grabbed.
+    /// Nothing binds keys, and no person has declined, so that keys may be grabbed.
     var isAbsence: Bool {
         switch self {
-        case .noLibrary, .noBus, .noPortal: true
+        case .noLibrary, .noBus, .noPortal, .refused, .malformed: true
         default: false
         }
     }

@@ -17,7 +17,8 @@ struct MenuItem: Equatable {
     var label: String?
     /// Nil: the entry cannot be used now.
     var command: MenuCommand?
-    var children: [MenuItem] = []
+    /// Nil: the entry never has a submenu. Plasma takes no later one for an entry that it knows without.
+    var children: [MenuItem]?
 
     static func line(_ id: Int32) -> MenuItem { MenuItem(id: id, label: nil) }
 
@@ -26,9 +27,9 @@ struct MenuItem: Equatable {
         guard let label else { return ["type": .string("separator")] }
         var properties: [String: BusValue] = [
             "label": .string(label.replacing("_", with: "__")),
-            "enabled": .boolean(command != nil || !children.isEmpty),
+            "enabled": .boolean(command != nil || children?.isEmpty == false),
         ]
-        if !children.isEmpty { properties["children-display"] = .string("submenu") }
+        if children != nil { properties["children-display"] = .string("submenu") }
         return properties
     }
 }

@@ -81,7 +81,12 @@ struct TrimCommand: ParsableCommand {
             throw CommandFailure.usage("\(file) has no chapters; begin some with kinecast mark during its take.")
         }
         if json { return JSONEvents.write(chapters.map(JSONChapter.init)) }
-        for chapter in chapters { Terminal.standardOutput.line(EditSentences.chapter(chapter)) }
+        // YouTube takes no list with two chapters of one second.
+        let seconds = chapters.map { Int($0.start.seconds) }
+        for (number, chapter) in chapters.enumerated()
+        where number + 1 == chapters.count || seconds[number] < seconds[number + 1] {
+            Terminal.standardOutput.line(EditSentences.chapter(chapter))
+        }
     }
 }
 

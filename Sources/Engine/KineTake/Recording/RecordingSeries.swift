@@ -1,5 +1,5 @@
 // The files of one recording: a single one, or one part after the other. Every part begins with a keyframe and plays
-// alone; the access units of audio at a boundary are in both parts, and each sound is heard in one of them.
+// alone. Each access unit of audio is in one part.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -103,14 +103,15 @@ final class RecordingSeries {
         let number = recent[track].endIndex
         recent[track].append(unit)
         recent[track].removeFirst(before: number - Self.keptUnits)
-        if let previous, number < previous.cuts[track].end { previous.part.append(unit) }
+        if let previous, number < previous.cuts[track].first { previous.part.append(unit) }
         if number >= firstUnits[track] { part.append(unit) }
     }
 
     /// Begins a chapter, before the samples that may end the part in which it begins.
     func mark(_ chapter: Chapter) { marks.append(chapter) }
 
-    private func writeMarks(before end: MediaTime = MediaTime(nanoseconds: .max)) {
+    private func writeMarks(before end: MediaTime?) {
+        let end = end ?? MediaTime(nanoseconds: .max)
         let earlier = marks.prefix { $0.start < end }
         for chapter in earlier { part.mark(chapter) }
         title = earlier.last?.title ?? title
@@ -148,11 +149,12 @@ final class RecordingSeries {
     }
 
     func flush(through time: MediaTime) throws(StorageError) {
-        writeMarks()
+        // A later mark may belong to the next part, whose keyframe is still to come.
+        writeMarks(before: due)
         try part.flush(through: time)
         written = time
         guard let previous else { return }
-        let isComplete = zip(recent, previous.cuts).allSatisfy { $0.endIndex >= $1.end }
+        let isComplete = zip(recent, previous.cuts).allSatisfy { $0.endIndex >= $1.first }
         if isComplete || time >= previous.deadline { endPrevious() }
     }
 
@@ -178,6 +180,7 @@ final class RecordingSeries {
     func finish(failure: StorageError?) -> RecordingThread.Ending {
         endPrevious()
         collect()
+        writeMarks(before: nil)
         do throws(StorageError) {
             var last = try part.finish(at: written)
             last.failure = last.failure ?? failure

@@ -1,4 +1,4 @@
-// The decisions of a split recording: when a file ends, and which access units of audio belong to two files. Pure.
+// The decisions of a split recording: when a file ends, and which access unit of audio is the first of the next. Pure.
 import KineMedia
 
 /// Decides at which keyframe a part of a recording ends. Times are the take's.
@@ -46,20 +46,16 @@ struct SplitPolicy: Sendable {
     }
 }
 
-/// Where one audio track goes on in the next part. Access units are counted from the beginning of the take.
+/// Where one audio track goes on in the next part. Access units are counted from the beginning of the take, and each is in
+/// one part: programs that join files keep every one of them.
 struct AudioCut: Sendable, Equatable {
-    /// The next part's first access unit: the one before that of the cut, since an AAC decoder needs it.
+    /// The next part's first access unit, the one of the part's first instant.
     let first: Int
-    /// The access unit after the last one that the part before the cut needs.
-    let end: Int
-    /// Samples a channel at the start of the next part's audio that are not heard.
+    /// Samples a channel at its start that come before the part's first frame.
     let mediaStart: Int
 
     init(at time: MediaTime, _ format: AudioTrackFormat) {
-        let length = format.samplesPerAccessUnit
         let position = Int(time.ticks(timescale: Int32(clamping: format.sampleRate))) + format.primingSamples
-        first = max(1, position / length) - 1
-        end = (position + length - 1) / length
-        mediaStart = position - first * length
+        (first, mediaStart) = position.quotientAndRemainder(dividingBy: format.samplesPerAccessUnit)
     }
 }
