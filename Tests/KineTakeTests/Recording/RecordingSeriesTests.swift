@@ -35,7 +35,7 @@ import Testing
 
     /// Sixteen seconds of a screen that changes thirty times a second, with a keyframe each second.
     ///
-    /// - Parameter audioDelay: how much later than frames audio comes.
+    /// - Parameter audioDelay: how much later than a frame of its start an access unit comes.
     private static func samples(audioDelay: MediaTime) -> [EncodedSample] {
         let frames = (0..<480).map { number in
             let time = MediaTime(ticks: Int64(number), timescale: 30)
@@ -99,7 +99,7 @@ import Testing
             video: video, audio: audio, frames: try numbers(video), units: try numbers(audio), chapters: index.chapters)
     }
 
-    @Test(arguments: [500, 0, -1500] as [Int64])
+    @Test(arguments: [500, 22, -1500] as [Int64])
     func `each frame and each access unit is in one file, however late audio comes`(delay: Int64) throws {
         let (file, failure) = try write(Self.samples(audioDelay: .milliseconds(delay)), configuration)
         #expect(failure == nil && file.failure == nil)
