@@ -15,7 +15,7 @@ package struct KeyCombination: Hashable, Sendable, CustomStringConvertible {
         package static let shift = Modifiers(rawValue: 8)
     }
 
-    package enum Problem: Error, Equatable {
+    package enum Problem: Error, Equatable, CustomStringConvertible {
         case noLibrary
         case missingKey
         case unknownKey(String)
@@ -23,6 +23,23 @@ package struct KeyCombination: Hashable, Sendable, CustomStringConvertible {
         /// The key is a modifier itself, or a lock.
         case modifierAlone(String)
         case writes(String)
+
+        /// A clause with what to write instead. It does not end with a full stop.
+        package var description: String {
+            switch self {
+            case .noLibrary: "the names of keys need libxkbcommon; install libxkbcommon0"
+            case .missingKey: "a key is missing; write one such as Super+Shift+R, Ctrl+Alt+F9 or Print"
+            case .unknownKey(let word):
+                "no key is called \(word.printable(limit: 40)); write one such as Super+Shift+R, Ctrl+Alt+F9 or Print"
+            case .unknownModifier(let word):
+                "\(word.isEmpty ? "nothing" : word.printable(limit: 40)) is no modifier; write Super, Ctrl, Alt or Shift in "
+                    + "front of the key"
+            case .modifierAlone(let word):
+                "\(word.printable(limit: 40)) is no key by itself; add one, as in Super+Shift+R"
+            case .writes(let word):
+                "\(word.printable(limit: 40)) would be taken from every program; add Super, Ctrl or Alt to it"
+            }
+        }
     }
 
     package let modifiers: Modifiers
@@ -98,23 +115,5 @@ package struct KeyCombination: Hashable, Sendable, CustomStringConvertible {
     private func joined(_ names: [String], _ key: String) -> String {
         let order: [Modifiers] = [.super, .control, .alt, .shift]
         return (zip(order, names).filter { modifiers.contains($0.0) }.map(\.1) + [key]).joined(separator: "+")
-    }
-}
-
-extension KeyCombination.Problem: CustomStringConvertible {
-    /// A clause with what to write instead. It does not end with a full stop.
-    package var description: String {
-        switch self {
-        case .noLibrary: "the names of keys need libxkbcommon; install libxkbcommon0"
-        case .missingKey: "a key is missing; write one such as Super+Shift+R, Ctrl+Alt+F9 or Print"
-        case .unknownKey(let word):
-            "no key is called \(word.printable(limit: 40)); write one such as Super+Shift+R, Ctrl+Alt+F9 or Print"
-        case .unknownModifier(let word):
-            "\(word.isEmpty ? "nothing" : word.printable(limit: 40)) is no modifier; write Super, Ctrl, Alt or Shift in "
-                + "front of the key"
-        case .modifierAlone(let word): "\(word.printable(limit: 40)) is no key by itself; add one, as in Super+Shift+R"
-        case .writes(let word):
-            "\(word.printable(limit: 40)) would be taken from every program; add Super, Ctrl or Alt to it"
-        }
     }
 }

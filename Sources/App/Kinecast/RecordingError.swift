@@ -6,7 +6,7 @@ import KineWire
 import SystemPackage
 
 /// The error that the recorder's methods throw, and that its events carry.
-public struct RecordingError: Error, Equatable, Sendable {
+public struct RecordingError: Error, Equatable, Sendable, ThreadError, CustomStringConvertible {
     /// The kind of an error. Its name never changes, so logs and programs can rely on it.
     public enum Code: String, Sendable, CaseIterable {
         /// The person did not allow it.
@@ -97,15 +97,11 @@ public struct RecordingError: Error, Equatable, Sendable {
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
     static let discarded = RecordingError(.discarded, "The recording was discarded already; record again.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
-}
 
-extension RecordingError: ThreadError {
     public static func noThread(name: String, _ errno: Errno) -> RecordingError {
         RecordingError(.failed, DedicatedThread.explanation(of: errno, thread: name))
     }
-}
 
-extension RecordingError: CustomStringConvertible {
     public var description: String { message }
 }
 
@@ -155,9 +151,7 @@ extension RecordingError {
     }
 
     init(_ death: EngineDeath) { self.init(.engineDied, TakeSentences.death(death)) }
-}
 
-extension RecordingError {
     fileprivate static func code(of refusal: Refusal) -> Code {
         switch refusal.code {
         case .notPermitted: .userDeclined

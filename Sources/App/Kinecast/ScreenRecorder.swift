@@ -15,7 +15,7 @@ public final class ScreenRecorder: Sendable {
     /// A recorder for the whole app.
     public static let shared = ScreenRecorder()
 
-    public enum Event: Sendable {
+    public enum Event: Sendable, CustomStringConvertible {
         /// The new value of `isAvailable`. Sent after the engine or the display has changed, but not for windows and
         /// monitors, and not when the app changes `scope`.
         case availabilityChanged(Bool)
@@ -29,6 +29,16 @@ public final class ScreenRecorder: Sendable {
         case stopped(preview: RecordingPreview?, error: RecordingError?)
         /// Clip buffering ended without a call of the app. `error` is nil if another program stopped it.
         case clipBufferingStopped(error: RecordingError?)
+
+        public var description: String {
+            switch self {
+            case .availabilityChanged(let isAvailable): isAvailable ? "available" : "not available"
+            case .screenLocked(let isLocked): isLocked ? "screen locked" : "screen unlocked"
+            case .warning(let sentence): "warning: \(sentence)"
+            case .stopped(let preview, let error): "stopped" + detail(preview) + detail(error)
+            case .clipBufferingStopped(let error): "clip buffering stopped" + detail(error)
+            }
+        }
     }
 
     /// The properties of a recording that has begun.
@@ -191,18 +201,6 @@ public final class ScreenRecorder: Sendable {
             await delegate.screenRecorder(self, didStopRecordingWith: preview, error: error as (any Error)?)
         case .clipBufferingStopped(let error):
             await delegate.screenRecorder(self, didStopClipBufferingWith: error)
-        }
-    }
-}
-
-extension ScreenRecorder.Event: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .availabilityChanged(let isAvailable): isAvailable ? "available" : "not available"
-        case .screenLocked(let isLocked): isLocked ? "screen locked" : "screen unlocked"
-        case .warning(let sentence): "warning: \(sentence)"
-        case .stopped(let preview, let error): "stopped" + detail(preview) + detail(error)
-        case .clipBufferingStopped(let error): "clip buffering stopped" + detail(error)
         }
     }
 }

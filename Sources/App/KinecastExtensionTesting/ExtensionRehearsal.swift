@@ -19,13 +19,20 @@ import SystemPackage
 /// like handlers: a test with that attribute can read `handler` directly. A blocked handler blocks the test.
 @BroadcastActor
 public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
-    public enum Error: Swift.Error, Sendable, Equatable {
+    public enum Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         /// The shared memory or the socket cannot be created. With the error's sentence.
         case cannotBegin(String)
         /// The handler ended the broadcast, or could not start it. With its sentence.
         case failed(String)
         /// The handler exceeded the time for this step.
         case notInTime(String)
+
+        public nonisolated var description: String {
+            switch self {
+            case .cannotBegin(let sentence), .failed(let sentence): sentence
+            case .notInTime(let what): "The handler did not \(what) in time; let it return sooner."
+            }
+        }
     }
 
     public enum Ending: Sendable, Equatable {
@@ -260,15 +267,6 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             if let failure { return .failed(failure) }
             guard !engine.isClosed, MonotonicClock.now() < deadline else { return .endedByForce }
             await engineWake.wait(until: deadline)
-        }
-    }
-}
-
-extension ExtensionRehearsal.Error: CustomStringConvertible {
-    public nonisolated var description: String {
-        switch self {
-        case .cannotBegin(let sentence), .failed(let sentence): sentence
-        case .notInTime(let what): "The handler did not \(what) in time; let it return sooner."
         }
     }
 }

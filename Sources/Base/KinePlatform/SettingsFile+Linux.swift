@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Calls block while they read or write the small file. Any process may make them.
 public struct SettingsFile: Sendable {
-    public enum Error: Swift.Error, Equatable, Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// Neither XDG_CONFIG_HOME nor HOME is set.
         case noHome
         case unreadable(FilePath, Errno)
@@ -17,6 +17,19 @@ public struct SettingsFile: Sendable {
         case busy(FilePath)
         /// It has too many apps.
         case full(FilePath)
+
+        public var description: String {
+            switch self {
+            case .noHome: "There is no place for settings; set HOME or XDG_CONFIG_HOME."
+            case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
+            case .foreign(let file):
+                "\(file) is another user's, or others may change it; make it yours alone (chmod 600)."
+            case .damaged(let file): "\(file) is damaged; remove it, and apps begin with a new one."
+            case .cannotWrite(let file, let error): "\(file) cannot be written (\(error)); correct its directory."
+            case .busy(let file): "Another program has been writing \(file) for seconds; end it, or try again."
+            case .full(let file): "\(file) has more apps than it can hold; remove some of them from it."
+            }
+        }
     }
 
     /// A longer file is not ours: hundreds of apps need less.
@@ -91,19 +104,5 @@ public struct SettingsFile: Sendable {
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
         }
         return lock
-    }
-}
-
-extension SettingsFile.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .noHome: "There is no place for settings; set HOME or XDG_CONFIG_HOME."
-        case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
-        case .foreign(let file): "\(file) is another user's, or others may change it; make it yours alone (chmod 600)."
-        case .damaged(let file): "\(file) is damaged; remove it, and apps begin with a new one."
-        case .cannotWrite(let file, let error): "\(file) cannot be written (\(error)); correct its directory."
-        case .busy(let file): "Another program has been writing \(file) for seconds; end it, or try again."
-        case .full(let file): "\(file) has more apps than it can hold; remove some of them from it."
-        }
     }
 }

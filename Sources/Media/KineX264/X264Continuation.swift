@@ -6,11 +6,21 @@ import KineMedia
 
 /// An x264 encoder with the parameter sets of a Kinecast recording. Not thread-safe: one thread encodes.
 public final class X264Continuation {
-    public enum Error: Swift.Error, Equatable {
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
         /// No settings of x264 give these parameter sets: another encoder, or another version, made them.
         case otherEncoder
         /// x264 failed on a frame; `code` is x264's.
         case encodingFailed(code: Int32)
+
+        public var description: String {
+            switch self {
+            case .otherEncoder:
+                "The recording was made by another encoder, or by another version of x264, whose stream cannot be continued; "
+                    + "let the excerpt begin at a keyframe."
+            case .encodingFailed:
+                "The H.264 encoder failed on a frame, most likely because memory is short; close other programs."
+            }
+        }
     }
 
     private let handle: OpaquePointer
@@ -49,18 +59,6 @@ public final class X264Continuation {
         guard bytes > 0, let first = units else { throw .encodingFailed(code: bytes) }
         // The payloads of one access unit are contiguous.
         return Array(UnsafeBufferPointer(start: first.pointee.p_payload, count: Int(bytes)))
-    }
-}
-
-extension X264Continuation.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .otherEncoder:
-            "The recording was made by another encoder, or by another version of x264, whose stream cannot be continued; "
-                + "let the excerpt begin at a keyframe."
-        case .encodingFailed:
-            "The H.264 encoder failed on a frame, most likely because memory is short; close other programs."
-        }
     }
 }
 

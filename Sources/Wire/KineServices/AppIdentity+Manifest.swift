@@ -39,9 +39,16 @@ extension AppIdentity {
     }
 
     /// The reason why an app's file cannot be used.
-    public enum FileProblem: Error, Sendable {
+    public enum FileProblem: Error, Sendable, CustomStringConvertible {
         case unreadable(FilePath, Errno)
         case damaged(FilePath, ServiceManifest.Problem)
+
+        public var description: String {
+            switch self {
+            case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
+            case .damaged(let file, let problem): "In \(file), \(problem); correct it."
+            }
+        }
     }
 
     /// The identity in `kinecast-app.json` beside an executable; without such a file, the executable's name.
@@ -85,14 +92,5 @@ extension String {
     fileprivate var asIdentifier: String {
         let name = String(map { String($0).isServiceID || "._-".contains($0) ? $0 : "-" }.prefix(80))
         return name.isServiceID ? name : "app" + name
-    }
-}
-
-extension AppIdentity.FileProblem: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
-        case .damaged(let file, let problem): "In \(file), \(problem); correct it."
-        }
     }
 }

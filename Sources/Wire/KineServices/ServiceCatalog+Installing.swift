@@ -20,7 +20,7 @@ extension ServiceCatalog {
     }
 
     /// The reasons why a bundle cannot be copied.
-    public enum CopyFault: Swift.Error, Equatable, Sendable {
+    public enum CopyFault: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// A link that leads out of the bundle.
         case linkLeadsOut(String)
         /// A socket, a device or a pipe.
@@ -28,6 +28,16 @@ extension ServiceCatalog {
         case tooDeep(String)
         case tooLarge(limit: Int64)
         case system(path: String, Errno)
+
+        public var description: String {
+            switch self {
+            case .linkLeadsOut(let path): "\(path) is a link that leads out of it; put the file itself there"
+            case .notAFile(let path): "\(path) is neither a file nor a directory; remove it"
+            case .tooDeep(let path): "\(path) lies too deep; give the bundle itself"
+            case .tooLarge(let limit): "it has more than \(limit >> 20) MB; give the bundle itself"
+            case .system(let path, let errno): "\(path) failed (\(errno)); correct its permissions or free some space"
+            }
+        }
     }
 
     private var userDirectory: FilePath? { places.first { $0.origin == .user }?.directory }
@@ -158,18 +168,6 @@ extension ServiceCatalog.InstallError: CustomStringConvertible {
         case .noConsent(let id, wasAsked: false):
             "The service \(id) asks for more than every service has, and is not installed, since there is no terminal to "
                 + "agree at; install it at one, or with --yes."
-        }
-    }
-}
-
-extension ServiceCatalog.CopyFault: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .linkLeadsOut(let path): "\(path) is a link that leads out of it; put the file itself there"
-        case .notAFile(let path): "\(path) is neither a file nor a directory; remove it"
-        case .tooDeep(let path): "\(path) lies too deep; give the bundle itself"
-        case .tooLarge(let limit): "it has more than \(limit >> 20) MB; give the bundle itself"
-        case .system(let path, let errno): "\(path) failed (\(errno)); correct its permissions or free some space"
         }
     }
 }

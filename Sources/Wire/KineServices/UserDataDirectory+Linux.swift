@@ -5,12 +5,21 @@ import SystemPackage
 
 public enum UserDataDirectory {
     /// The reason why the directory cannot be used.
-    public enum Error: Swift.Error, Equatable, Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// Neither XDG_DATA_HOME nor HOME is set.
         case noHome
         case cannotMake(FilePath, Errno)
         /// The path is not a directory, or belongs to another user.
         case unusable(FilePath)
+
+        /// The end of a sentence that explains the error.
+        public var description: String {
+            switch self {
+            case .noHome: "neither XDG_DATA_HOME nor HOME is set to an absolute path, and one of them has to be"
+            case .cannotMake(let path, let error): "\(path) cannot be made: \(error)"
+            case .unusable(let path): "\(path) is no directory of this user's; remove it"
+            }
+        }
     }
 
     /// `kinecast/…` in the user's directory for data. Creates missing directories, which only their owner may enter.
@@ -51,16 +60,5 @@ public enum UserDataDirectory {
         guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             status.st_uid == getuid() || geteuid() == 0
         else { throw .unusable(path) }
-    }
-}
-
-extension UserDataDirectory.Error: CustomStringConvertible {
-    /// The end of a sentence that explains the error.
-    public var description: String {
-        switch self {
-        case .noHome: "neither XDG_DATA_HOME nor HOME is set to an absolute path, and one of them has to be"
-        case .cannotMake(let path, let error): "\(path) cannot be made: \(error)"
-        case .unusable(let path): "\(path) is no directory of this user's; remove it"
-        }
     }
 }

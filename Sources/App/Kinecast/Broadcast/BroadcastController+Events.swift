@@ -10,7 +10,7 @@ public typealias ExtensionLogLine = KineWire.ExtensionLogLine
 public typealias BroadcastDestination = KineWire.DestinationStatus
 
 extension BroadcastController {
-    public enum Event: Sendable, Equatable {
+    public enum Event: Sendable, Equatable, CustomStringConvertible {
         /// The broadcast begins in this many seconds, unless it is cancelled.
         case countdown(Int)
         /// The service receives the broadcast.
@@ -53,27 +53,25 @@ extension BroadcastController {
             default: false
             }
         }
-    }
-}
 
-extension BroadcastController.Event: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .countdown(let seconds): "begins in \(seconds) s"
-        case .live: "live"
-        case .reconnecting(let reason): "reconnecting" + detail(reason)
-        case .paused: "paused"
-        case .resumed: "resumed"
-        case .screenLocked(let isLocked): isLocked ? "screen locked" : "screen unlocked"
-        case .broadcastURLChanged(let url): "watch at \(url.absoluteString)"
-        case .serviceInfoChanged(let info):
-            "service info " + info.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-        case .log(let line, let service): "\(service): \(line.level.rawValue): \(line.message)"
-        case .statistics(let destinations):
-            "statistics: " + destinations.map(DestinationSentences.summary).joined(separator: " ")
-        case .warning(let sentence): "warning: \(sentence)"
-        case .serviceEnded(let error): "service ended" + detail(error)
-        case .finished(let preview, let error): "finished" + detail(preview) + detail(error)
+        public var description: String {
+            switch self {
+            case .countdown(let seconds): "begins in \(seconds) s"
+            case .live: "live"
+            case .reconnecting(let reason): "reconnecting" + detail(reason)
+            case .paused: "paused"
+            case .resumed: "resumed"
+            case .screenLocked(let isLocked): isLocked ? "screen locked" : "screen unlocked"
+            case .broadcastURLChanged(let url): "watch at \(url.absoluteString)"
+            case .serviceInfoChanged(let info):
+                "service info " + info.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+            case .log(let line, let service): "\(service): \(line.level.rawValue): \(line.message)"
+            case .statistics(let destinations):
+                "statistics: " + destinations.map(DestinationSentences.summary).joined(separator: " ")
+            case .warning(let sentence): "warning: \(sentence)"
+            case .serviceEnded(let error): "service ended" + detail(error)
+            case .finished(let preview, let error): "finished" + detail(preview) + detail(error)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ import KineWire
 import SystemPackage
 
 /// The error that services, picker and controller throw, and that a controller's events carry.
-public struct BroadcastError: Error, Equatable, Sendable {
+public struct BroadcastError: Error, Equatable, Sendable, ThreadError, CustomStringConvertible {
     /// The kind of an error. Its name never changes, so logs and programs can rely on it.
     public enum Code: String, Sendable, CaseIterable {
         /// The person or the app has cancelled the picker, the countdown or the start.
@@ -94,15 +94,11 @@ public struct BroadcastError: Error, Equatable, Sendable {
         "The controller broadcasts already; finish the broadcast first, or use another controller.")
     static let notBroadcasting = BroadcastError(
         .notBroadcasting, "The controller does not broadcast; start the broadcast first.")
-}
 
-extension BroadcastError: ThreadError {
     public static func noThread(name: String, _ errno: Errno) -> BroadcastError {
         BroadcastError(.failed, DedicatedThread.explanation(of: errno, thread: name))
     }
-}
 
-extension BroadcastError: CustomStringConvertible {
     public var description: String { message }
 }
 

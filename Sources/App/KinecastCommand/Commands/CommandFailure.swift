@@ -18,9 +18,7 @@ extension CommandFailure {
             }
         self.init(status: status, message: error.description)
     }
-}
 
-extension CommandFailure {
     init(_ error: ServiceCatalog.InstallError) {
         let status =
             switch error {
@@ -31,9 +29,7 @@ extension CommandFailure {
             }
         self.init(status: status, message: error.description)
     }
-}
 
-extension CommandFailure {
     init(_ error: ClientError) {
         self.init(
             status: error.exitStatus, message: TakeSentences.sentence(error.description, or: error.alternative?.words))

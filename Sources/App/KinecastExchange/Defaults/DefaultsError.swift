@@ -3,7 +3,7 @@ import FoundationEssentials
 import KinePlatform
 
 /// The error of shared defaults.
-public enum DefaultsError: Error, Equatable, Sendable {
+public enum DefaultsError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The group's container, or a file in it, cannot be used.
     case group(GroupError)
     /// The file is damaged. Reads give the last good values, and the next change replaces the file.
@@ -18,9 +18,7 @@ public enum DefaultsError: Error, Equatable, Sendable {
     case notAPropertyList(key: String)
     /// The value has another type than requested.
     case otherType(key: String)
-}
 
-extension DefaultsError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .group(let error): error.description

@@ -3,7 +3,7 @@ import KinePlatform
 import SystemPackage
 
 /// The error of a group's container.
-public enum GroupError: Error, Equatable, Sendable {
+public enum GroupError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text is not an identifier of a group.
     case invalidIdentifier(String)
     /// The manifest of this app or extension does not name the group.
@@ -30,9 +30,7 @@ public enum GroupError: Error, Equatable, Sendable {
     case tooManyWatches
     /// A file operation failed; its description, and the system's error.
     case system(operation: String, Errno)
-}
 
-extension GroupError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidIdentifier(let text):

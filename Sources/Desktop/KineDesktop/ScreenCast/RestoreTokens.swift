@@ -9,11 +9,33 @@ import SystemPackage
 /// A token is good for one session. If two takes use the same one at the same time, the portal asks the person for the
 /// second; the last token is kept.
 public struct RestoreTokens: Sendable {
-    public enum Error: Swift.Error, Equatable, Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// Neither XDG_STATE_HOME nor HOME is set.
         case noHome
         case unusableDirectory(FilePath, PrivateDirectory.Fault)
         case cannotWrite(FilePath, Errno)
+
+        public var description: String {
+            let consequence = "the desktop asks again next time"
+            return switch self {
+            case .noHome:
+                "There is no place for the desktop's permission, so \(consequence); set HOME or XDG_STATE_HOME."
+            case .unusableDirectory(let path, let fault):
+                "\(path), the directory for the desktop's permissions, cannot be used (\(Self.reason(fault))), so \(consequence); make "
+                    + "it yours alone (chmod 700)."
+            case .cannotWrite(let path, let error):
+                "\(path) cannot be written (\(error)), so \(consequence); correct its directory."
+            }
+        }
+
+        private static func reason(_ fault: PrivateDirectory.Fault) -> String {
+            switch fault {
+            case .notADirectory: "something else has that name"
+            case .foreign(let uid): "it belongs to user \(uid)"
+            case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
+            case .system(let errno): "\(errno)"
+            }
+        }
     }
 
     private let directory: FilePath
@@ -80,28 +102,5 @@ public struct RestoreTokens: Sendable {
         // Encoded, so that any identifier can name a file.
         let monitor = monitor.map { "@" + $0.percentEncoded(except: "-_.") } ?? ""
         return directory.appending("\(application.percentEncoded(except: "-_.")).\(target.rawValue)\(monitor)")
-    }
-}
-
-extension RestoreTokens.Error: CustomStringConvertible {
-    public var description: String {
-        let consequence = "the desktop asks again next time"
-        return switch self {
-        case .noHome: "There is no place for the desktop's permission, so \(consequence); set HOME or XDG_STATE_HOME."
-        case .unusableDirectory(let path, let fault):
-            "\(path), the directory for the desktop's permissions, cannot be used (\(Self.reason(fault))), so \(consequence); make "
-                + "it yours alone (chmod 700)."
-        case .cannotWrite(let path, let error):
-            "\(path) cannot be written (\(error)), so \(consequence); correct its directory."
-        }
-    }
-
-    private static func reason(_ fault: PrivateDirectory.Fault) -> String {
-        switch fault {
-        case .notADirectory: "something else has that name"
-        case .foreign(let uid): "it belongs to user \(uid)"
-        case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
-        case .system(let errno): "\(errno)"
-        }
     }
 }

@@ -65,9 +65,7 @@ struct PortalKind: SourceKind {
         default: [SourceAnnotation.source: "region"]
         }
     }
-}
 
-extension PortalKind {
     /// Nanoseconds for the desktop's answers.
     private static let timeout: Int64 = 3_000_000_000
 

@@ -5,7 +5,7 @@ import KineMedia
 import KineX264
 
 /// The reasons why a recording cannot be looked at or cut.
-public enum EditingError: Error, Equatable {
+public enum EditingError: Error, Equatable, CustomStringConvertible {
     /// The file cannot be read, is not finished, or was not recorded by Kinecast.
     case recording(RecordingIndex.Error)
     /// The times are not within the recording.
@@ -20,9 +20,7 @@ public enum EditingError: Error, Equatable {
     case encoder(X264Continuation.Error)
     case image(ImageEncoder.Error)
     case writing(StorageError)
-}
 
-extension EditingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .recording(let error): "\(error)."
@@ -37,9 +35,7 @@ extension EditingError: CustomStringConvertible {
         case .writing(let error): "\(error)."
         }
     }
-}
 
-extension EditingError {
     /// Runs `body`, and makes its error one of this target's.
     static func wrapping<Value, Failure: Error>(
         _ wrap: (Failure) -> EditingError, _ body: () throws(Failure) -> Value

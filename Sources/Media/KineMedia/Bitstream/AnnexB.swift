@@ -4,7 +4,7 @@
 /// Converts access units to annex B's byte stream format and back. Pure; for any bytes, it returns or throws.
 public enum AnnexB {
     /// Why bytes are not an access unit. `offset` is the position in the input.
-    public enum Error: Swift.Error, Equatable {
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
         /// The bytes have no NAL unit.
         case empty
         /// A length exceeds the end, or the last length is cut off.
@@ -20,6 +20,18 @@ public enum AnnexB {
         case unitTooLong(offset: Int)
         /// A parameter set to prepend is not a NAL unit.
         case parameterSet
+
+        public var description: String {
+            switch self {
+            case .empty: "There is no NAL unit in the bytes."
+            case .lengthBeyondEnd(let offset): "The length at byte \(offset) reaches beyond the end of the access unit."
+            case .emptyUnit(let offset): "The NAL unit at byte \(offset) is empty."
+            case .startCodeMissing(let offset): "There is no start code at byte \(offset)."
+            case .startCodeInUnit(let offset): "The NAL unit around byte \(offset) holds what reads as a start code."
+            case .unitTooLong(let offset): "The NAL unit at byte \(offset) has more than 4 GB."
+            case .parameterSet: "A parameter set is no NAL unit."
+            }
+        }
     }
 
     private static let startCode: [UInt8] = [0, 0, 0, 1]
@@ -95,20 +107,6 @@ public enum AnnexB {
             }
         }
         return nil
-    }
-}
-
-extension AnnexB.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .empty: "There is no NAL unit in the bytes."
-        case .lengthBeyondEnd(let offset): "The length at byte \(offset) reaches beyond the end of the access unit."
-        case .emptyUnit(let offset): "The NAL unit at byte \(offset) is empty."
-        case .startCodeMissing(let offset): "There is no start code at byte \(offset)."
-        case .startCodeInUnit(let offset): "The NAL unit around byte \(offset) holds what reads as a start code."
-        case .unitTooLong(let offset): "The NAL unit at byte \(offset) has more than 4 GB."
-        case .parameterSet: "A parameter set is no NAL unit."
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 extension TakeConfiguration {
     /// A window of a program that the client starts at the engine's request (`EngineMessage.commandNeeded`).
-    public struct CommandWindow: Codable, Sendable, Equatable {
+    public struct CommandWindow: Codable, Sendable, Equatable, CustomStringConvertible {
         public enum Choice: Codable, Sendable, Equatable {
             /// The first window of that program, or of a process that it has started.
             case first
@@ -34,13 +34,11 @@ extension TakeConfiguration {
             case .application(let name, let monitor): .application(name, monitor: monitor)
             }
         }
-    }
-}
 
-extension TakeConfiguration.CommandWindow: CustomStringConvertible {
-    /// A description for `kinecast status`.
-    public var description: String {
-        let window = named?.description ?? "window of the command"
-        return privateScreen.map { "\(window) on a virtual screen \($0.width)x\($0.height)" } ?? window
+        /// A description for `kinecast status`.
+        public var description: String {
+            let window = named?.description ?? "window of the command"
+            return privateScreen.map { "\(window) on a virtual screen \($0.width)x\($0.height)" } ?? window
+        }
     }
 }

@@ -95,9 +95,7 @@ public struct DoctorCheck: Codable, Sendable, Equatable {
         self.detail = detail
         self.remedy = remedy
     }
-}
 
-extension DoctorCheck {
     package static func passed(_ name: String, _ detail: String, essential: Bool = false) -> DoctorCheck {
         DoctorCheck(name: name, ok: true, essential: essential, detail: detail)
     }

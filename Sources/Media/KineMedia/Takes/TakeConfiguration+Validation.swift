@@ -3,13 +3,25 @@ import KinePlatform
 
 extension TakeConfiguration {
     /// An error in a configuration.
-    public enum Problem: Error, Equatable, Sendable {
+    public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         /// The value is not allowed. `setting` and `allowed` are parts of a sentence.
         case outOfRange(setting: String, value: String, allowed: String)
         /// The file's path is not absolute, or has a NUL.
         case unusablePath(String)
         /// The colour format is only for recordings, but there are destinations, or neither a file nor clips.
         case colourOfRecordings
+
+        public var description: String {
+            switch self {
+            case .outOfRange(let setting, let value, let allowed):
+                "The \(setting) \(value.printable(limit: 100)) is out of range; give \(allowed)."
+            case .colourOfRecordings:
+                "Full range and 4:4:4 are for recordings alone, since most destinations show them wrong or not at all; "
+                    + "leave them out of a broadcast."
+            case .unusablePath(let path):
+                "The file's path \(path.printable(limit: 200)) is not an absolute one; give one that begins with a slash."
+            }
+        }
     }
 
     /// The coordinates of an X screen have 16 bits.
@@ -188,19 +200,5 @@ extension TakeConfiguration {
     private static func check(_ setting: String, _ seconds: Double) throws(Problem) {
         guard !(0...86400).contains(seconds) else { return }
         throw .outOfRange(setting: setting, value: "\(seconds) s", allowed: "up to a day")
-    }
-}
-
-extension TakeConfiguration.Problem: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .outOfRange(let setting, let value, let allowed):
-            "The \(setting) \(value.printable(limit: 100)) is out of range; give \(allowed)."
-        case .colourOfRecordings:
-            "Full range and 4:4:4 are for recordings alone, since most destinations show them wrong or not at all; "
-                + "leave them out of a broadcast."
-        case .unusablePath(let path):
-            "The file's path \(path.printable(limit: 200)) is not an absolute one; give one that begins with a slash."
-        }
     }
 }

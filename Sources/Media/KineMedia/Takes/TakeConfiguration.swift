@@ -4,7 +4,7 @@ import KinePlatform
 /// The settings of one take. Not DISPLAY, PULSE_SERVER and the like: the engine inherits the client's environment.
 public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The source of the frames.
-    public enum Source: Codable, Sendable, Equatable {
+    public enum Source: Codable, Sendable, Equatable, CustomStringConvertible {
         /// An X screen: all of it, or the monitor of that RandR name.
         case screen(monitor: String?)
         /// A rectangle of the X screen, in root coordinates.
@@ -30,6 +30,26 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case virtualWayland(PixelSize)
         /// A generated frame with a counter and a beep. Has no requirements.
         case pattern(PixelSize)
+
+        /// A description for `kinecast status`.
+        public var description: String {
+            switch self {
+            case .screen(nil): "screen"
+            case .screen(let monitor?): "screen \(monitor)"
+            case .region(let rect): "region \(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
+            case .drawnRegion: "drawn region"
+            case .window(let id): "window 0x\(String(id, radix: 16))"
+            case .focusedWindow: "focused window"
+            case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
+            case .chosenWindow: "chosen window"
+            case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
+            case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
+            case .commandWindow(let window): window.description
+            case .virtualWayland(let size): "virtual Wayland screen \(size.width)x\(size.height)"
+            case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
+            case .pattern(let size): "pattern \(size.width)x\(size.height)"
+            }
+        }
     }
 
     /// The way to capture a screen, if the session has several.
@@ -272,28 +292,6 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public init(source: Source, output: String?) {
         self.source = source
         self.output = output
-    }
-}
-
-extension TakeConfiguration.Source: CustomStringConvertible {
-    /// A description for `kinecast status`.
-    public var description: String {
-        switch self {
-        case .screen(nil): "screen"
-        case .screen(let monitor?): "screen \(monitor)"
-        case .region(let rect): "region \(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
-        case .drawnRegion: "drawn region"
-        case .window(let id): "window 0x\(String(id, radix: 16))"
-        case .focusedWindow: "focused window"
-        case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
-        case .chosenWindow: "chosen window"
-        case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
-        case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
-        case .commandWindow(let window): window.description
-        case .virtualWayland(let size): "virtual Wayland screen \(size.width)x\(size.height)"
-        case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
-        case .pattern(let size): "pattern \(size.width)x\(size.height)"
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`; for servers whose paths have one
 /// part, such as MediaMTX, `rtmp://HOST/STREAM[?QUERY]`.
-public struct RTMPURL: Hashable, Sendable {
+public struct RTMPURL: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public enum Error: Swift.Error, Hashable {
         case scheme
         case host
@@ -172,9 +172,7 @@ public struct RTMPURL: Hashable, Sendable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-}
 
-extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The address without user, password, stream name and query, and without a part of the application that may hold a token.
     public var description: String { ([origin] + applicationParts.shown + ["…"]).joined(separator: "/") }
 

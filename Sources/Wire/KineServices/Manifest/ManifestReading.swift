@@ -29,9 +29,7 @@ extension Decoder {
         }
         return try container(keyedBy: keys)
     }
-}
 
-extension Decoder {
     /// Reports keys of a later format version as unknown in a manifest of an earlier one.
     func noteUnknown<Key: CodingKey>(_ keys: [Key], in object: KeyedDecodingContainer<Key>) {
         let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
@@ -139,7 +137,7 @@ extension Double {
 // The first mistake in a manifest.json, and its place.
 extension ServiceManifest {
     /// A mistake in a manifest.
-    public struct Problem: Swift.Error, Equatable, Sendable {
+    public struct Problem: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// "video.raw.pixelFormat", "setup[0].key"; empty: the whole file.
         public var place: String
         /// The rest of a sentence that begins with the place: the mistake, and the allowed values.
@@ -173,9 +171,7 @@ extension ServiceManifest {
             default: "an object"
             }
         }
-    }
-}
 
-extension ServiceManifest.Problem: CustomStringConvertible {
-    public var description: String { "\(place.isEmpty ? "the file" : place) \(reason)" }
+        public var description: String { "\(place.isEmpty ? "the file" : place) \(reason)" }
+    }
 }

@@ -136,9 +136,7 @@ public struct ServiceManifest: Sendable, Equatable {
         self.name = name
         self.executable = executable
     }
-}
 
-extension ServiceManifest {
     /// The `NAME=value` entries that an extension gets: search path, language, home, and those in its manifest. Never
     /// those of the display, the audio server or the session.
     public func childEnvironment(from environment: [String]) -> [String] {

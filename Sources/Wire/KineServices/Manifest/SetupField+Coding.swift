@@ -112,13 +112,32 @@ extension ServiceManifest.SetupField {
     public static let valueLimit = 10_000
 
     /// The problem with a value. It does not contain the value, which may be a secret.
-    public enum ValueProblem: Error, Sendable, Equatable {
+    public enum ValueProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case notAChoice([String])
         case notANumber(whole: Bool)
         case outOfRange(minimum: Double?, maximum: Double?)
         /// The value's number of characters.
         case length(Int, allowed: ClosedRange<Int>)
         case pattern(String)
+
+        /// The end of a sentence that begins with the setting.
+        public var description: String {
+            switch self {
+            case .notAChoice(let values): "has to be \(values.map(\.quoted).joined(separator: " or "))"
+            case .notANumber(whole: true): "has to be a whole number"
+            case .notANumber(whole: false): "has to be a number"
+            case .outOfRange(let minimum?, let maximum?):
+                "has to be a number from \(minimum.plain) to \(maximum.plain)"
+            case .outOfRange(let minimum?, nil): "has to be \(minimum.plain) or more"
+            case .outOfRange(nil, let maximum?): "has to be \(maximum.plain) or less"
+            case .outOfRange(nil, nil): "has to be a number"
+            case .length(let count, let allowed) where allowed.lowerBound == allowed.upperBound:
+                "has \(count) characters and has to have \(allowed.lowerBound)"
+            case .length(let count, let allowed):
+                "has \(count) characters and has to have \(allowed.lowerBound) to \(allowed.upperBound)"
+            case .pattern(let pattern): "has to look like \(pattern.quoted)"
+            }
+        }
     }
 
     /// Nil if the value is valid. An empty value means that the setting is not set, and is always valid.
@@ -141,26 +160,5 @@ extension ServiceManifest.SetupField {
             }
         }
         return nil
-    }
-}
-
-extension ServiceManifest.SetupField.ValueProblem: CustomStringConvertible {
-    /// The end of a sentence that begins with the setting.
-    public var description: String {
-        switch self {
-        case .notAChoice(let values): "has to be \(values.map(\.quoted).joined(separator: " or "))"
-        case .notANumber(whole: true): "has to be a whole number"
-        case .notANumber(whole: false): "has to be a number"
-        case .outOfRange(let minimum?, let maximum?):
-            "has to be a number from \(minimum.plain) to \(maximum.plain)"
-        case .outOfRange(let minimum?, nil): "has to be \(minimum.plain) or more"
-        case .outOfRange(nil, let maximum?): "has to be \(maximum.plain) or less"
-        case .outOfRange(nil, nil): "has to be a number"
-        case .length(let count, let allowed) where allowed.lowerBound == allowed.upperBound:
-            "has \(count) characters and has to have \(allowed.lowerBound)"
-        case .length(let count, let allowed):
-            "has \(count) characters and has to have \(allowed.lowerBound) to \(allowed.upperBound)"
-        case .pattern(let pattern): "has to look like \(pattern.quoted)"
-        }
     }
 }

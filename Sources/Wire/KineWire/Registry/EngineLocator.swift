@@ -64,9 +64,7 @@ public struct EngineLocator: Sendable {
         var status = stat()
         return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
     }
-}
 
-extension EngineLocator {
     /// The reason why no engine was found.
     public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
         /// The variable names a file that cannot be executed.

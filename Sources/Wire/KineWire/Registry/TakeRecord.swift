@@ -30,9 +30,7 @@ public struct TakeRecord: Codable, Sendable, Equatable {
         self.app = app
         self.clipBuffer = clipBuffer
     }
-}
 
-extension TakeRecord {
     /// The end of a sentence that says what to do about a take whose engine died.
     public var remedy: String {
         let dismissing = "kinecast dismiss \(id) takes it off the list"
