@@ -3,7 +3,7 @@ import CFFmpeg
 import KineMedia
 
 /// One libavcodec AAC-LC encoder. Not Sendable: only the thread that feeds it may use it.
-public final class AACEncoder: AudioEncoder {
+public final class AACEncoder {
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no AAC encoder.
         case missing
@@ -13,13 +13,14 @@ public final class AACEncoder: AudioEncoder {
         case failed(code: Int32)
     }
 
-    public static let codec = AudioCodec.aac
-
-    public let settings: AudioEncoderSettings
+    public let sampleRate: Int
+    public let channels: Int
+    private let bitrate: Int
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
     public let audioSpecificConfig: [UInt8]
-    /// 1024.
+    /// 1024: samples a channel in one frame and one access unit.
     public let samplesPerFrame: Int
+    /// Samples a channel that a decoder outputs before the first input sample. Players leave them out.
     public let primingSamples: Int
     /// Frames that libavcodec has encoded.
     public private(set) var encodedFrames = 0
@@ -28,21 +29,22 @@ public final class AACEncoder: AudioEncoder {
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
 
-    /// Opens the encoder, for 44100 and 48000 Hz among others, and for one or two channels.
-    public init(_ settings: AudioEncoderSettings) throws(Error) {
+    /// Opens the encoder, for 44100 and 48000 Hz among others, and for one or two channels. `bitrate`: bits a second,
+    /// for all channels together.
+    public init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
         guard kine_load_ffmpeg() != 0 else { throw .missing }
         // The errors thrown here contain all that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         guard let codec = avcodec_find_encoder_by_name("aac"), let context = avcodec_alloc_context3(codec)
         else { throw .missing }
-        Self.configure(context, settings)
+        Self.configure(context, sampleRate, channels, bitrate)
         let status = avcodec_open2(context, codec, nil)
         let frame = av_frame_alloc()
         let packet = av_packet_alloc()
         self.context = context
         self.frame = frame
         self.packet = packet
-        self.settings = settings
+        (self.sampleRate, self.channels, self.bitrate) = (sampleRate, channels, bitrate)
         samplesPerFrame = Int(context.pointee.frame_size)
         primingSamples = Int(context.pointee.initial_padding)
         audioSpecificConfig = Array(
@@ -50,34 +52,26 @@ public final class AACEncoder: AudioEncoder {
         var code = status
         if status >= 0, let frame, packet != nil { code = Self.allocate(frame, for: context) }
         guard code >= 0, frame != nil, packet != nil else {
-            throw .refused(
-                sampleRate: settings.sampleRate, channels: settings.channels, bitrate: settings.bitrate, code: code)
+            throw .refused(sampleRate: sampleRate, channels: channels, bitrate: bitrate, code: code)
         }
     }
-
-    /// Opens the encoder. `bitrate`: bits a second, for all channels together.
-    public convenience init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
-        try self.init(AudioEncoderSettings(sampleRate: sampleRate, channels: channels, bitrate: bitrate))
-    }
-
-    public var sampleRate: Int { settings.sampleRate }
-    public var channels: Int { settings.channels }
-    public var decoderConfiguration: [UInt8] { audioSpecificConfig }
 
     /// The format of a track with this encoder's access units, for containers and destinations.
     public func trackFormat(_ type: SampleType) -> AudioTrackFormat {
         AudioTrackFormat(
-            type: type, sampleRate: sampleRate, channels: channels, bitrate: settings.bitrate,
+            type: type, sampleRate: sampleRate, channels: channels, bitrate: bitrate,
             audioSpecificConfig: audioSpecificConfig, samplesPerAccessUnit: samplesPerFrame,
             primingSamples: primingSamples)
     }
 
-    private static func configure(_ context: UnsafeMutablePointer<AVCodecContext>, _ settings: AudioEncoderSettings) {
-        context.pointee.sample_rate = Int32(clamping: settings.sampleRate)
+    private static func configure(
+        _ context: UnsafeMutablePointer<AVCodecContext>, _ sampleRate: Int, _ channels: Int, _ bitrate: Int
+    ) {
+        context.pointee.sample_rate = Int32(clamping: sampleRate)
         context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
-        context.pointee.bit_rate = Int64(settings.bitrate)
+        context.pointee.bit_rate = Int64(bitrate)
         context.pointee.profile = FF_PROFILE_AAC_LOW
-        av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: settings.channels))
+        av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: channels))
         // BITEXACT omits the fill element with the library's version from the first access unit.
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT
         // "fast" costs less than half of the default two-loop search; FFmpeg's manual recommends it at these bitrates.
@@ -124,6 +118,7 @@ public final class AACEncoder: AudioEncoder {
         try send(frame, deliver: deliver)
     }
 
+    /// Delivers the delayed access units. No frame can be encoded afterwards.
     public func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) { try send(nil, deliver: deliver) }
 
     private func send(
