@@ -108,8 +108,6 @@ final class TrayLoop {
         if bus == nil || now >= deadline { ending = ending ?? .noHost }
     }
 
-    // MARK: What is shown
-
     private func show(at now: Int64) {
         let minutePassed = nextMinute.map { now >= $0 } ?? false
         nextMinute = takes.state.take?.nextMinute(after: now)
@@ -125,8 +123,6 @@ final class TrayLoop {
     private func items(at now: Int64) -> [MenuItem] {
         TrayMenu.items(takes.state, recordings: recordings.entries, at: now)
     }
-
-    // MARK: Commands
 
     private func perform(_ command: MenuCommand) {
         switch command {

@@ -30,8 +30,6 @@ open class BroadcastSampleHandler {
 
     public required init() {}
 
-    // MARK: Callbacks
-
     /// The first callback. `setupInfo` has the user's settings, including secrets, by the keys of the manifest's setup
     /// fields. No sample comes before this has returned. If it throws, the broadcast ends with the error's sentence.
     open func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {}
@@ -147,8 +145,6 @@ open class BroadcastSampleHandler {
         get { link.counted.withLock { $0.viewers } }
         set { link.counted.withLock { $0.viewers = newValue } }
     }
-
-    // MARK: The program
 
     /// The extension's program: receives one broadcast, then ends the process. Only `kinecast` starts it.
     @MainActor

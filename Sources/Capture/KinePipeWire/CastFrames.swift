@@ -121,8 +121,6 @@ struct CastFrames {
         damage.removeAll()
     }
 
-    // MARK: One buffer
-
     /// Nil if the picture is not completely inside the buffer's memory, or not complete: before a change of the format,
     /// a compositor may still fill a buffer in the old one.
     private func place(_ buffer: CastBuffer, in format: CastFormat, at now: Int64) -> Frame? {

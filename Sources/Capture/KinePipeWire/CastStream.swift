@@ -57,8 +57,6 @@ final class CastStream {
             pixels: pixels)
     }
 
-    // MARK: Buffers
-
     /// A buffer that was taken and must be given back.
     struct Taken {
         let number: UInt64

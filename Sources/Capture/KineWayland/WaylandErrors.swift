@@ -47,8 +47,6 @@ extension VideoSourceError {
         Self("The region lies on several monitors (\(names.joined(separator: ", "))); choose one on a single monitor.")
     }
 
-    // MARK: Drawing a region
-
     public static func noRegionProgram(package: String) -> Self {
         Self(
             .noRegion, "Drawing a region on Wayland needs Debian's \(package), which is not installed; install it.")

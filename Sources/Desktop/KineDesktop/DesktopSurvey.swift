@@ -100,8 +100,6 @@ private final class DesktopInquiry {
         }
     }
 
-    // MARK: The portal
-
     private func askScreenCasts() {
         // An address does not prove that there is a bus, so the bus is asked too.
         ask(session, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSession = true }

@@ -143,8 +143,6 @@ package struct ExtensionStateMachine: Sendable {
         }
     }
 
-    // MARK: The process
-
     private mutating func launched(pid: Int32, at now: Int64) -> [Action] {
         guard case .waiting = state else { return [.kill] }
         state = .active(ExtensionRun(limits: limits, now: now))
@@ -263,8 +261,6 @@ package struct ExtensionStateMachine: Sendable {
         body(&run)
         state = .active(run)
     }
-
-    // MARK: Reports
 
     private mutating func handleReport(_ report: ExtensionReport, at now: Int64) -> [Action] {
         switch report {

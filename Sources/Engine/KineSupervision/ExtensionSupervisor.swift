@@ -111,8 +111,6 @@ package final class ExtensionSupervisor {
     /// The counts of this feed and earlier ones.
     private var counts: StreamSender.Counts { earlierCounts + (feed?.sender.counts ?? StreamSender.Counts()) }
 
-    // MARK: The poll loop
-
     package var pollEntries: [pollfd] {
         guard let process else { return [] }
         return [
@@ -216,8 +214,6 @@ package final class ExtensionSupervisor {
         nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
     }
 
-    // MARK: Requests
-
     /// Handles a request of the take or of a client.
     package func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         if case .annotateRequested = event { isAnnotated = true }
@@ -297,8 +293,6 @@ package final class ExtensionSupervisor {
                 destination: index, label: destination.label, kind: kind, status: isLog ? nil : status))
     }
 
-    // MARK: Frames for other processes
-
     /// Whether the extension runs and is a member of the request's group.
     package func passesFrames(to request: FrameRequest) -> Bool {
         machine.isRunning && service.manifest.groups.contains(request.group)
@@ -310,8 +304,6 @@ package final class ExtensionSupervisor {
         guard let process else { return false }
         return (try? process.connection.send(.frameReceiver(group: group), descriptors: [socket])) != nil
     }
-
-    // MARK: Actions
 
     private func handle(_ event: ExtensionStateMachine.Event, at now: Int64) {
         for action in machine.handle(event, at: now) {

@@ -61,8 +61,6 @@ public final class Compositor {
     /// The readers of each slot, who release frames here.
     public var references: SlotReferences { ring.references }
 
-    // MARK: Layers
-
     /// Changes the size and the orientation of the source. If either changes, all of it must be drawn next.
     public func changeSource(to newSize: PixelSize, orientation newOrientation: Orientation) {
         guard newSize != sourceSize || newOrientation != orientation else { return }
@@ -86,8 +84,6 @@ public final class Compositor {
         upperLayers.removeAll { $0 === layer }
         upperDamage.insert(layer.place)
     }
-
-    // MARK: Frames
 
     public var hasFreeSlot: Bool { ring.hasFreeSlot }
 

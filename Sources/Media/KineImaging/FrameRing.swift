@@ -162,8 +162,6 @@ public final class FrameRing {
     /// Releases a frame; from any thread.
     public func release(_ frame: Frame) { references.release(frame.slot) }
 
-    // MARK: Tiles
-
     /// Copies one row of tiles from the scratch band into the slot where they differ or the slot is out of date.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }

@@ -45,8 +45,6 @@ public final class PicturePlan {
         }
     }
 
-    // MARK: Steps
-
     private func blacken(_ rect: PixelRect, to target: UnsafeMutableRawPointer, stride: Int) {
         ARGBRect(
             target.assumingMemoryBound(to: UInt8.self), Int32(stride), 0, 0, Int32(rect.width), Int32(rect.height),

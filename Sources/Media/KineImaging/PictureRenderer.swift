@@ -62,8 +62,6 @@ public final class PictureRenderer {
 
     private func offset(of rect: PixelRect) -> Int { rect.y * layout.planeStrides[0] + rect.x * 4 }
 
-    // MARK: Formats
-
     /// Draws a part of a source that equals the picture.
     private func convert(_ source: PictureSource, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
         switch source {

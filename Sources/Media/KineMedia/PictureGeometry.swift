@@ -91,8 +91,6 @@ public struct PictureGeometry: Hashable, Sendable {
         orientation == .up && source == size && part == PixelRect(size: source) && place == PixelRect(size: size)
     }
 
-    // MARK: Damage
-
     /// The scaled pixels on each side of a pixel that depend on it: the filters also read its neighbours, which are
     /// farther apart if the frame grows.
     private static func margin(_ from: Int, _ to: Int) -> Int { 2 + to / from }

@@ -36,8 +36,6 @@ final class MenuObject: BusObject {
         return true
     }
 
-    // MARK: Calls
-
     func call(_ member: String, _ arguments: [BusValue]) -> BusReply? {
         switch (member, arguments.map(\.type).joined()) {
         case ("GetLayout", "iias"):
@@ -83,8 +81,6 @@ final class MenuObject: BusObject {
         if values[1].asString == "clicked", let command = item.command { perform(command) }
         return true
     }
-
-    // MARK: Entries
 
     private var root: MenuItem { MenuItem(id: 0, label: "", children: items) }
 

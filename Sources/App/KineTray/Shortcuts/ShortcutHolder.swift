@@ -111,8 +111,6 @@ final class ShortcutHolder {
         return actions
     }
 
-    // MARK: Wakes
-
     private func clear() {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(watch, buffer.baseAddress, buffer.count) > 0 {}
@@ -128,8 +126,6 @@ final class ShortcutHolder {
             _ = inotify_add_watch(watch, place.cString, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE))
         }
     }
-
-    // MARK: Settings
 
     private func readSettings() {
         do {
@@ -157,8 +153,6 @@ final class ShortcutHolder {
                 id: action.rawValue, description: action.words, preferredTrigger: key?.trigger ?? "")
         }
     }
-
-    // MARK: The portal
 
     private func portalActions() -> [DesktopAction] {
         guard let portal else { return [] }
@@ -192,8 +186,6 @@ final class ShortcutHolder {
         if !error.isAbsence || context.display == nil { complain(error.sentence) }
     }
 
-    // MARK: X11
-
     private func x11Actions() -> [DesktopAction] {
         do throws(X11ShortcutFailure) {
             if x11 == nil, x11Problem == nil, let display = context.display, case .failed(let error) = portalState,
@@ -216,8 +208,6 @@ final class ShortcutHolder {
             return []
         }
     }
-
-    // MARK: The report
 
     private func publish() {
         var keys: [String: ShortcutReport.Key] = [:]

@@ -104,8 +104,6 @@ final class X11Shortcuts {
         return grabs.first { map.isPress(of: $0.value, key: key, state: state) }?.key
     }
 
-    // MARK: Grabs
-
     private func grab() {
         xcb_ungrab_key(connection, UInt8(XCB_GRAB_ANY.rawValue), root, UInt16(XCB_MOD_MASK_ANY.rawValue))
         // Keys that are down stay in `held`: their grab, and their release, come to this client all the same.
@@ -137,8 +135,6 @@ final class X11Shortcuts {
         for (key, mask) in each { xcb_ungrab_key(connection, key, root, mask) }
         return false
     }
-
-    // MARK: The mapping
 
     /// Returns whether it is another one. Keyboards that take turns report a new one each time.
     @discardableResult

@@ -94,8 +94,6 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    // MARK: State
-
     /// Whether a broadcast runs, paused or not.
     public var isBroadcasting: Bool { contents.withLock { $0.progress.isBroadcasting } }
 
@@ -131,8 +129,6 @@ public final class BroadcastController: Sendable {
     /// The events from now on. The sequence ends with `finished`; a start that fails does not end it. Each access
     /// returns a new sequence; one requested after the end has the events of the next broadcast.
     public var events: AsyncStream<Event> { listeners.add() }
-
-    // MARK: What the next broadcast shows
 
     /// The settings of the next broadcast. Each of them is also a property of this object.
     public var captureSettings: CaptureSettings {
@@ -197,8 +193,6 @@ public final class BroadcastController: Sendable {
             self.tell(.warning(error.description))
         }
     }
-
-    // MARK: Events
 
     func listen(to session: EngineSession) {
         Task { [weak self] in

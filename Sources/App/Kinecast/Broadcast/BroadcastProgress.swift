@@ -64,8 +64,6 @@ struct BroadcastProgress: Sendable {
         }
     }
 
-    // MARK: Requests
-
     mutating func startRequested(hasRecording: Bool) throws(BroadcastError) {
         guard phase == .ready else { throw .alreadyBroadcasting }
         let url = take == nil ? broadcastURL : nil
@@ -98,8 +96,6 @@ struct BroadcastProgress: Sendable {
             }
         }.last
     }
-
-    // MARK: Events
 
     mutating func received(_ event: SessionEvent) -> [Action] {
         switch event {

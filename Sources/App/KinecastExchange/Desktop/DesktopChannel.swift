@@ -90,8 +90,6 @@ final class DesktopChannel: Sendable {
         }
     }
 
-    // MARK: Answers
-
     func received(_ answer: DesktopAnswer) {
         let (continuation, next) = state.withLock { state -> (Waiting?, (DesktopTask, Waiting?)?) in
             guard let number = answer.number else { return (nil, nil) }
@@ -120,8 +118,6 @@ final class DesktopChannel: Sendable {
         }
         for continuation in waiting { continuation.resume(returning: .failure(failure)) }
     }
-
-    // MARK: Clicks
 
     /// The clicks from now on.
     func activations() -> AsyncStream<NotificationActivation> {

@@ -77,8 +77,6 @@ final class FrameReader {
         }
     }
 
-    // MARK: Engines
-
     private func search(_ now: Int64) {
         // Each search connects with all takes, so searches are rare.
         nextSearch = isSecondLook ? nil : now + Self.secondLook
@@ -136,8 +134,6 @@ final class FrameReader {
         for channel in channels where channel.take == take { drop(channel) }
         if refusals.updateValue(reason, forKey: take) != reason { tell(.refused(reason, take: take)) }
     }
-
-    // MARK: Extensions
 
     /// Replaces an older connection with the same extension, so that each sample comes once.
     private func add(_ channel: FrameChannel) {

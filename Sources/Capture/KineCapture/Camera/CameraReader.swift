@@ -102,8 +102,6 @@ final class CameraReader {
         return avcodec_parameters_to_context(context, parameters) >= 0 && avcodec_open2(context, codec, nil) >= 0
     }
 
-    // MARK: Frames
-
     /// Reads the next frame, and waits for it. False at the end of a file.
     func read() throws(VideoSourceError) -> Bool {
         guard let input, let packet, let frame else { return false }

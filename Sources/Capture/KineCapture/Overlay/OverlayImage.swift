@@ -53,8 +53,6 @@ package struct OverlayImage: Equatable, Sendable {
         return OverlayImage(size: size, pixels: pixels)
     }
 
-    // MARK: Scaling
-
     /// The image enlarged by a factor of at least 1: each pixel is a weighted mean of four. Means of premultiplied
     /// pixels have no dark fringes.
     func enlarged(by factor: Double) -> OverlayImage {

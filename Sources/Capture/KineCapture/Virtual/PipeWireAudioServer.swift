@@ -63,8 +63,6 @@ final class PipeWireAudioServer: Sendable {
         for process in processes.reversed() { _ = process.end(deadline: deadline) }
     }
 
-    // MARK: Configuration
-
     private static let output = "kinecast"
 
     /// Without real-time priorities, locked memory and the machine's devices, which only devices need.

@@ -63,8 +63,6 @@ final class PrivateCompositor: Sendable {
             user: user)
     }
 
-    // MARK: Another user
-
     /// sway refuses to run as root. Root starts it with a user ID without name, files or processes, from systemd's
     /// range for such services (systemd.exec(5), DynamicUser).
     private static var user: UInt32? {

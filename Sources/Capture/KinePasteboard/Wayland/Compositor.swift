@@ -43,8 +43,6 @@ final class Compositor {
         }
     }
 
-    // MARK: Objects
-
     /// `listener` and `context` must outlive this object.
     func makeDevice(
         _ listener: Listener<ext_data_control_device_v1_listener>, _ context: UnsafeMutableRawPointer
@@ -57,8 +55,6 @@ final class Compositor {
     ) -> OpaquePointer? {
         listener.attach(to: ext_data_control_manager_v1_create_data_source(manager), context)
     }
-
-    // MARK: Events
 
     /// The connection has ended, or the compositor has refused a request.
     var isBroken: Bool { connection.isBroken }

@@ -104,8 +104,6 @@ final class DataControlOwner {
         }
     }
 
-    // MARK: Owning
-
     private func own(_ text: ClipboardText, _ answer: @escaping Clipboard.Answer<Void>) {
         guard let source = compositor.makeSource(sourceListener, context) else {
             return answer(.failure(.noConnection(place)))
@@ -138,8 +136,6 @@ final class DataControlOwner {
         let bytes = type == Clipboard.groupType ? owned.offered.grouped : owned.offered.utf8
         transfers.give(bytes, through: descriptor, at: MonotonicClock.now())
     }
-
-    // MARK: Reading
 
     private func read(_ answer: @escaping DataTransfers.Answer) {
         if let owned { return answer(.success(owned.offered.text)) }

@@ -74,8 +74,6 @@ final class SelectionOwner {
         }
     }
 
-    // MARK: Events
-
     private func handleEvents(
         _ next: (OpaquePointer?) -> UnsafeMutablePointer<xcb_generic_event_t>?
     ) -> Bool {
@@ -135,8 +133,6 @@ final class SelectionOwner {
         }
     }
 
-    // MARK: Pasting
-
     private func requested(_ request: xcb_selection_request_event_t) {
         // Clients of the first convention let the owner choose the property (ICCCM 2.2).
         let property = request.property == 0 ? request.target : request.property
@@ -194,8 +190,6 @@ final class SelectionOwner {
         default: return false
         }
     }
-
-    // MARK: The end
 
     /// Asks the clipboard manager to copy the text, which would end with this process.
     private func save() {

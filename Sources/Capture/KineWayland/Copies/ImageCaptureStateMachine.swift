@@ -113,8 +113,6 @@ struct ImageCaptureStateMachine {
         missing = (nil, nil)
     }
 
-    // MARK: Events of the session
-
     mutating func note(size: PixelSize) { offer.size = size }
 
     mutating func note(format: UInt32) {
@@ -165,8 +163,6 @@ struct ImageCaptureStateMachine {
             return .close
         }
     }
-
-    // MARK: Frames
 
     private mutating func capture() -> Request? {
         guard let layout else {

@@ -171,8 +171,6 @@ public final class PictureRegionOpening: VideoSourceOpening {
         return source.frameCount != frameCount
     }
 
-    // MARK: The drawing
-
     private func show(_ source: any CastSource, _ now: Int64) throws(VideoSourceError) {
         // If a frame cannot be read, another follows.
         guard let picture = try StillPicture(of: source) else { return }

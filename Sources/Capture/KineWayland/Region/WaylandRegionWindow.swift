@@ -135,8 +135,6 @@ final class WaylandRegionWindow {
         return events
     }
 
-    // MARK: The window
-
     /// Shows a picture that fills a monitor.
     ///
     /// - Parameter position: the monitor's position on the desktop, if known.
@@ -241,8 +239,6 @@ final class WaylandRegionWindow {
         buffers.append(buffer)
         return buffer
     }
-
-    // MARK: Input
 
     private func receive(_ event: WaylandInput.Event) {
         guard let fit = canvas?.fit else { return }

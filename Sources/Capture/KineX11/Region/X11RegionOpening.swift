@@ -98,8 +98,6 @@ public final class X11RegionOpening: VideoSourceOpening {
         }
     }
 
-    // MARK: Mouse and keyboard
-
     private func grab(until end: Int64, _ now: Int64) throws(VideoSourceError) {
         let handle = connection.handle
         let mask =
@@ -204,8 +202,6 @@ public final class X11RegionOpening: VideoSourceOpening {
     private func waitForServer() -> Bool {
         connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) { _ in true } ?? false
     }
-
-    // MARK: Names of X11
 
     /// XK_Escape.
     private static let escape: UInt32 = 0xff1b

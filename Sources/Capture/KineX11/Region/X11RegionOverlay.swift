@@ -105,8 +105,6 @@ final class X11RegionOverlay {
         xcb_flush(connection.handle)
     }
 
-    // MARK: Drawing
-
     /// For any font that servers call "fixed"; most are 6×13.
     private static let lineHeight = 20
     private static let mostCharacterWidth = 10

@@ -160,8 +160,6 @@ public final class X11ScreenSource: VideoSource {
         }
     }
 
-    // MARK: Events
-
     public var descriptor: Int32 { connection.descriptor }
 
     public var deadline: Int64? {
@@ -286,8 +284,6 @@ public final class X11ScreenSource: VideoSource {
     }
 
     public var exclusionFindings: ExclusionFindings? { exclusions?.findings ?? application?.findings }
-
-    // MARK: Damage and pixels
 
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
         try handleEvents()

@@ -78,8 +78,6 @@ final class X11ApplicationWindows {
         makePixmap()
     }
 
-    // MARK: Events
-
     /// When a window counts as painted (CLOCK_MONOTONIC), if one is waited for.
     var deadline: Int64? { windows.values.compactMap(\.paintedAt).min() }
     var hasChanged: Bool { !changed.isEmpty || windows.values.contains(where: \.isDamaged) }
@@ -170,8 +168,6 @@ final class X11ApplicationWindows {
         stack = order
         for window in stack { noteChange(window.bounds) }
     }
-
-    // MARK: Pixels
 
     /// Draws the changes, and adds them to a region of the frame.
     func addDamage(to region: inout DamageRegion) {

@@ -123,8 +123,6 @@ final class X11ComposedWindow {
         paintedAt = now + Self.paintingTime
     }
 
-    // MARK: Events
-
     func noteDamage() { isDamaged = true }
 
     /// Notes the window's position, size and border. Returns whether it has a new pixmap too.
@@ -147,8 +145,6 @@ final class X11ComposedWindow {
         unpainted = 0
         return true
     }
-
-    // MARK: Damage and pixels
 
     /// Requests the damage since the last request.
     func askForDamage() -> xcb_xfixes_fetch_region_cookie_t {

@@ -32,8 +32,6 @@ final class X11Exclusions {
         compositor = X11CompositingManager(connection: connection)
     }
 
-    // MARK: Events
-
     /// When the next rectangle is uncovered (CLOCK_MONOTONIC), if any.
     var deadline: Int64? { vacated.deadline }
     var hasChanged: Bool { !changed.isEmpty }
@@ -101,8 +99,6 @@ final class X11Exclusions {
         for window in windows.keys where !places.contains(window) { place(window, at: nil, now) }
         return true
     }
-
-    // MARK: Covers
 
     /// Adds the rectangles covered or uncovered since the last call, for a frame that begins at `origin` of the screen.
     func addDamage(to region: inout DamageRegion, origin: (x: Int, y: Int)) {

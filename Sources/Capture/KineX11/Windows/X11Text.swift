@@ -66,8 +66,6 @@ private struct Decoder {
         if scalars.last != "\u{fffd}" { scalars.append("\u{fffd}") }
     }
 
-    // MARK: Compound text
-
     /// The character set of one half of the byte values.
     private enum Half {
         case ascii

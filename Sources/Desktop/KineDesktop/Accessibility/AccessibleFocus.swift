@@ -64,8 +64,6 @@ public final class AccessibleFocus {
         focusMoved()
     }
 
-    // MARK: Focus
-
     private func received(_ signal: BusSignal) {
         let arguments = signal.arguments
         guard signal.interface == Self.events, arguments.count > 1, arguments[0].asString == "focused" else { return }

@@ -34,8 +34,6 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
     /// `ConfigureShortcuts` came with version 2.
     var showsDialog: Bool { version >= 2 }
 
-    // MARK: The application's name
-
     /// Since xdg-desktop-portal 1.19.4. Accepted only before any other call of the connection, and only if a desktop file
     /// has that name.
     static func register(_ application: String) -> BusCall {
@@ -61,8 +59,6 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
         call.startsService = false
         return call
     }
-
-    // MARK: The portal
 
     static let readVersion = BusCall(
         Portal.name, path: Portal.path, interface: "org.freedesktop.DBus.Properties", "Get",
@@ -116,8 +112,6 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
                 return .structure([.string($0.id), .properties(properties)])
             })
     }
-
-    // MARK: Answers
 
     /// Reads the answer of `Get`.
     static func checkedVersion(_ values: [BusValue]) throws(PortalError) -> UInt32 {

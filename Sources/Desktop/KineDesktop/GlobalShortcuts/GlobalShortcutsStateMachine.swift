@@ -104,8 +104,6 @@ struct GlobalShortcutsStateMachine: Sendable {
         }
     }
 
-    // MARK: Events
-
     private mutating func signalled(_ member: String, _ values: [BusValue]) -> [Action] {
         guard values.count > 1, let session = values[0].asString, session == openSession else { return [] }
         switch member {
@@ -153,8 +151,6 @@ struct GlobalShortcutsStateMachine: Sendable {
             return []
         }
     }
-
-    // MARK: Answers
 
     private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
         do throws(PortalError) {
@@ -237,8 +233,6 @@ struct GlobalShortcutsStateMachine: Sendable {
         state = .open(session: session, isBound: true, portal)
         return [.tell(.bound(triggers))]
     }
-
-    // MARK: Calls
 
     private mutating func register() -> [Action] {
         state = .registering

@@ -93,8 +93,6 @@ struct ScreenCastStateMachine: Sendable {
         }
     }
 
-    // MARK: Answers
-
     private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
         do throws(Failure) {
             switch state {
@@ -202,8 +200,6 @@ struct ScreenCastStateMachine: Sendable {
             + [calls.call(portal.openRemote(session))]
     }
 
-    // MARK: Requests
-
     private mutating func createSession(_ portal: ScreenCastPortal) -> [Action] {
         let sessionToken = calls.newToken()
         return begin(.createSession, portal) { portal.createSession(token: $0, sessionToken: sessionToken) }
@@ -227,8 +223,6 @@ struct ScreenCastStateMachine: Sendable {
         state = .requesting(exchange, PortalRequest(expectedPath: path), portal)
         return [calls.call(call(token))]
     }
-
-    // MARK: Ends
 
     /// A request has failed. If the restore token may be the reason, begins another session without it.
     private mutating func failed(

@@ -75,8 +75,6 @@ final class DesktopServices {
         opener.timePassed(at: now)
     }
 
-    // MARK: Requests
-
     /// Answers now or later.
     func perform(_ request: DesktopRequest, for client: Client, at now: Int64) {
         clients[client.sender] = client
@@ -164,8 +162,6 @@ final class DesktopServices {
         answer(number, DesktopFailure(.personTold, sentence + "a notification asks the person to."))
     }
 
-    // MARK: Notifications of the engine
-
     /// Shows a notification about a destination, in place of the last one about that destination.
     func tell(_ title: String, _ text: String, destination: Int, urgency: Notification.Urgency, at now: Int64) {
         guard desktop != nil else { return }
@@ -175,8 +171,6 @@ final class DesktopServices {
             text: text.printable(limit: NotificationContents.textLimit))
         handle(.post(.init(contents: contents, urgency: urgency), from: .engine, request: nil), at: now)
     }
-
-    // MARK: Events
 
     func received(_ event: Desktop.Event, at now: Int64) {
         switch event {

@@ -46,8 +46,6 @@ extension EngineHost {
         asker.reply()
     }
 
-    // MARK: Hidden windows
-
     /// Warns of rules that match no window when a source begins, and once of each window with an unreadable title.
     func noteExclusions(_ findings: ExclusionFindings?) {
         let isFirst = exclusions == nil

@@ -151,8 +151,6 @@ final class PortalSource: CastSource {
         (size, orientation) = (cast.source.size, cast.source.orientation)
     }
 
-    // MARK: A loss
-
     private func lose(_ cast: PortalCast, _ error: VideoSourceError) throws(VideoSourceError) {
         let now = MonotonicClock.now()
         guard let recovery = CastRecovery(from: error, isOfMonitor: order.request.target == .monitor, at: now) else {

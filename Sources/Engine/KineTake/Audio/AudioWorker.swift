@@ -79,8 +79,6 @@ final class AudioWorker: AudioReceiver {
         }
     }
 
-    // MARK: The first audio
-
     /// Call it before the capture begins.
     func awaitAudio(of targets: Set<Int>) {
         state.withLock { $0.awaited = targets }

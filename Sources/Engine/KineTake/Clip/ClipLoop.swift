@@ -107,8 +107,6 @@ final class ClipLoop {
         }
     }
 
-    // MARK: Exports
-
     /// Whether everything up to the end of the clip has come, or will not come. Audio is later than frames.
     private func isComplete(_ export: ClipBuffer.Export) -> Bool {
         guard !store.formats.isEmpty, MonotonicClock.now() < export.deadline else { return true }

@@ -95,8 +95,6 @@ struct ClipStore {
         for index in audio.indices { audio[index].removeFirst(before: audio[index].units.endIndex) }
     }
 
-    // MARK: Contents
-
     /// The end of the audio track that is furthest behind; nil if no audio track has samples.
     var audioEnd: MediaTime? {
         zip(audio, formats).compactMap { track, format in
@@ -119,8 +117,6 @@ struct ClipStore {
         let step = sample.presentationTime.ticks(timescale: rate) - last.time.ticks(timescale: rate)
         return step == Int64(format.samplesPerAccessUnit)
     }
-
-    // MARK: Discarding
 
     private mutating func discardOld() {
         let oldest = min(newest, heldEnd ?? newest) - limits.length

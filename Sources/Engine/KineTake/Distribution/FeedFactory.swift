@@ -145,8 +145,6 @@ package final class FeedFactory: Sendable {
         fulfilReadyRequests()
     }
 
-    // MARK: Making
-
     private func fulfilReadyRequests() {
         let answers = state.withLock { state -> [(FeedRequest, Result<SampleFeed, TakeError>)] in
             let requests = state.requests

@@ -47,8 +47,6 @@ final class FeedRegistry: Sendable {
         }
     }
 
-    // MARK: Requirements of all feeds
-
     var isEmpty: Bool { feeds.isEmpty }
     var hasAudio: Bool { feeds.contains(where: \.hasAudio) }
     var hasVideo: Bool { feeds.contains(where: \.hasVideo) }
@@ -84,8 +82,6 @@ final class FeedRegistry: Sendable {
         for feed in feeds where feed.wantsEncodedVideo { isNeeded = feed.consumeKeyframeRequest() || isNeeded }
         return isNeeded
     }
-
-    // MARK: Samples
 
     func send(video sample: EncodedSample) {
         for feed in feeds { feed.send(video: sample) }

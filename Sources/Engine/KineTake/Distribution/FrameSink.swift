@@ -78,8 +78,6 @@ package final class FrameSink: Sendable {
         }
     }
 
-    // MARK: Pace, for the converter
-
     /// The time between two frames; nil: it gets all.
     var interval: MediaTime? { state.withLock { $0.pacer.map { MediaTime(nanoseconds: $0.interval) } } }
 
@@ -95,8 +93,6 @@ package final class FrameSink: Sendable {
             if let now { state.pacer?.recordFrame(at: now) }
         }
     }
-
-    // MARK: Frames
 
     /// The reader's protocol violation in the memory that it writes, if any. After one, it gets no more frames.
     var violation: StreamSender.Error? {

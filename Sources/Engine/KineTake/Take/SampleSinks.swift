@@ -32,8 +32,6 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
     /// The take itself keeps encoded samples.
     var keepsSamples: Bool { recording != nil || clips != nil }
 
-    // MARK: Video
-
     func begin(_ format: VideoFormat) {
         recording?.begin(format)
         clips?.begin(format)
@@ -61,8 +59,6 @@ final class SampleSinks: AudioSink, EncodedFrameSink {
         factory.failed(.encoder(message))
         observer.observe(.failed(.encoder(message)))
     }
-
-    // MARK: Audio
 
     func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
         if isRecorded {

@@ -40,8 +40,6 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     /// The second encoder works instead of the first.
     private var isReplaced: Bool { reduced != nil && !keepsRecordingQuality }
 
-    // MARK: Requests
-
     /// Limits access units for extensions to that many bytes, from the next `adjust` on.
     func limitAccessUnits(to bytes: Int) {
         guard bytes < largestAccessUnit ?? .max else { return }
@@ -106,8 +104,6 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         chosen.encoder.follow(lane.encoder)
         chosen.isBehind = true
     }
-
-    // MARK: Frames
 
     /// Encodes a frame for its audiences. Both encoders make their keyframes of the same frames. `changed`: since the frame
     /// before. False if extensions do not get the frame because they asked for fewer frames a second.

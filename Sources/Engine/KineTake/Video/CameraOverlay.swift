@@ -56,8 +56,6 @@ final class CameraOverlay {
     /// The instant at which `processEvents` must be called even without events.
     var deadline: Int64 { if case .waiting(let instant) = state { instant } else { .max } }
 
-    // MARK: Requests
-
     /// Shows that camera from now on; nil: none. Returns whether the frame has changed.
     func change(to settings: Settings?) -> Bool {
         let isSameDevice = settings?.device == self.settings?.device
@@ -84,8 +82,6 @@ final class CameraOverlay {
         show(source)
         return true
     }
-
-    // MARK: Frames
 
     /// Goes on as far as possible, and draws the newest frame. Returns whether the picture has changed. Call it right
     /// before each poll.

@@ -129,8 +129,6 @@ final class CaptureLoop {
         return machine.next(at: now, conditions)
     }
 
-    // MARK: Another source
-
     private func begin(_ request: CaptureThread.Switch) {
         do throws(VideoSourceError) {
             next = (try request.open(), request)

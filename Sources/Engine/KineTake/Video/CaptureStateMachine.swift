@@ -140,8 +140,6 @@ struct CaptureStateMachine {
     /// Nothing is read now, in a pause or because the take has its length.
     var isResting: Bool { if case .resting = activity { true } else { false } }
 
-    // MARK: Requests
-
     /// Returns whether a pause is over.
     private mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) -> Bool {
         switch (activity, isPaused) {
@@ -182,8 +180,6 @@ struct CaptureStateMachine {
     }
 
     mutating func noteSourceChanged() { sourceHasChanged = true }
-
-    // MARK: Steps
 
     /// Call it again after each step.
     mutating func next(at now: Int64, _ conditions: Conditions) -> Step {

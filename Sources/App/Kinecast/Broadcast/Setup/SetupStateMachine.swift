@@ -223,8 +223,6 @@ struct SetupStateMachine: Sendable {
         return seconds == 1 ? "1 second" : "\(seconds) seconds"
     }
 
-    // MARK: The end
-
     private var hideLogin: [Action] { if case .loggingIn = state { [.hideLogin] } else { [] } }
 
     private func error(_ what: String) -> BroadcastError {
