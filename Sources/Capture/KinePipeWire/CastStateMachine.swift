@@ -52,7 +52,6 @@ struct CastStateMachine {
         static let continuing = Limits(opening: 5_000_000_000, pause: 5_000_000_000)
     }
 
-    /// The most restarts of a cast for one frame.
     private static let mostRestarts = 3
 
     private let limits: Limits

@@ -9,7 +9,6 @@ extension ExtensionStateMachine {
         case launched(pid: Int32)
         /// The process cannot be started or fed; the reason in one sentence.
         case impossible(String)
-        /// The message `start` was sent.
         case startSent
         case report(ExtensionReport)
         /// Resident bytes of the process and its descendants.
@@ -18,7 +17,6 @@ extension ExtensionStateMachine {
         case held(since: Int64?)
         /// It violated the protocol; the violation, for the end of a sentence: "wrote nonsense into its ring".
         case protocolViolation(String)
-        /// The extension has closed its end of the control channel.
         case channelClosed
         /// The process was reaped. `cappedAt`: its peak memory in bytes if the kernel ended it at its limit.
         case exited(ChildProcess.Ending, stderrTail: String?, cappedAt: Int?)

@@ -108,7 +108,6 @@ package final class ExtensionSupervisor {
         return status
     }
 
-    /// The counts of this feed and earlier ones.
     private var counts: StreamSender.Counts { earlierCounts + (feed?.sender.counts ?? StreamSender.Counts()) }
 
     package var pollEntries: [pollfd] {

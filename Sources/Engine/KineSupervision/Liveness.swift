@@ -60,7 +60,6 @@ struct MemoryWatch: Sendable, Equatable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The ending of a process that exceeded its limit.
     var ending: DestinationEnding { .memoryLimitExceeded(peak: peak, limit: limit) }
 
     mutating func measured(_ resident: Int) -> Verdict {

@@ -56,7 +56,6 @@ private struct RecoverableRecording {
     private let size: Int64
     private let state: RecordingState
 
-    /// The largest accepted header.
     private static let largestHeader = 1 << 20
 
     init(_ file: any StorageFile) throws(StorageError) {

@@ -138,7 +138,6 @@ public final class X264Encoder: VideoEncoder {
         return try encode(frame, changed, at: time, isKeyframe: true, isCoarsest: true)
     }
 
-    /// `isCoarsest`: with the coarsest quantizer.
     func encode(
         _ frame: PlanarFrame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
     ) throws(VideoEncoderError) -> EncodedSample {

@@ -146,7 +146,6 @@ extension ColourFormat {
 }
 
 extension x264_picture_t {
-    /// Refers to the planes of `frame`.
     init(_ frame: PlanarFrame, ticks: Int64, isKeyframe: Bool) {
         self.init()
         x264_picture_init(&self)

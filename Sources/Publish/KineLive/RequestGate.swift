@@ -103,7 +103,6 @@ public struct RequestGate: Sendable {
         return path.dropFirst()
     }
 
-    /// The resource at that path, if the request may have it.
     private func resource(_ path: Substring, _ presented: String?) -> Resource? {
         if let resource = Resource(rawValue: String(path)) {
             guard resource.needsToken else { return resource }

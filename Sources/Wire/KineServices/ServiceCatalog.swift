@@ -13,7 +13,6 @@ public struct ServiceCatalog: Sendable {
 
     /// In search order.
     let places: [Place]
-    /// The directory of the built-in services' executables.
     let executableDirectory: FilePath
 
     /// The services of this user.

@@ -8,7 +8,6 @@ import KineServices
 import KineWire
 import SystemPackage
 
-/// Checks all destinations at once.
 struct DestinationCheck {
     /// A destination, and the service whose executable checks it.
     typealias Candidate = (destination: TakeConfiguration.Destination, service: Service)
@@ -127,7 +126,6 @@ struct DestinationCheck {
     }
 }
 
-/// A line of `--check --json`.
 struct DestinationCheckLine: Encodable {
     let event = "check"
     let time = JSONEvent.now()

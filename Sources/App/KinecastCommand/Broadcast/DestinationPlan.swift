@@ -6,7 +6,6 @@ import KineServices
 import SystemPackage
 
 struct DestinationPlan {
-    /// The addresses of `--to`.
     var addresses: [DestinationAddress] = []
     /// The ids of `--service`.
     var services: [String] = []

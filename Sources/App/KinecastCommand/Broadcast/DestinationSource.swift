@@ -42,7 +42,6 @@ struct DestinationReader {
     var environment: (String) -> String?
     /// Makes a typed file name an absolute path.
     var path: (String) throws -> FilePath
-    /// Reads all of standard input.
     var standardInput: () throws -> String
 
     /// The user's file of destinations, by the XDG Base Directory Specification; nil if HOME is not set either.

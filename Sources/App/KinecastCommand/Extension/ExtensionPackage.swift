@@ -126,7 +126,6 @@ extension ExtensionPackage {
         return last.hasSuffix(".git") ? String(last.dropLast(4)) : last
     }
 
-    /// `text` as a Swift string literal.
     private static func literal(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }

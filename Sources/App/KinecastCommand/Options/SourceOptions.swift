@@ -2,7 +2,6 @@
 import ArgumentParser
 import KineMedia
 
-/// The options of the display's part to show.
 struct DisplayOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -33,7 +32,6 @@ struct DisplayOptions: ParsableArguments {
         throw ValidationError("--app takes the name of an application; kinecast sources lists those that have windows.")
     }
 
-    /// The requested sources, each with its option.
     var chosen: [(option: String, source: TakeConfiguration.Source)] {
         var chosen: [(option: String, source: TakeConfiguration.Source)] = []
         let monitorName = monitor == "all" ? nil : monitor

@@ -4,7 +4,6 @@ import Glibc
 import KineMedia
 import KinePlatform
 
-/// The values of `--when-locked`.
 enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {
     case pause
     case `continue`

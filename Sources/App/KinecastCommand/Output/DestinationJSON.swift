@@ -56,7 +56,6 @@ struct DestinationLine: Encodable, Equatable {
 }
 
 extension DestinationEnding {
-    /// Its name in JSON.
     var name: String {
         switch self {
         case .finished: "finished"

@@ -69,7 +69,6 @@ extension DestinationChoice {
             })
     }
 
-    /// Removes the secrets of these destinations from the list of processes.
     func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) {
         ProcessSecrets.hideFromArguments(
             chosen.flatMap { destination in

@@ -41,7 +41,6 @@ final class TakeNotifications {
         }
     }
 
-    /// As `DesktopNotifier.end`.
     func end() { notifier.end() }
 }
 

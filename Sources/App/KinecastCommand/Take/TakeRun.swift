@@ -39,7 +39,6 @@ final class TakeRun {
     /// The signals that this process was started to ignore, for example by nohup. COMMAND ignores them too.
     private let inheritedIgnored: [Int32]
     private let shownCommand: ShownCommand?
-    /// COMMAND's standard output.
     private let commandOutput: FileDescriptor
     private let reporter: TakeReporter
     private let notifications: TakeNotifications?

@@ -41,7 +41,6 @@ final class DefaultsStore: Sendable {
         lockFile = "\(workDirectory)/\(name).lock".cString
     }
 
-    /// The file's URL, for errors.
     var file: URL { URL(filePath: path.string) }
 
     func read() throws(DefaultsError) -> Reading {

@@ -15,7 +15,6 @@ final class DesktopCompanionLink: Sendable {
 
     init(to channel: DesktopChannel) { self.channel = channel }
 
-    /// Sends a request, and starts the companion with the first.
     func send(_ request: DesktopRequest, _ locator: @escaping @Sendable () -> EngineLocator) {
         requests.post(request)
         let isFirst = hasBegun.withLock { hasBegun in

@@ -5,7 +5,6 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// A change in a watched directory.
 enum DirectoryChange: Sendable, Equatable {
     /// A file with this name was written and closed, or renamed to it.
     case written(String)

@@ -4,7 +4,6 @@ import Glibc
 
 /// A connection with a window. Used on one thread.
 final class XServer {
-    /// The atoms in the order of `Atom`.
     enum Atom: Int, CaseIterable {
         case clipboard, manager, targets, timestamp, multiple, saveTargets, incremental, atomPair, null
         case utf8String, plainUTF8, text, group, data, time, save

@@ -23,7 +23,6 @@ struct ImageCaptureStateMachine {
         case fail(VideoSourceError)
     }
 
-    /// A captured frame.
     struct Frame: Equatable {
         var layout: CopyBuffer.Layout
         /// The part of the buffer with the frame.
@@ -92,7 +91,6 @@ struct ImageCaptureStateMachine {
         }
     }
 
-    /// A captured frame can be taken.
     var hasFrame: Bool { frame != nil }
 
     /// The frame that can be taken, if any.

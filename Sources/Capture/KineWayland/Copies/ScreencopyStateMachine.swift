@@ -60,7 +60,6 @@ struct ScreencopyStateMachine {
     /// The latest time to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { if case .waiting(let instant) = state { instant } else { nil } }
 
-    /// A copied frame can be taken.
     var hasFrame: Bool { if case .copied = state { true } else { false } }
 
     /// The frame that can be taken, if any.

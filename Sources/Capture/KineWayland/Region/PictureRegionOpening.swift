@@ -23,7 +23,6 @@ public final class PictureRegionOpening: VideoSourceOpening {
     private typealias Outcome = Result<PixelRect, VideoSourceError>
 
     private struct Drawing {
-        /// The picture's size.
         var size: PixelSize
         var selection: RegionSelection
         var until: Int64

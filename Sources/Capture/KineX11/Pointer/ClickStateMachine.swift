@@ -100,7 +100,6 @@ enum ClickRing {
     /// Pixels from the centre to the middle of the line, while the button is held, and after fading.
     private static let radius = (held: 18.0, faded: 30.0)
     private static let lineWidth = 3.0
-    /// The opacity of the line, and of the disc inside.
     private static let opacity = (line: 0.9, disc: 0.2)
 
     /// The image of a ring. The centre is the middle pixel: both sides are odd.

@@ -7,7 +7,6 @@ final class X11Clicks {
     private var machine = ClickStateMachine()
     /// The factor of the rings' size, equal to the pointer's: a large pointer would hide a small ring.
     private let scale: Double
-    /// The last drawn rings.
     private var drawn: [(ring: ClickStateMachine.Ring, image: OverlayImage)] = []
     /// A button was pressed or released since then.
     private var mustPlace = false

@@ -47,7 +47,6 @@ public final class X11ScreenSource: VideoSource {
     private let target: Target
     /// The drawable to read: the root window, or a window's or an application's off-screen pixmap.
     private var drawable: UInt32
-    /// The packing of its pixels.
     private let packing: PackedPixels
     /// The frame's origin on the screen, or in a window's pixmap.
     private var origin = (x: 0, y: 0)

@@ -229,7 +229,6 @@ private struct X11PictureFormats {
         self.root = root
     }
 
-    /// The format of a visual's pixels, if it has one.
     func format(of visual: UInt32) -> UInt32? { formats[visual] }
 
     private static func visuals(_ reply: UnsafeMutablePointer<xcb_render_query_pict_formats_reply_t>) -> [UInt32:

@@ -196,7 +196,6 @@ extension PixelRect {
 final class X11WindowPixmap {
     let window: UInt32
     private let connection: X11Connection
-    /// The packing of its pixels.
     let packing: PackedPixels
     private(set) var id: UInt32 = 0
     private(set) var size = PixelSize(width: 0, height: 0)

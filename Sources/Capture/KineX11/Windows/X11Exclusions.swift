@@ -75,7 +75,6 @@ final class X11Exclusions {
         }
     }
 
-    /// A window has this rectangle now, or none.
     private func place(_ window: UInt32, at place: PixelRect?, _ now: Int64) {
         let before = windows[window]
         guard before != place else { return }

@@ -23,7 +23,6 @@ final class X11WindowSearch {
     private(set) var count = 0
     /// The rules and exceptions that some window matched in the last search, whether shown or not.
     private var matched: Set<X11WindowRule> = []
-    /// The windows with unreadable titles in the last search.
     private var unreadable: [UInt32] = []
     /// The properties that the rules need.
     private let names: Set<UInt32>

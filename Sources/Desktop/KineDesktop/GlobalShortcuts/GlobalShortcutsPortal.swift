@@ -63,7 +63,6 @@ struct GlobalShortcutsPortal: Sendable, Equatable {
     static let readVersion = BusCall(
         Portal.name, path: Portal.path, interface: "org.freedesktop.DBus.Properties", "Get",
         [.string(interface), .string("version")])
-    /// Starts the portal if the bus can.
     static let startPortal = BusDaemon.method("StartServiceByName", [.string(Portal.name), .uint32(0)])
 
     func createSession(_ shortcuts: [GlobalShortcut], token: String) -> BusCall {

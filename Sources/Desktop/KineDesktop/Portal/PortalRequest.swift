@@ -54,7 +54,6 @@ struct PortalRequest: Sendable {
 
     init(expectedPath: String) { self.expectedPath = expectedPath }
 
-    /// The path that the portal returned, else the expected one.
     var path: String { returnedPath ?? expectedPath }
 
     /// Handles the answer to the call. Returns the response if it came before.

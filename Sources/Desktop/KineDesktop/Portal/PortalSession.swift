@@ -18,7 +18,6 @@ enum PortalAction<Event: Sendable & Equatable>: Sendable, Equatable {
     case call(BusCall, number: Int)
     /// Call the method and ignore the answer.
     case send(BusCall)
-    /// Subscribe to the portal's signals.
     case subscribe(portal: String)
     case tell(Event)
 }
@@ -116,7 +115,6 @@ public enum PortalError: Swift.Error, Sendable, Equatable {
     case portalLost
     /// The person has closed the dialog, or the desktop has declined for another reason. GNOME does not say which.
     case declined
-    /// The portal has closed the session.
     case closed
     /// The portal answered with an error; its name and message, cleaned for display.
     case refused(name: String, message: String)

@@ -281,7 +281,6 @@ struct ScreenCastStateMachine: Sendable {
         return [.tell(.ended(failure))]
     }
 
-    /// Adds the step to an error.
     private static func at<Value>(
         _ step: Step, _ read: () throws(PortalError) -> Value
     ) throws(Failure) -> Value {

@@ -43,7 +43,6 @@ final class TakeDesktop {
 
     var isThere: Bool { desktop != nil }
 
-    /// Whether the take has an indicator.
     var isIndicatorWanted: Bool { isIndicated && contents.concernsPerson }
 
     /// Asks the person a question; nil withdraws it.

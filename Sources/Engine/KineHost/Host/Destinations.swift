@@ -165,7 +165,6 @@ final class Destinations {
 
     /// All have ended, and none of their processes is left.
     var areDone: Bool { supervisors.allSatisfy(\.isDone) }
-    /// There are destinations, and all have ended.
     var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
     var haveRunning: Bool { supervisors.contains { !$0.isEnded } }
     var statuses: [DestinationStatus] { supervisors.map(\.status) }

@@ -108,7 +108,6 @@ extension EngineHost {
         desktop?.recordingEnded()
     }
 
-    /// Handles the result of the opening.
     private func takeOpened(_ result: Result<OpenedTake, TakeError>) {
         switch result {
         case .failure(let error):

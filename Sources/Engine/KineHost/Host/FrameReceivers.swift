@@ -30,7 +30,6 @@ final class FrameReceivers {
         return nil
     }
 
-    /// The clients and their requests.
     var requests: [(client: EngineConnection, request: FrameRequest)] { receivers.map { ($0.client, $0.request) } }
 
     /// Connects the client with no more extensions. Existing sockets are between the extension's process and the
@@ -43,7 +42,6 @@ final class FrameReceivers {
         for receiver in receivers { connect(supervisor, with: receiver) }
     }
 
-    /// Connects a client with an extension if it runs.
     func connect(_ supervisor: ExtensionSupervisor, with client: EngineConnection) {
         for receiver in receivers where receiver.client === client { connect(supervisor, with: receiver) }
     }

@@ -24,7 +24,6 @@ struct PermissionStateMachine: Sendable {
         case notOnDesktop
         /// The app's terminal is not available after all.
         case notInTerminal
-        /// The person has answered on the desktop.
         case answeredOnDesktop(isAllowed: Bool)
         /// The app reports the person's answer in its terminal.
         case answeredInTerminal(isAllowed: Bool)

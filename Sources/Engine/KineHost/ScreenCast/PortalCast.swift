@@ -80,7 +80,6 @@ final class PortalCastOpening {
 /// PipeWire's frames while the desktop permits them. Used by one thread.
 final class PortalCast {
     let source: PipeWireSource
-    /// The portal's description of the stream.
     let stream: ScreenCastStream
     private let descriptors: DescriptorSet
     /// Nil: the portal has ended. That alone ends no cast; PipeWire reports its end.

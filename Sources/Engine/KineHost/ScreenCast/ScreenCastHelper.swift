@@ -30,7 +30,6 @@ package final class ScreenCastHelper {
         case cast(ScreenCastSession.Error)
         /// The desktop has ended a running cast, for example at the person's request.
         case closed
-        /// `giveUp` was called.
         case givenUp
     }
 

@@ -82,7 +82,6 @@ final class AudioAssembler {
         for track in tracks { try track.finish() }
     }
 
-    /// Forgets the audio before an instant.
     func discard(before instant: Int64) {
         // Keeps one sample more than asked for: by rounding, the next stretch may begin one sample earlier.
         let place = grid.nearest(to: instant) - 2
@@ -105,7 +104,6 @@ struct SampleGrid: Sendable, Equatable {
         return Double(whole * Int64(rate)) + Double(rest) * Double(rate) / 1e9
     }
 
-    /// The sample nearest to an instant.
     func nearest(to instant: Int64) -> Int64 { Int64(position(of: instant).rounded()) }
 
     /// The count of samples before an instant that is not negative: the number of the first one at or after it.

@@ -80,7 +80,6 @@ struct ClipLog {
         return true
     }
 
-    /// Discards whole chunks before that position.
     mutating func discard(before position: Int64) {
         let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
         guard passed > 0 else { return }
@@ -89,7 +88,6 @@ struct ClipLog {
         onDisk = max(0, onDisk - passed)
     }
 
-    /// The log as it is now, from that position on.
     func contents(from position: Int64) -> Contents {
         let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
         return Contents(first: first + passed, chunks: Array(chunks[passed...]), tail: tail)

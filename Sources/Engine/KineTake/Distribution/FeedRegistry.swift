@@ -6,7 +6,6 @@ import Synchronization
 final class FeedRegistry: Sendable {
     private struct State {
         var feeds: [SampleFeed] = []
-        /// Their requests to the encoder.
         var requests: [ObjectIdentifier: EncodingRequest] = [:]
         var isPaused = false
     }

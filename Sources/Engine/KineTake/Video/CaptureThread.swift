@@ -60,7 +60,6 @@ final class CaptureThread: Sendable {
 
     /// Another camera, or another place of it.
     struct CameraChange {
-        /// Nil: no camera.
         var settings: TakeConfiguration.Camera?
     }
 

@@ -12,7 +12,6 @@ struct FrameGrid: Sendable {
     private let framesPerSecond: Int64
     private let period: Int64
     private let isConstant: Bool
-    /// The place of the last frame.
     private var last: Int64?
     /// The time of the last frame, at a variable rate.
     private var lastTime: MediaTime?
@@ -131,7 +130,6 @@ struct FramePacer: Sendable {
     /// At least one frame a minute.
     init(framesPerSecond: Double) { interval = Int64(1e9 / min(max(framesPerSecond, 1.0 / 60), 1e9)) }
 
-    /// A frame was captured at `instant`.
     mutating func recordFrame(at instant: Int64) {
         charge(at: instant)
         lastFrame = instant

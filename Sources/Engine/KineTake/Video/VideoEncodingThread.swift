@@ -122,7 +122,6 @@ final class VideoEncodingThread: Sendable {
     }
 }
 
-/// The loop of the thread.
 private struct EncodingLoop<Encoder: VideoEncoder> {
     private let encoder: AdjustableEncoder<Encoder>
     private let state: Monitor<VideoEncodingThread.State>

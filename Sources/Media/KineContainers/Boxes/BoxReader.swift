@@ -39,7 +39,6 @@ struct BoxReader {
         position += count
     }
 
-    /// The version and the flags at the start of a full box.
     mutating func versionAndFlags() throws(MalformedBox) -> (version: UInt8, flags: UInt32) {
         let word = try integer(UInt32.self)
         return (UInt8(word >> 24), word & 0xff_ffff)
@@ -59,7 +58,6 @@ struct BoxReader {
         return (type, BoxReader(bytes[start + 8..<start + size]))
     }
 
-    /// The first box of that type inside this one.
     func first(_ type: FourCharacterCode) throws(MalformedBox) -> BoxReader? {
         var reader = self
         while let box = try reader.nextBox() {

@@ -4,7 +4,6 @@
 struct BoxWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Writes a box with the content that `body` writes.
     mutating func box(_ type: FourCharacterCode, _ body: (inout BoxWriter) -> Void) {
         let start = bytes.count
         integer(UInt32(0))

@@ -21,7 +21,6 @@ public struct MovieExcerpt: Sendable {
     /// first frame is a keyframe.
     public let encodedFrames: Range<Int>
     let index: RecordingIndex
-    /// Ticks of the movie in the recording.
     let ticks: Range<UInt64>
     /// One for each track of the recording; nil if no part of the track is left.
     let cuts: [TrackCut?]

@@ -115,7 +115,6 @@ public struct RecordingIndex: Sendable {
         video.isSync[...frame].lastIndex(of: true) ?? 0
     }
 
-    /// The first keyframe from `frame` on and before `end`, if any.
     func keyframe(notBefore frame: Int, before end: Int) -> Int? {
         video.isSync[frame..<end].firstIndex(of: true)
     }

@@ -37,7 +37,6 @@ extension Chapter {
 // chpl in the moov's udta (ISO/IEC 14496-12, 8.10.1). Nero published no specification: this is version 1 as FFmpeg
 // writes it, four reserved bytes, a count of 8 bits, and of each chapter its start in 100 ns and its title.
 extension Chapter {
-    /// The title of the chapter before the first mark.
     private static let firstTitle = "Start"
     /// In 100 ns: later starts are damage, and would overflow.
     private static let latestStart: UInt64 = 90_000_000_000_000_000

@@ -26,7 +26,6 @@ struct ParsedFragment {
     /// Later times are damage. Sums with this limit cannot overflow.
     private static let latestStart: UInt64 = 1 << 60
 
-    /// Reads the content of a moof.
     init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
         movieFragmentSize = content.remaining + 8
         payloadSize = 0

@@ -118,7 +118,6 @@ enum RecordingLayout {
         return duration(ticks: ticks.max() ?? 0)
     }
 
-    /// The time of `ticks` of the movie's timescale.
     static func duration(ticks: UInt64) -> MediaTime {
         // MediaTime counts nanoseconds and ends after 292 years; a damaged file may claim more.
         let longest = UInt64(MovieDescription.timescale) * 9_000_000_000

@@ -7,7 +7,6 @@ import SystemPackage
 
 /// A `StorageFile` on disk. Closes its descriptor when it is released.
 public final class DiskFile: StorageFile {
-    /// The file's name in its directory.
     enum Name: Equatable {
         case own
         /// Another name until `publish`.
@@ -21,7 +20,6 @@ public final class DiskFile: StorageFile {
     var descriptor: FileDescriptor
     /// The directories for `putBack`, the best first, if the file's own is gone and cannot be made again.
     let fallbackDirectories: [String]
-    /// The end of the reserved space.
     var reservedEnd: Int64 = 0
     /// False on file systems that cannot reserve space; the free space is then checked each time.
     private var canReserve = true

@@ -64,7 +64,6 @@ extension ReconnectStateMachine {
         return lastFailure?.withoutRetry() ?? PublishFailure(.neverAccepted, originalURL)
     }
 
-    /// An attempt failed.
     private mutating func lost(
         _ failure: PublishFailure, _ attempt: Attempt, stale: ConnectionID?, atStreamName: Bool = false, now: Int64,
         jitter: Double

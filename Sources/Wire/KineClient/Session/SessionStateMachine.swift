@@ -36,7 +36,6 @@ struct SessionStateMachine<Caller: Sendable> {
         case recovered(EngineDeath)
         /// The time on CLOCK_MONOTONIC, in nanoseconds.
         case time(Int64)
-        /// The user of the session has closed it.
         case close
         /// The engine's process has ended and was reaped.
         case engineExited

@@ -86,7 +86,6 @@ extension KeyedDecodingContainer {
         throw problem(key, "has \(members.count) members and may have 64")
     }
 
-    /// A list of at most 64 members, each read by `read`.
     func members<Member>(_ key: Key, _ read: (any Decoder) throws -> Member) throws -> [Member] {
         guard contains(key), try !decodeNil(forKey: key) else { return [] }
         var list = try nestedUnkeyedContainer(forKey: key)

@@ -51,7 +51,6 @@ struct LiveRecord: Sendable {
 
     static let headerBytes = 16
     private static let keyframeFlag: UInt8 = 1
-    /// Bytes of the chunk with the header.
     private static let headerChunkBytes = 4 + headerBytes + 2
 
     let kind: Kind

@@ -19,7 +19,6 @@ struct LiveListener: Sendable {
     let channel: any Channel
     let admission: AdmissionControl
 
-    /// The port that the server listens on.
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameters:
@@ -165,7 +164,6 @@ extension LiveServer {
         return usable.first ?? machineName ?? "127.0.0.1"
     }
 
-    /// The machine's name in lowercase, if it has one.
     static var machineName: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }

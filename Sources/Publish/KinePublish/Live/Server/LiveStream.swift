@@ -220,7 +220,6 @@ final class LiveStream: Sendable {
         for distributor in distributors { distributor.wake() }
     }
 
-    /// The distributor for the viewers of an event loop.
     func distributor(for eventLoop: any EventLoop) -> ViewerDistributor {
         state.withLock { state in
             if let known = state.distributors.first(where: { $0.eventLoop === eventLoop }) { return known }
