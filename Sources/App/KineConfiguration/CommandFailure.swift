@@ -16,4 +16,12 @@ package struct CommandFailure: Error, Equatable {
     package static func usage(_ message: String) -> CommandFailure {
         CommandFailure(status: ExitStatus.usage, message: message)
     }
+
+    package static func unavailable(_ message: String) -> CommandFailure {
+        CommandFailure(status: ExitStatus.unavailable, message: message)
+    }
+
+    package static func cannotCreate(_ message: String) -> CommandFailure {
+        CommandFailure(status: ExitStatus.cannotCreate, message: message)
+    }
 }

@@ -95,9 +95,8 @@ public enum TrayProgram {
         do {
             return try body()
         } catch {
-            throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
+            throw CommandFailure.cannotCreate(
+                "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
         }
     }
 }

@@ -33,9 +33,8 @@ struct RootCommand: ParsableCommand {
         // Swift's runtime reads the arguments there. Without them, every command would look like a request for help.
         guard access("/proc/self/cmdline", R_OK) == 0 else {
             leave(
-                CommandFailure(
-                    status: ExitStatus.unavailable,
-                    message: "There is no /proc here, without which programs in Swift get no arguments; mount it."))
+                CommandFailure.unavailable(
+                    "There is no /proc here, without which programs in Swift get no arguments; mount it."))
         }
         // A file or a memory file that reaches the limit of ulimit -f causes an error, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)

@@ -62,9 +62,8 @@ struct DestinationPlan {
         _ id: String, among installed: [ServiceManifest]
     ) throws(CommandFailure) -> ServiceManifest {
         if let manifest = installed.first(where: { $0.id == id }) { return manifest }
-        throw CommandFailure(
-            status: ExitStatus.unavailable,
-            message: "No service is called \(id); kinecast services lists those that are installed "
+        throw CommandFailure.unavailable(
+            "No service is called \(id); kinecast services lists those that are installed "
                 + "(\(installed.map(\.id).joined(separator: ", "))).")
     }
 
@@ -74,9 +73,8 @@ struct DestinationPlan {
         if let manifest = installed.first(where: { $0.urlSchemes.contains(address.scheme) }) { return manifest }
         let schemes = Set(installed.flatMap(\.urlSchemes)).sorted()
         let known = schemes.isEmpty ? "" : " (those installed take \(Quantity.list(schemes)))"
-        throw CommandFailure(
-            status: ExitStatus.unavailable,
-            message: "No service takes addresses that begin with \(address.scheme)://\(known); "
+        throw CommandFailure.unavailable(
+            "No service takes addresses that begin with \(address.scheme)://\(known); "
                 + "install one that does with kinecast services install.")
     }
 

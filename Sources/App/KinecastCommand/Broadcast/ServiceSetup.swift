@@ -45,10 +45,8 @@ extension CommandFailure {
         self =
             switch error.code {
             case .noPresenter:
-                CommandFailure(
-                    status: ExitStatus.unavailable,
-                    message:
-                        "The service \(service.id) asks for its settings at the terminal, and cannot here; give them with "
+                CommandFailure.unavailable(
+                    "The service \(service.id) asks for its settings at the terminal, and cannot here; give them with "
                         + "--set KEY=VALUE.")
             case .cancelled: CommandFailure(status: ExitStatus.noPermission, message: error.message)
             case .unknownField, .missingField, .invalidField: .usage(error.message)

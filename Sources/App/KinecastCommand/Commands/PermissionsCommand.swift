@@ -116,9 +116,8 @@ struct PermissionsCommand: ParsableCommand {
                 $0.subject.identifier == app || $0.subject.executable == app || $0.subject.executable == path
             }
             guard !removed.isEmpty else {
-                throw CommandFailure(
-                    status: ExitStatus.unavailable,
-                    message: "Nothing is known of \(app.printable(limit: 200)); kinecast permissions lists the apps.")
+                throw CommandFailure.unavailable(
+                    "Nothing is known of \(app.printable(limit: 200)); kinecast permissions lists the apps.")
             }
             for app in removed {
                 Terminal.standardError.line(

@@ -144,16 +144,14 @@ struct ShortcutsCommand: ParsableCommand {
 
         func run() throws {
             guard ShortcutsCommand.report != nil, let directory = try? ShortcutReport.directory() else {
-                throw CommandFailure(
-                    status: ExitStatus.unavailable,
-                    message: "kinecast-tray does not run, which binds the keys; start it with kinecast tray.")
+                throw CommandFailure.unavailable(
+                    "kinecast-tray does not run, which binds the keys; start it with kinecast tray.")
             }
             do {
                 try ShortcutReport.requestDialog(in: directory)
             } catch {
-                throw CommandFailure(
-                    status: ExitStatus.cannotCreate,
-                    message: "The dialog cannot be requested in \(directory): \(error); free some space there.")
+                throw CommandFailure.cannotCreate(
+                    "The dialog cannot be requested in \(directory): \(error); free some space there.")
             }
             Terminal.standardError.line(
                 "Asked for the desktop's dialog. If none opens, change the keys in the desktop's settings.")

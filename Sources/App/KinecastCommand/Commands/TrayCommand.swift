@@ -32,16 +32,14 @@ struct TrayCommand: ParsableCommand {
     func run() throws {
         let name = "kinecast-tray"
         guard let program = EngineLocator().neighbour(name) else {
-            throw CommandFailure(
-                status: ExitStatus.unavailable,
-                message: "\(name) is not beside \(EngineLocator.name); install Kinecast completely.")
+            throw CommandFailure.unavailable(
+                "\(name) is not beside \(EngineLocator.name); install Kinecast completely.")
         }
         let options = (autostart.map { ["--autostart", $0.rawValue] } ?? []) + (quit ? ["--quit"] : [])
         var arguments = ([program.escaped] + options).map { strdup($0.cString) }
         arguments.append(nil)
         execv(program.cString, arguments)
-        throw CommandFailure(
-            status: ExitStatus.unavailable,
-            message: "\(program) cannot be started (\(Errno(rawValue: errno))); correct its permissions.")
+        throw CommandFailure.unavailable(
+            "\(program) cannot be started (\(Errno(rawValue: errno))); correct its permissions.")
     }
 }

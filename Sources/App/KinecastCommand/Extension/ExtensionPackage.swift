@@ -25,9 +25,8 @@ struct ExtensionPackage {
     func write(to directory: FilePath) throws(CommandFailure) {
         guard mkdir(directory.cString, 0o777) == 0 else {
             let reason = errno == EEXIST ? "it exists already" : "\(Errno(rawValue: errno))"
-            throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "The directory \(directory) cannot be created: \(reason); "
+            throw CommandFailure.cannotCreate(
+                "The directory \(directory) cannot be created: \(reason); "
                     + "choose another name, or another place with --path.")
         }
         var made: [FilePath] = [directory]

@@ -25,9 +25,8 @@ enum KinecastSources: Equatable {
     static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
         guard let typed else {
             if let builtFrom, isCheckout(builtFrom) { return .checkout(builtFrom.escaped) }
-            throw CommandFailure(
-                status: ExitStatus.unavailable,
-                message: missing + "; say where they are with --kinecast PATH or --kinecast URL.")
+            throw CommandFailure.unavailable(
+                missing + "; say where they are with --kinecast PATH or --kinecast URL.")
         }
         // A git address: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
         if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }

@@ -38,9 +38,8 @@ enum OutputPath {
     static func inVideos() throws(CommandFailure) -> FilePath {
         let directory = UserDirectories.forRecordings.first.map { FilePath(escaped: $0).appending("Kinecast") }
         guard let directory, mkdir(directory.cString, 0o777) == 0 || errno == EEXIST else {
-            throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "There is no directory for videos that you can write to; name one with -o.")
+            throw CommandFailure.cannotCreate(
+                "There is no directory for videos that you can write to; name one with -o.")
         }
         return resolve(
             directory.escaped, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
@@ -92,9 +91,7 @@ enum OutputPath {
 
     static func workingDirectory() throws -> FilePath {
         guard let path = getcwd(nil, 0) else {
-            throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "The current directory is gone or unreadable; change to one that exists.")
+            throw CommandFailure.cannotCreate("The current directory is gone or unreadable; change to one that exists.")
         }
         defer { free(path) }
         return FilePath(platformString: path)

@@ -18,9 +18,8 @@ struct ShownCommand {
             : (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
                 .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
         guard let found = candidates.first(where: Self.isProgram) else {
-            throw CommandFailure(
-                status: ExitStatus.unavailable,
-                message: "The command \(name) was not found or cannot be executed; check its spelling and PATH.")
+            throw CommandFailure.unavailable(
+                "The command \(name) was not found or cannot be executed; check its spelling and PATH.")
         }
         executable = found
     }

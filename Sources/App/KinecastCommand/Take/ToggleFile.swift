@@ -55,9 +55,8 @@ struct ToggleFile: Sendable {
             file = try FileDescriptor.open(
                 path, .readWrite, options: [.create, .closeOnExec, .noFollow], permissions: .ownerReadWrite)
         } catch {
-            throw CommandFailure(
-                status: ExitStatus.cannotCreate,
-                message: "\(path) cannot be opened (\(error)); remove it, or free some space there.")
+            throw CommandFailure.cannotCreate(
+                "\(path) cannot be opened (\(error)); remove it, or free some space there.")
         }
     }
 
@@ -66,9 +65,8 @@ struct ToggleFile: Sendable {
         let deadline = MonotonicClock.now() + Self.timeout
         while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
             guard MonotonicClock.now() < deadline else {
-                throw CommandFailure(
-                    status: ExitStatus.unavailable,
-                    message: "Another toggle has not finished for a minute; kinecast status shows what runs.")
+                throw CommandFailure.unavailable(
+                    "Another toggle has not finished for a minute; kinecast status shows what runs.")
             }
             if text == Self.counting {
                 text = Self.cancelled
