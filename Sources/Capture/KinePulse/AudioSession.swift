@@ -2,7 +2,7 @@
 // lost ones again. `AudioTarget` decides which are required.
 import KinePlatform
 
-final class AudioSession: PulseRecordStream.Owner {
+final class AudioSession {
     /// The part of a session that other threads use.
     final class Handle: Sendable {
         private struct State {
@@ -307,6 +307,7 @@ final class AudioSession: PulseRecordStream.Owner {
         if isHurried { stream.hurry() }
     }
 
+    /// Borrowed interleaved samples, or nil if the server lost `frames` of them.
     func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int) {
         if let samples {
             receiver.audio(stream.id, samples: samples.span)
@@ -319,8 +320,10 @@ final class AudioSession: PulseRecordStream.Owner {
         receiver.audioTimed(stream.id, reading: reading)
     }
 
+    /// A series of deliveries is over.
     func streamRests(_ stream: PulseRecordStream) { hasNews = true }
 
+    /// The stream is over: its device, its application or the connection has gone.
     func streamEnded(_ stream: PulseRecordStream) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         receiver.audioClosed(stream.id)

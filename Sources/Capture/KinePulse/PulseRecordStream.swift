@@ -4,18 +4,6 @@ import CPulse
 import KinePlatform
 
 final class PulseRecordStream {
-    /// Receives the events of a stream, on the loop's thread.
-    protocol Owner: AnyObject {
-        func streamOpened(_ stream: PulseRecordStream)
-        /// Borrowed interleaved samples, or nil if the server lost `frames` of them.
-        func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int)
-        func stream(_ stream: PulseRecordStream, told reading: AudioClockReading)
-        /// A series of deliveries is over.
-        func streamRests(_ stream: PulseRecordStream)
-        /// The stream is over: its device, its application or the connection has gone.
-        func streamEnded(_ stream: PulseRecordStream)
-    }
-
     let id: AudioStreamID
     let source: AudioSource
     /// The device's own samples a second.
@@ -25,7 +13,8 @@ final class PulseRecordStream {
     private let channels: Int
     private(set) var pace: AudioPace
     private let onPrivatePulseAudio: Bool
-    private weak var owner: (any Owner)?
+    /// Receives the stream's events on the loop's thread.
+    private weak var owner: AudioSession?
     private var stream: OpaquePointer?
     private var readings = ClockReadings(rate: 48000)
     private var framesRead: Int64 = 0
@@ -46,7 +35,7 @@ final class PulseRecordStream {
     /// Opens the stream. Nil: the server refuses at once.
     init?(
         id: AudioStreamID, source: AudioSource, channels: Int, pace: AudioPace, onPrivatePulseAudio: Bool,
-        context: OpaquePointer, owner: any Owner
+        context: OpaquePointer, owner: AudioSession
     ) {
         self.id = id
         self.source = source
