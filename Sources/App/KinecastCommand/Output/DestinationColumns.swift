@@ -9,7 +9,7 @@ enum DestinationColumns {
             status.residentMemory > 0
             ? "\(Quantity.memory(status.residentMemory)) of \(Quantity.memory(status.memoryLimit))" : "-"
         return [
-            status.label, status.ending.map(DestinationSentences.word) ?? status.phase.rawValue, memory,
+            status.label, status.ending?.word ?? status.phase.rawValue, memory,
             waiting(status), activity(status), status.link ?? "",
         ]
     }

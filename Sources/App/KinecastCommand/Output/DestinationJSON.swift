@@ -56,6 +56,9 @@ struct DestinationLine: Encodable, Equatable {
 }
 
 extension DestinationEnding {
+    /// For a person's table.
+    var word: String { if case .memoryLimitExceeded = self { "out of memory" } else { name } }
+
     var name: String {
         switch self {
         case .finished: "finished"

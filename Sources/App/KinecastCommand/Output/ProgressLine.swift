@@ -39,7 +39,7 @@ struct ProgressLine {
     }
 
     private func destination(_ status: DestinationStatus, name: String) -> String {
-        if let ending = status.ending { return "\(name): \(DestinationSentences.word(ending))" }
+        if let ending = status.ending { return "\(name): \(ending.word)" }
         var parts = status.phase == .live ? [] : [status.phase.rawValue]
         if let state = status.state { parts.append(DestinationSentences.phrase(state)) }
         if let viewers = status.statistics.viewers { parts.append(Quantity.count(viewers, "viewer")) }

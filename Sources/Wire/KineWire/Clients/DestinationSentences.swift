@@ -41,17 +41,6 @@ public enum DestinationSentences {
         }
     }
 
-    /// An ending in a word or two.
-    public static func word(_ ending: DestinationEnding) -> String {
-        switch ending {
-        case .finished: "finished"
-        case .failed: "failed"
-        case .crashed: "crashed"
-        case .memoryLimitExceeded: "out of memory"
-        case .stalled: "stalled"
-        }
-    }
-
     /// A destination's line in the last summary: its end, sent bytes, losses and memory.
     public static func summary(_ status: DestinationStatus) -> String {
         let statistics = status.statistics
