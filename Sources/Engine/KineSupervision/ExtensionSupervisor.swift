@@ -277,12 +277,8 @@ package final class ExtensionSupervisor {
             let sentence =
                 "\(service.manifest.name) gets no audio of \(what), for which this take has no track in its form; "
                 + "start a take with this destination to have it."
-            warn(sentence)
+            announce(.warning(sentence))
         }
-    }
-
-    private func warn(_ sentence: String) {
-        announce(.warning(sentence))
     }
 
     private func announce(_ kind: DestinationEvent.Kind) {
@@ -346,7 +342,7 @@ package final class ExtensionSupervisor {
             lastResident = 0
             nextWatch = now + Self.closeWatchInterval
             handle(.launched(pid: process.pid), at: now)
-            if let warning = warning.take() { warn(warning) }
+            if let warning = warning.take() { announce(.warning(warning)) }
         } catch {
             return handle(.impossible(error.description), at: now)
         }

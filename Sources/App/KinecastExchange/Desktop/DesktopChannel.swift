@@ -57,9 +57,7 @@ final class DesktopChannel: Sendable {
         }.get()
     }
 
-    /// Sends a request and ignores the answer.
-    private func tell(_ task: DesktopTask) { send(task, nil) }
-
+    /// Without a continuation, the answer is ignored.
     private func send(_ task: DesktopTask, _ continuation: Waiting?) {
         let sent = state.withLock { state -> (DesktopRequest, DesktopCompanionLink?)? in
             if task.isLong, state.longRequest != nil {
@@ -137,7 +135,7 @@ final class DesktopChannel: Sendable {
         let listeners = state.withLock { Array($0.listeners.values) }
         for listener in listeners { listener.yield(activation) }
         // For an extension's notification the engine has already opened the app.
-        if listeners.isEmpty, !link.isExtension { tell(.activateApp(token: activation.token)) }
+        if listeners.isEmpty, !link.isExtension { send(.activateApp(token: activation.token), nil) }
     }
 }
 
