@@ -31,7 +31,7 @@ public enum TrayProgram {
         let signals = SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         // A bus or an engine that has ended is an error, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        guard let own = ExecutableSearch.own else { throw unavailable("/proc is not there; mount it.") }
+        guard let own = ExecutableSearch.own else { throw CommandFailure.unavailable("/proc is not there; mount it.") }
         let executable = FilePath(escaped: own)
         switch arguments {
         case []: try show(executable, signals)
@@ -54,14 +54,15 @@ public enum TrayProgram {
         do {
             loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: say), signals: signals)
         } catch {
-            throw unavailable("No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
+            throw CommandFailure.unavailable(
+                "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
         let ending = withExtendedLifetime(lock) { loop.run() }
         switch ending {
         case .quit: break
         case .busLost: say("The session bus has ended, and the tray with it.")
         case .noHost:
-            throw unavailable(
+            throw CommandFailure.unavailable(
                 "This desktop shows no items in a tray; GNOME does with its extension AppIndicator Support. Or bind "
                     + "kinecast record --toggle to a key.")
         }
@@ -74,20 +75,16 @@ public enum TrayProgram {
 
     private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {
         guard let configuration = UserDirectories.configuration() else {
-            throw unavailable("There is no place for settings; set HOME or XDG_CONFIG_HOME.")
+            throw CommandFailure.unavailable("There is no place for settings; set HOME or XDG_CONFIG_HOME.")
         }
         guard let kinecast = Launcher.program(beside: executable) else {
-            throw unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
+            throw CommandFailure.unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
         }
         try using(Autostart.path(in: configuration)) {
             guard isOn else { return try Autostart.disable(in: configuration) }
             try Autostart.enable(kinecast, in: configuration)
         }
         say(isOn ? "It starts with the desktop from now on." : "It does not start with the desktop any more.")
-    }
-
-    private static func unavailable(_ message: String) -> CommandFailure {
-        CommandFailure(status: ExitStatus.unavailable, message: message)
     }
 
     /// Names the place of an error.

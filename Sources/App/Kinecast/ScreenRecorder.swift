@@ -107,7 +107,6 @@ public final class ScreenRecorder: Sendable {
     private let delegateCalls = DelegateCalls<Event>()
     /// Gets each new value of `isPaused`; nil: the recording is over.
     let pauses = EventListeners<Bool?>()
-    /// The take of the clip buffer, separate from the recording.
     let clipTake = ClipTake()
 
     /// - Parameter app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.

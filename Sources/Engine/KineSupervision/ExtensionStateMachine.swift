@@ -384,7 +384,6 @@ package struct ExtensionStateMachine: Sendable {
 
     private var currentPhase: DestinationPhase { pause == .told ? .paused : liveness.phase }
 
-    /// Announces the phase of a running destination if it has changed.
     private mutating func announcePhase() -> [Action] { isRunning ? announce(currentPhase) : [] }
 
     private mutating func announce(_ phase: DestinationPhase) -> [Action] {

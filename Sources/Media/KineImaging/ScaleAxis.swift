@@ -41,7 +41,6 @@ final class ScaleAxis {
         weights.deallocate()
     }
 
-    /// The source pixels for these pixels of the scaled frame.
     func read(for pixels: Range<Int>) -> Range<Int> {
         Int(first[pixels.lowerBound])..<Int(first[pixels.upperBound - 1] + table.taps)
     }

@@ -9,7 +9,6 @@ public enum UserDataDirectory {
         /// Neither XDG_DATA_HOME nor HOME is set.
         case noHome
         case cannotMake(FilePath, Errno)
-        /// The path is not a directory, or belongs to another user.
         case unusable(FilePath)
 
         /// The end of a sentence that explains the error.

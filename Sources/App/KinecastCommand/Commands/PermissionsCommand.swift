@@ -138,12 +138,8 @@ private struct PermissionLine: Encodable {
     let decided: Double
 
     init(_ app: AppPermissions) {
-        identifier = app.subject.identifier
-        name = app.name
-        executable = app.subject.executable
-        screen = app.screen?.rawValue
-        microphone = app.microphone?.rawValue
-        camera = app.camera?.rawValue
+        (identifier, name, executable) = (app.subject.identifier, app.name, app.subject.executable)
+        (screen, microphone, camera) = (app.screen?.rawValue, app.microphone?.rawValue, app.camera?.rawValue)
         decided = app.decided
     }
 }

@@ -14,7 +14,6 @@ final class TakeReporter {
     private let isVerbose: Bool
     /// The names of the destinations, in order.
     private let destinations: [String]
-    /// The time that the clip buffer keeps, if there is one.
     private let clipBuffer: MediaTime?
     private let hasFile: Bool
     /// Whether the user chose the highest bitrate of the destinations.

@@ -47,7 +47,6 @@ final class FrameReceiverLoop: Sendable {
     }
 }
 
-/// The counts of a frame receiver, which its thread changes.
 final class FrameCounter: Sendable {
     private let state = Mutex(FrameReceiver.Counts())
 

@@ -29,7 +29,6 @@ struct KeyDisplayStateMachine {
     static let settling: Int64 = 150_000_000
     /// Nanoseconds for an answer. A slower program is busy, with keys waiting in it.
     static let timeout: Int64 = 250_000_000
-    /// The most keys that are checked at the same time.
     private static let mostChecks = 32
 
     private let keys: KeyDisplay.Keys

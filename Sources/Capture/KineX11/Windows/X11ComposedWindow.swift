@@ -79,7 +79,6 @@ final class X11ComposedWindow {
         xcb_composite_unredirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
     }
 
-    /// The region of a window that other windows cover.
     private static func regionCovered(_ window: UInt32, _ connection: X11Connection) -> UInt32 {
         let handle = connection.handle
         let (region, part) = (xcb_generate_id(handle), xcb_generate_id(handle))

@@ -7,7 +7,6 @@ struct KeptNotificationStateMachine: Sendable {
     enum Input: Sendable, Equatable {
         /// Nil: show nothing.
         case want(Notification?)
-        /// A notification server runs.
         case serverFound
         /// The server has ended, and its notifications with it.
         case serverLost

@@ -266,7 +266,6 @@ struct ScreenCastStateMachine: Sendable {
         }
     }
 
-    /// Ends the cast, and closes a session that the portal still has.
     private mutating func end(_ failure: Failure, closing session: String?, _ portal: ScreenCastPortal) -> [Action] {
         var closing: [Action] = []
         if let session, failure != .portalLost, failure != .busLost {

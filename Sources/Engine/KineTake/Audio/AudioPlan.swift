@@ -55,7 +55,6 @@ struct AudioPlan: Equatable {
         if tracks.isEmpty { targets = [] }
     }
 
-    /// Indices of the targets that are the microphone.
     var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
 
     /// Indices of the targets whose first audio the take waits for. An application may begin to play at any time.

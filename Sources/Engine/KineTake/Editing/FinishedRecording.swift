@@ -19,7 +19,6 @@ public final class FinishedRecording {
         self.file = file
     }
 
-    /// The size of the frames as they are coded.
     var codedSize: PixelSize { index.size.roundedUpToEven }
 
     func parameterSets() throws(EditingError) -> H264ParameterSets {

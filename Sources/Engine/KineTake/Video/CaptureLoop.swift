@@ -11,7 +11,6 @@ final class CaptureLoop {
     private var interruption: VideoSourceInterruption?
     /// The last findings reported to the engine.
     private var exclusionFindings: ExclusionFindings?
-    /// The next source, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
     /// The switch to confirm with the new source's first frame.
     private var pendingSwitch: CaptureThread.Switch?

@@ -13,7 +13,6 @@ struct FrameGrid: Sendable {
     private let period: Int64
     private let isConstant: Bool
     private var last: Int64?
-    /// The time of the last frame, at a variable rate.
     private var lastTime: MediaTime?
     /// The number of frames in a row that moved by more than a small part of an interval.
     private var movesInRow = 0

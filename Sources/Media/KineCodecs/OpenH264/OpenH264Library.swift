@@ -17,7 +17,6 @@ final class OpenH264Library {
     private var idrFrames = 0
     private var averageBitrate: Int32 = 0
 
-    /// Opens an encoder; nil if the library refuses the settings.
     init?(_ settings: VideoEncoderSettings) {
         var made: UnsafeMutablePointer<ISVCEncoder?>?
         guard WelsCreateSVCEncoder(&made) == 0, let encoder = made else { return nil }

@@ -68,7 +68,6 @@ public struct MovieExcerpt: Sendable {
     }
 }
 
-/// The samples of one track in an excerpt.
 struct TrackCut: Equatable, Sendable {
     var samples: Range<Int>
     /// Ticks of the track at the start of these samples that are not shown.

@@ -1,7 +1,6 @@
 // Samples that wait for the next fragment, with their times.
 import KineMedia
 
-/// The pending samples of one track.
 struct PendingRun {
     /// Ticks at which each sample starts. Empty for tracks with equally long samples.
     var starts: [UInt64] = []
@@ -42,7 +41,6 @@ struct PendingRun {
     }
 }
 
-/// The pending samples of a movie.
 struct PendingSamples {
     private let tracks: [TrackDescription]
     private let types: [SampleType]

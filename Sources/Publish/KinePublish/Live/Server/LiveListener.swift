@@ -121,7 +121,6 @@ struct LiveListener: Sendable {
     import Darwin
 #endif
 
-/// A handler of a listening channel.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
