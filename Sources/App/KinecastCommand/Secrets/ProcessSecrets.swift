@@ -6,8 +6,7 @@ import KinePlatform
 import KineServices
 import SystemPackage
 
-/// Removes secrets from arguments and environment. Copies remain in this process's memory; `forbidDump` prevents other
-/// processes from reading that.
+/// Removes secrets from arguments and environment. Copies remain in this process's memory.
 enum ProcessSecrets {
     /// Overwrites these texts in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
@@ -25,9 +24,6 @@ enum ProcessSecrets {
         memset(value, Int32(UInt8(ascii: "*")), strlen(value))
         unsetenv(name)
     }
-
-    /// Forbids a core file after a crash, and forbids other processes of this user to read this one's memory.
-    static func forbidDump() { kine_forbid_dump() }
 
     private static func overwrite(_ secret: [UInt8], in bytes: UnsafeMutableRawBufferPointer) {
         guard !secret.isEmpty, secret.count <= bytes.count else { return }
@@ -52,7 +48,8 @@ enum ProcessSecrets {
 extension DestinationChoice {
     /// Call this first, since any later code may handle stream keys.
     func hideTypedSecrets() {
-        ProcessSecrets.forbidDump()
+        // No core file after a crash, and no other process of this user reads this one's memory.
+        kine_forbid_dump()
         ProcessSecrets.hideFromArguments(to.filter { $0.contains("://") })
     }
 
