@@ -198,11 +198,7 @@ public final class TerminalPresenter: BroadcastPresenter {
             }
             // A secret may be "q".
             if text == "q", !isSecret { throw .cancelled(by: "the person at the terminal") }
-            do throws(Mistake) {
-                return try read(text)
-            } catch {
-                lines = [error.sentence]
-            }
+            do throws(Mistake) { return try read(text) } catch { lines = [error.sentence] }
         }
     }
 }

@@ -126,11 +126,7 @@ public struct LocalNotification: Sendable, Equatable {
     }
 
     private static func perform(_ task: DesktopTask, _ channel: DesktopChannel) async throws(Error) {
-        do throws(DesktopFailure) {
-            try await channel.perform(task)
-        } catch {
-            throw Error(error)
-        }
+        do throws(DesktopFailure) { try await channel.perform(task) } catch { throw Error(error) }
     }
 }
 

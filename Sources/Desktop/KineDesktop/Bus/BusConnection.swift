@@ -122,11 +122,7 @@ public final class BusConnection {
 
     /// Calls a method. Calls `answer` once, unless the connection is released first.
     public func call(_ call: BusCall, answer: @escaping (Answer) -> Void) {
-        do throws(BusError) {
-            try send(call, answer)
-        } catch {
-            answer(.failure(error))
-        }
+        do throws(BusError) { try send(call, answer) } catch { answer(.failure(error)) }
     }
 
     private func send(_ call: BusCall, _ answer: @escaping (Answer) -> Void) throws(BusError) {

@@ -153,10 +153,6 @@ public enum PortalError: Swift.Error, Sendable, Equatable {
 extension BusConnection.Answer {
     /// - Parameter isFirst: as for `PortalError`.
     func portalValues(isFirst: Bool = false) throws(PortalError) -> [BusValue] {
-        do throws(BusError) {
-            return try get()
-        } catch {
-            throw PortalError(error, isFirst: isFirst)
-        }
+        do throws(BusError) { return try get() } catch { throw PortalError(error, isFirst: isFirst) }
     }
 }

@@ -283,10 +283,6 @@ struct ScreenCastStateMachine: Sendable {
     private static func at<Value>(
         _ step: Step, _ read: () throws(PortalError) -> Value
     ) throws(Failure) -> Value {
-        do throws(PortalError) {
-            return try read()
-        } catch {
-            throw Failure(error, at: step)
-        }
+        do throws(PortalError) { return try read() } catch { throw Failure(error, at: step) }
     }
 }

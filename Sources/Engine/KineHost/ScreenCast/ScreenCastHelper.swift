@@ -65,11 +65,7 @@ package final class ScreenCastHelper {
         }
         connection = ends.near
         defer { try? ends.farEnd.close() }
-        do throws(ControlError) {
-            try connection.send(order)
-        } catch {
-            throw .connection(error)
-        }
+        do throws(ControlError) { try connection.send(order) } catch { throw .connection(error) }
         do throws(Errno) {
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, .standardError, ends.farEnd]

@@ -22,11 +22,7 @@ public final class ScreenCastHelperProcess {
     /// Serves until the engine has ended, or the cast. Returns the exit status of the process.
     public func run() -> Int32 {
         guard let order = waitForOrder() else { return 0 }
-        do throws(ScreenCastSession.Error) {
-            try cast(order)
-        } catch {
-            tell(.ended(error))
-        }
+        do throws(ScreenCastSession.Error) { try cast(order) } catch { tell(.ended(error)) }
         _ = connection.drain(until: MonotonicClock.now() + Self.flushTimeout)
         return 0
     }
