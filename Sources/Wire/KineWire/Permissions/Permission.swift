@@ -54,6 +54,12 @@ public struct AppPermissions: Codable, Sendable, Equatable {
     /// The time of the last decision, in seconds since 1970.
     public var decided: Double
 
+    public init(subject: PermissionSubject, name: String? = nil, decided: Double) {
+        self.subject = subject
+        self.name = name
+        self.decided = decided
+    }
+
     public subscript(kind: PermissionKind) -> Decision? {
         get {
             switch kind {
