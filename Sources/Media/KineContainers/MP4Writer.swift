@@ -65,7 +65,9 @@ public final class MP4Writer: MovieWriter {
 
     public var bytesWritten: Int64 { end }
 
-    public var finishedSizeBound: Int64 { end + RecordingLayout.indexSizeBound(movie, tables, chapters + pendingChapters) }
+    public var finishedSizeBound: Int64 {
+        end + RecordingLayout.indexSizeBound(movie, tables, chapters + pendingChapters)
+    }
 
     public var hasFrames: Bool { tables[0].count > 0 }
 
