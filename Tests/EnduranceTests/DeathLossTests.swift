@@ -13,9 +13,9 @@ import Testing
     private static let kills = ProcessEnvironment.value("KINECAST_KILLS").flatMap { Int($0) } ?? 8
 
     /// Records, kills client and engine in one instant after `wait` nanoseconds of the take; returns the take's length in
-    /// seconds, and for how many of them the machine let nothing run at worst.
+    /// seconds, and for how many of them the machine let nothing run at worst. `marks`: when chapters begin.
     private func killedTake(
-        _ display: String, in place: TestPlace, after wait: Int64, _ arguments: String...
+        _ display: String, in place: TestPlace, after wait: Int64, marks: [Int64] = [], _ arguments: String...
     ) throws -> (length: Double, heldUp: Double) {
         let take = try place.start(
             ["record", "a.mp4", "--overwrite", "--audio", "none", "--json"] + arguments, ["DISPLAY=\(display)"])
@@ -24,6 +24,10 @@ import Testing
         let engine = try place.registry().find(nil).pid
         // Notes by how much it wakes too late: the engine's writer may be as late.
         var heldUp: Int64 = 0
+        for mark in marks {
+            _ = WakeSignal.poll([], until: start + mark)
+            #expect(try place.run("mark", "Chapter at \(mark)").status == 0)
+        }
         while case let now = MonotonicClock.now(), now < start + wait {
             let next = min(now + 20_000_000, start + wait)
             _ = WakeSignal.poll([], until: next)
@@ -74,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a take that is killed while its file is split loses a second and a half at most`() throws {
+    @Test func `a take that is killed at splits and marks loses a second and a half at most`() throws {
         var numbers = SeededGenerator()
         try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
@@ -82,7 +86,9 @@ import Testing
             defer { clock.end() }
             for _ in 0..<Self.kills {
                 let wait = Int64.random(in: 4_500_000_000...9_000_000_000, using: &numbers)
-                let (length, heldUp) = try killedTake(screen.name, in: place, after: wait, "--split", "5s")
+                let marks = [Int64.random(in: 500_000_000...3_000_000_000, using: &numbers), wait - 500_000_000]
+                let (length, heldUp) = try killedTake(
+                    screen.name, in: place, after: wait, marks: marks, "--split", "5s")
                 var saved = 0.0
                 let parts = try ["a-001.mp4", "a-002.mp4"].filter { try PlayedFile(place.path($0)) != nil }
                 for part in parts {
@@ -94,6 +100,8 @@ import Testing
                     try Players.accept(place.path(part))
                 }
                 Margin.atMost(1.5, length - saved - heldUp, "s", "lost")
+                let chapters = try place.run("trim", "a-001.mp4", "--chapters").output
+                #expect(chapters.contains("Chapter at \(marks[0])"), "\(chapters)")
                 for part in ["a-001.mp4", "a-002.mp4"] { unlink(place.path(part)) }
             }
         }

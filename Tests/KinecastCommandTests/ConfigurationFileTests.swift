@@ -98,7 +98,9 @@ import Testing
     @Test(.tags(.slow)) func `ten thousand changed files are used and printed the same, or refused in one sentence`()
         throws
     {
-        let seeds = (Examples.recordings + Examples.broadcasts).map { $0.0.unescaped }
+        let seeds = (Examples.recordings + Examples.broadcasts).map { $0.0.unescaped } + [
+            Array("[shortcuts]\nrecord = Super+Shift+R\nclip = Print\nmark = ctrl+Page_Up\n".utf8)
+        ]
         var mutator = TextMutator(seeds: seeds, generator: SeededGenerator())
         var (used, refused) = (0, 0)
         for number in 0..<10_000 {
@@ -123,6 +125,7 @@ import Testing
                         one.key.name == other.key.name && one.value.utf8.elementsEqual(other.value.utf8)
                     }
                     if !isSame || options.count != again.count { Issue.record("\(bytes) is printed as: \(text)") }
+                    if command == .shortcuts { expectKeys(options) }
                     // ArgumentParser takes long in a debug build.
                     guard number.isMultiple(of: 100) else { continue }
                     do throws(CommandFailure) {
@@ -137,6 +140,17 @@ import Testing
     }
 }
 
+/// Keys are used and printed the same, or refused in one sentence.
+private func expectKeys(_ options: [ConfiguredOption]) {
+    do throws(CommandFailure) {
+        for key in try ShortcutKeys(options).keys.values where try? KeyCombination(key.description) != key {
+            Issue.record("\(key) is printed otherwise")
+        }
+    } catch {
+        #expect(error.message.hasPrefix("/c/kinecast.conf:") && error.message.isPrintable, "\(error.message)")
+    }
+}
+
 /// Makes texts out of others by chance.
 private struct TextMutator {
     let seeds: [[UInt8]]
@@ -144,7 +158,7 @@ private struct TextMutator {
 
     private static let words = [
         "\n[record]\n", "\n[broadcast talk]\n", "\nfps = 60\n", "\nexclude = app:a\n", "\"", "=", "#", "\n", "\r\n",
-        " ", "~/", "-", "true", "\u{301}", "rtmp://h/a/hush", "\0",
+        " ", "~/", "-", "true", "\u{301}", "rtmp://h/a/hush", "\0", "\n[shortcuts]\n", "\npause = Super+F35\n",
     ].map { Array($0.utf8) }
 
     mutating func next() -> [UInt8] {

@@ -1,5 +1,6 @@
 // The options of `record` and `broadcast` as keys of the configuration file: which may be set, and when a value that is
-// set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds the table against the declarations of the options.
+// set is used. The keys of `[shortcuts]` are the actions that a key on the keyboard starts. ConfigurationLayersTests holds
+// the table against the declarations of the options.
 import KinePlatform
 
 /// A command with sections in the file.
