@@ -60,6 +60,16 @@ import Testing
         #expect(stage.end() == .quit)
     }
 
+    @Test func `it registers again with a watcher that has refused it`() throws {
+        let bus = try TestBus()
+        let tray = try StandInTray(bus, refusals: 1)
+        let stage = try Stage(bus.address)
+        try tray.announceHost()
+        try wait("another registration") { tray.registrations == 2 }
+        try TrayPanel(bus, tray).click("Quit")
+        #expect(stage.end() == .quit)
+    }
+
     @Test func `an entry runs kinecast, and one that is not there runs nothing`() throws {
         let bus = try TestBus()
         let tray = try StandInTray(bus)

@@ -8,10 +8,19 @@ import KinePlatform
 package final class StandInTray: Sendable {
     private let service: BusService
 
-    package init(_ bus: TestBus) throws {
+    /// Items that are still to be refused.
+    private let refusals: Monitor<Int>
+
+    package init(_ bus: TestBus, refusals: Int = 0) throws {
+        let refusals = Monitor(refusals)
+        self.refusals = refusals
         service = try BusService(bus, name: "org.kde.StatusNotifierWatcher", paths: ["/StatusNotifierWatcher"]) {
             call in
-            guard call.member == "RegisterStatusNotifierItem", call.arguments.count == 1 else {
+            let isRefused = refusals.signal { left -> Bool in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            guard call.member == "RegisterStatusNotifierItem", call.arguments.count == 1, !isRefused else {
                 return .error(name: "org.freedesktop.DBus.Error.UnknownMethod")
             }
             return .values([])
@@ -29,6 +38,15 @@ package final class StandInTray: Sendable {
         guard let sender else { throw WaitedInVain(description: "an item in the tray") }
         return sender
     }
+
+    /// Waits for the last refusal, and then says that there is a host.
+    package func announceHost() throws {
+        try CoreTesting.wait("the refusals") { refusals.withLock { $0 == 0 } }
+        service.emit("/StatusNotifierWatcher", "org.kde.StatusNotifierWatcher", "StatusNotifierHostRegistered", [])
+    }
+
+    /// How often an item has registered.
+    package var registrations: Int { service.calls.count { $0.arguments == [.string(TrayPanel.itemPath)] } }
 
     /// Leaves the bus, as a crash would.
     package func end() { service.end() }

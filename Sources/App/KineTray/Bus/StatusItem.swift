@@ -34,6 +34,10 @@ final class StatusItem: BusObject {
             guard let self else { return }
             if owner == nil { hasHost = false } else { register() }
         }
+        // kded may have the name before the object.
+        bus.match("type='signal',interface='\(Self.watcher)',member='StatusNotifierHostRegistered'") { [weak self] _ in
+            if self?.hasHost == false { self?.register() }
+        }
         register()
     }
 
