@@ -43,3 +43,19 @@ enum DestinationColumns {
         return parts
     }
 }
+
+extension DestinationEnding {
+    /// For a person's table.
+    var word: String { if case .memoryLimitExceeded = self { "out of memory" } else { name } }
+
+    /// In JSON.
+    var name: String {
+        switch self {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .crashed: "crashed"
+        case .memoryLimitExceeded: "memoryLimitExceeded"
+        case .stalled: "stalled"
+        }
+    }
+}

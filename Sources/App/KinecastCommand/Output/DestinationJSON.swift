@@ -56,19 +56,6 @@ struct DestinationLine: Encodable, Equatable {
 }
 
 extension DestinationEnding {
-    /// For a person's table.
-    var word: String { if case .memoryLimitExceeded = self { "out of memory" } else { name } }
-
-    var name: String {
-        switch self {
-        case .finished: "finished"
-        case .failed: "failed"
-        case .crashed: "crashed"
-        case .memoryLimitExceeded: "memoryLimitExceeded"
-        case .stalled: "stalled"
-        }
-    }
-
     var message: String? {
         switch self {
         case .finished, .memoryLimitExceeded: nil
