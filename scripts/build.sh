@@ -14,7 +14,10 @@ debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tabl
     -Xswiftc -use-ld=lld)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
 # C names its sources in what it compiles, here without the directories that they are in: two checkouts give the same executables.
-release_options=(-c release --static-swift-stdlib "${shared_options[@]}" -Xcc "-ffile-prefix-map=$PWD=.")
+# Relocations are packed and no symbols are exported, which makes an executable 1.7 MB smaller, and a process 1.5 MB. Swift's linker, which
+# can do it, is also faster.
+release_options=(-c release --static-swift-stdlib "${shared_options[@]}" -Xcc "-ffile-prefix-map=$PWD=." -Xswiftc -use-ld=lld
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic)
 # Further options of the tests' builds of extensions, which their authors build for release. Optimising them would take most of the time,
 # and what tests look for is that they are linked statically.
 static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
@@ -139,7 +142,7 @@ build_commit() {
 # build_release DIRECTORY NAME…: builds executables of a package. Prints the directory they are in. Says nothing, and takes no
 # time, where nothing has changed since the last time. With KINECAST_PACKAGED they do not know this checkout.
 build_release() {
-    local package=$1 stamp given name
+    local package=$1 stamp given name static=$build_directory/static
     shift
     KINECAST_COMMIT=$(build_commit)
     export KINECAST_COMMIT
@@ -153,12 +156,14 @@ build_release() {
         else
             echo "Building what has changed." >&2
         fi
-        # One after the other: a build of everything would include what only tests need. The linker's complaint about mktemp
-        # is about Swift's library; Kinecast does not call it.
+        # Swift's library calls the C++ library, which is found here first, and is linked statically: a process takes 1 MB less than with
+        # the shared one.
+        mkdir -p "$static"
+        ln -sf "$(clang -print-file-name=libstdc++.a)" "$static/"
+        # One after the other: a build of everything would include what only tests need.
         for name in "$@"; do
-            swift build "${release_options[@]}" --product "$name" \
-                --package-path "$package" --scratch-path "$build_directory" 2>&1 |
-                { grep -v mktemp || true; } | progress >&2 || return 1
+            swift build "${release_options[@]}" -Xswiftc -L -Xswiftc "$static" --product "$name" \
+                --package-path "$package" --scratch-path "$build_directory" 2>&1 | progress >&2 || return 1
         done
         echo "$given" >"$stamp"
     fi
