@@ -93,7 +93,7 @@ public final class CroppedSource: VideoSource {
         for rect in wanted {
             guard let base = pixels.baseAddress else { break }
             let first = UnsafeRawPointer(base + rect.y * stride + rect.x * 4)
-            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: stride)))
+            receive(FramePart(rect: rect, pixels: first, stride: stride))
         }
         return isComplete
     }
@@ -103,13 +103,10 @@ public final class CroppedSource: VideoSource {
     private func copy(_ read: FramePart) {
         let common = read.rect.intersection(part)
         guard !common.isEmpty, let base = pixels.baseAddress else { return }
-        switch read.storage {
-        case .memory(let first, let readStride):
-            for y in common.y..<common.maxY {
-                memcpy(
-                    base + (y - part.y) * stride + (common.x - part.x) * 4,
-                    first + (y - read.rect.y) * readStride + (common.x - read.rect.x) * 4, common.width * 4)
-            }
+        for y in common.y..<common.maxY {
+            memcpy(
+                base + (y - part.y) * stride + (common.x - part.x) * 4,
+                read.pixels + (y - read.rect.y) * read.stride + (common.x - read.rect.x) * 4, common.width * 4)
         }
     }
 }

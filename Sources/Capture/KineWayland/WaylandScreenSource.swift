@@ -119,13 +119,10 @@ public final class WaylandScreenSource: VideoSource {
         if copiers.contains(where: \.copier.copy.isStale) { return false }
         for rect in region.rectangles() {
             if let canvas {
-                receive(
-                    FramePart(
-                        rect: rect, pixelFormat: .bgra,
-                        storage: .memory(UnsafeRawPointer(canvas.first(of: rect)), stride: canvas.stride)))
+                receive(FramePart(rect: rect, pixels: canvas.first(of: rect), stride: canvas.stride))
             } else if let (first, stride, packing) = copiers[0].copier.pixels(of: rect) {
                 if packing == .bgra {
-                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: stride)))
+                    receive(FramePart(rect: rect, pixels: first, stride: stride))
                 } else {
                     convert(rect, first, stride, packing, into: receive)
                 }
@@ -152,9 +149,7 @@ public final class WaylandScreenSource: VideoSource {
             packing.convert(
                 first + (top - rect.y) * stride, stride: stride, to: band, targetStride: part.width * 4,
                 width: part.width, height: part.height)
-            receive(
-                FramePart(
-                    rect: part, pixelFormat: .bgra, storage: .memory(UnsafeRawPointer(band), stride: part.width * 4)))
+            receive(FramePart(rect: part, pixels: band, stride: part.width * 4))
         }
     }
 }
