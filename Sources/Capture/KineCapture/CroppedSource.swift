@@ -78,7 +78,7 @@ public final class CroppedSource: VideoSource {
         } else {
             for rect in self.damage.rectangles() {
                 let changed = rect.intersection(part)
-                if !changed.isEmpty { damage.insert(changed.moved(by: -part.x, -part.y)) }
+                if !changed.isEmpty { damage.insert(changed.offset(x: -part.x, y: -part.y)) }
             }
         }
         self.damage.removeAll()
@@ -88,7 +88,7 @@ public final class CroppedSource: VideoSource {
         guard region.size == size else { return false }
         let wanted = region.rectangles()
         var tiles = DamageRegion(size: frameSize)
-        for rect in wanted { tiles.insert(rect.moved(by: part.x, part.y)) }
+        for rect in wanted { tiles.insert(rect.offset(x: part.x, y: part.y)) }
         let isComplete = try source.read(tiles, into: copy)
         for rect in wanted {
             guard let base = pixels.baseAddress else { break }
@@ -108,11 +108,5 @@ public final class CroppedSource: VideoSource {
                 base + (y - part.y) * stride + (common.x - part.x) * 4,
                 read.pixels + (y - read.rect.y) * read.stride + (common.x - read.rect.x) * 4, common.width * 4)
         }
-    }
-}
-
-extension PixelRect {
-    fileprivate func moved(by x: Int, _ y: Int) -> PixelRect {
-        PixelRect(x: self.x + x, y: self.y + y, width: width, height: height)
     }
 }
