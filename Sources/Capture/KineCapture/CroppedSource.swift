@@ -78,7 +78,7 @@ public final class CroppedSource: VideoSource {
         } else {
             for rect in self.damage.rectangles() {
                 let changed = rect.intersection(part)
-                if !changed.isEmpty { damage.insert(changed.moved(by: -part.x, -part.y)) }
+                if !changed.isEmpty { damage.insert(changed.offset(x: -part.x, y: -part.y)) }
             }
         }
         self.damage.removeAll()
@@ -88,12 +88,12 @@ public final class CroppedSource: VideoSource {
         guard region.size == size else { return false }
         let wanted = region.rectangles()
         var tiles = DamageRegion(size: frameSize)
-        for rect in wanted { tiles.insert(rect.moved(by: part.x, part.y)) }
+        for rect in wanted { tiles.insert(rect.offset(x: part.x, y: part.y)) }
         let isComplete = try source.read(tiles, into: copy)
         for rect in wanted {
             guard let base = pixels.baseAddress else { break }
             let first = UnsafeRawPointer(base + rect.y * stride + rect.x * 4)
-            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: stride)))
+            receive(FramePart(rect: rect, pixels: first, stride: stride))
         }
         return isComplete
     }
@@ -103,19 +103,10 @@ public final class CroppedSource: VideoSource {
     private func copy(_ read: FramePart) {
         let common = read.rect.intersection(part)
         guard !common.isEmpty, let base = pixels.baseAddress else { return }
-        switch read.storage {
-        case .memory(let first, let readStride):
-            for y in common.y..<common.maxY {
-                memcpy(
-                    base + (y - part.y) * stride + (common.x - part.x) * 4,
-                    first + (y - read.rect.y) * readStride + (common.x - read.rect.x) * 4, common.width * 4)
-            }
+        for y in common.y..<common.maxY {
+            memcpy(
+                base + (y - part.y) * stride + (common.x - part.x) * 4,
+                read.pixels + (y - read.rect.y) * read.stride + (common.x - read.rect.x) * 4, common.width * 4)
         }
-    }
-}
-
-extension PixelRect {
-    fileprivate func moved(by x: Int, _ y: Int) -> PixelRect {
-        PixelRect(x: self.x + x, y: self.y + y, width: width, height: height)
     }
 }

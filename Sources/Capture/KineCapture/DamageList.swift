@@ -11,11 +11,7 @@ package struct DamageList: Equatable {
     package mutating func insert(_ rect: PixelRect) {
         guard !rect.isEmpty else { return }
         if rects.count < Self.limit { return rects.append(rect) }
-        let left = min(rect.x, rects.map(\.x).min() ?? rect.x)
-        let top = min(rect.y, rects.map(\.y).min() ?? rect.y)
-        let right = max(rect.maxX, rects.map(\.maxX).max() ?? rect.maxX)
-        let bottom = max(rect.maxY, rects.map(\.maxY).max() ?? rect.maxY)
-        rects = [PixelRect(x: left, y: top, width: right - left, height: bottom - top)]
+        rects = [rects.reduce(rect) { $0.union($1) }]
     }
 
     package mutating func insert(_ other: DamageList) { for rect in other.rects { insert(rect) } }

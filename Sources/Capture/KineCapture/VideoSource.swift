@@ -112,23 +112,19 @@ public final class ImmediateOpening: VideoSourceOpening {
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? { try open() }
 }
 
-/// A part of a frame: pixels, their format, and their memory, borrowed for a call.
+/// A part of a frame: BGRA, borrowed for a call.
 public struct FramePart {
-    /// The memory of the pixels. A new kind of memory needs a case here and in `CaptureLoop`, which draws it.
-    public enum Storage {
-        /// The address of the first pixel, and the bytes from one row to the next.
-        case memory(UnsafeRawPointer, stride: Int)
-    }
-
     /// The place in the frame, in pixels.
     public let rect: PixelRect
-    public let pixelFormat: PixelFormat
-    public let storage: Storage
+    /// The first pixel.
+    public let pixels: UnsafeRawPointer
+    /// Bytes from one row to the next.
+    public let stride: Int
 
-    public init(rect: PixelRect, pixelFormat: PixelFormat, storage: Storage) {
+    public init(rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         self.rect = rect
-        self.pixelFormat = pixelFormat
-        self.storage = storage
+        self.pixels = pixels
+        self.stride = stride
     }
 }
 

@@ -1,13 +1,9 @@
 // Windows of X11 programs, for takes, sources and errors.
+import KineMedia
 
-/// A window, or several.
-public enum X11WindowRule: Hashable, Sendable {
-    case id(UInt32)
-    /// Every window whose title contains this text. Case does not matter.
-    case titled(String)
-    /// Every window of the application with this WM_CLASS, and its menus and tips, often without one. Ignores case.
-    case application(String)
+public typealias X11WindowRule = TakeConfiguration.WindowRule
 
+extension X11WindowRule {
     /// Whether the rule matches a window with this title and this WM_CLASS; empty: it has none.
     package func matches(_ window: UInt32, title: String, application: String) -> Bool {
         switch self {
@@ -32,14 +28,9 @@ public struct ExclusionFindings: Equatable, Sendable {
 }
 
 /// A window of a program that is started while the take waits for the window.
-public enum X11CommandWindow: Equatable, Sendable {
-    /// The first window of that program, or of a process that it has started.
-    case first
-    /// As `X11ScreenSource.WindowChoice.titled`.
-    case titled(String)
-    /// As `X11ScreenSource.Target.application`, once one of its windows exists.
-    case application(String, monitor: String?)
+public typealias X11CommandWindow = TakeConfiguration.CommandWindow.Choice
 
+extension X11CommandWindow {
     /// For the middle of a sentence.
     public var words: String {
         switch self {

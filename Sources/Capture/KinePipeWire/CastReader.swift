@@ -58,14 +58,13 @@ final class CastReader {
         for piece in Self.pieces(of: rect, around: cursor?.rect) {
             if let first, !piece.hasCursor, frame.isBGRA(at: first) {
                 let pixels = first + piece.rect.y * frame.stride + piece.rect.x * 4
-                receive(
-                    FramePart(rect: piece.rect, pixelFormat: .bgra, storage: .memory(pixels, stride: frame.stride)))
+                receive(FramePart(rect: piece.rect, pixels: pixels, stride: frame.stride))
                 continue
             }
             for band in bands(of: piece.rect, in: frame) {
                 guard let (pixels, stride) = copy(band, of: frame, in: place, from: first) else { return false }
                 cursor?.draw(over: pixels, stride: stride, area: band)
-                receive(FramePart(rect: band, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+                receive(FramePart(rect: band, pixels: pixels, stride: stride))
             }
         }
         return true

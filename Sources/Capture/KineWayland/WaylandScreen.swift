@@ -10,15 +10,6 @@ public enum WaylandCopyProtocol: String, Sendable {
     case screencopy = "wlr-screencopy"
     /// ext-image-copy-capture-v1, with the sources of ext-image-capture-source-v1.
     case imageCapture = "ext-image-copy-capture"
-
-    /// Prefers wlroots' own protocol, which has been in use for longer. But its first version copies a screen over and
-    /// over, even without changes.
-    /// - Parameters:
-    ///   - screencopyVersion: nil: the compositor does not have it.
-    static func find(screencopyVersion: UInt32?, hasImageCapture: Bool) -> WaylandCopyProtocol? {
-        guard let screencopyVersion else { return hasImageCapture ? .imageCapture : nil }
-        return screencopyVersion < 2 && hasImageCapture ? .imageCapture : .screencopy
-    }
 }
 
 /// A connection with its outputs and copy protocols. Used on one thread.
@@ -50,7 +41,7 @@ final class WaylandScreen {
         interfaces.insert(global.interface)
         if outputs.appeared(global) { return }
         switch global.interface {
-        case "zwlr_screencopy_manager_v1" where screencopy == nil:
+        case "zwlr_screencopy_manager_v1" where screencopy == nil && global.version >= 3:
             screencopy = connection.bind(global, upTo: 3)
         case "ext_image_copy_capture_manager_v1" where captureSessions == nil:
             captureSessions = connection.bind(global, upTo: 1)
@@ -82,18 +73,18 @@ final class WaylandScreen {
     /// Nil: this compositor's screens cannot be copied. Known once it has answered.
     var copyProtocol: WaylandCopyProtocol? {
         guard memory != nil else { return nil }
-        return .find(
-            screencopyVersion: screencopy.map { wl_proxy_get_version($0) },
-            hasImageCapture: captureSessions != nil && captureSources != nil)
+        // wlroots' own protocol has been in use for longer.
+        if screencopy != nil { return .screencopy }
+        return captureSessions != nil && captureSources != nil ? .imageCapture : nil
     }
 
     /// Makes a copier of an output; the compositor must have answered. Throws if its screens cannot be copied.
     func copier(
         of subject: OutputCopy.Subject, showsCursor: Bool
     ) throws(VideoSourceError) -> any OutputCopier {
-        guard let memory, let copyProtocol else { throw .noScreencopy }
+        guard let memory else { throw .noScreencopy }
         let copy = OutputCopy(subject, showsCursor: showsCursor, outputs: outputs, memory: memory, connection)
-        if copyProtocol == .screencopy, let screencopy { return ScreencopyCopier(copy, manager: screencopy) }
+        if let screencopy { return ScreencopyCopier(copy, manager: screencopy) }
         guard let captureSessions, let captureSources else { throw .noScreencopy }
         return ImageCaptureCopier(
             copy, globals: ImageCaptureCopier.Globals(sessions: captureSessions, sources: captureSources))

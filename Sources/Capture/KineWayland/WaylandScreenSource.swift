@@ -76,7 +76,7 @@ public final class WaylandScreenSource: VideoSource {
             if damage.size != size { damage = .full(size: size) }
             let all = PixelRect(size: copier.size ?? size)
             for rect in changed ?? [all] {
-                let place = rect.intersection(all).moved(by: origin)
+                let place = rect.intersection(all).offset(x: origin.x, y: origin.y)
                 damage.insert(place)
                 if canvas != nil { draw(copier, origin, place) }
             }
@@ -97,14 +97,14 @@ public final class WaylandScreenSource: VideoSource {
         canvas = JoinedFrame(size: size)
         for (copier, origin) in copiers {
             guard let piece = copier.size else { continue }
-            draw(copier, origin, PixelRect(size: piece).moved(by: origin))
+            draw(copier, origin, PixelRect(origin: origin, size: piece))
         }
     }
 
     /// Copies a rectangle of the frame from its output.
     private func draw(_ copier: any OutputCopier, _ origin: (x: Int, y: Int), _ place: PixelRect) {
         guard let canvas, !place.isEmpty,
-            let (first, stride, packing) = copier.pixels(of: place.moved(by: (-origin.x, -origin.y)))
+            let (first, stride, packing) = copier.pixels(of: place.offset(x: -origin.x, y: -origin.y))
         else { return }
         packing.convert(
             first, stride: stride, to: canvas.first(of: place), targetStride: canvas.stride, width: place.width,
@@ -119,13 +119,10 @@ public final class WaylandScreenSource: VideoSource {
         if copiers.contains(where: \.copier.copy.isStale) { return false }
         for rect in region.rectangles() {
             if let canvas {
-                receive(
-                    FramePart(
-                        rect: rect, pixelFormat: .bgra,
-                        storage: .memory(UnsafeRawPointer(canvas.first(of: rect)), stride: canvas.stride)))
+                receive(FramePart(rect: rect, pixels: canvas.first(of: rect), stride: canvas.stride))
             } else if let (first, stride, packing) = copiers[0].copier.pixels(of: rect) {
                 if packing == .bgra {
-                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: stride)))
+                    receive(FramePart(rect: rect, pixels: first, stride: stride))
                 } else {
                     convert(rect, first, stride, packing, into: receive)
                 }
@@ -152,9 +149,7 @@ public final class WaylandScreenSource: VideoSource {
             packing.convert(
                 first + (top - rect.y) * stride, stride: stride, to: band, targetStride: part.width * 4,
                 width: part.width, height: part.height)
-            receive(
-                FramePart(
-                    rect: part, pixelFormat: .bgra, storage: .memory(UnsafeRawPointer(band), stride: part.width * 4)))
+            receive(FramePart(rect: part, pixels: band, stride: part.width * 4))
         }
     }
 }
@@ -173,10 +168,4 @@ final class JoinedFrame {
     deinit { pixels.deallocate() }
 
     func first(of rect: PixelRect) -> UnsafeMutableRawPointer { pixels + rect.y * stride + rect.x * 4 }
-}
-
-extension PixelRect {
-    fileprivate func moved(by offset: (x: Int, y: Int)) -> PixelRect {
-        PixelRect(x: x + offset.x, y: y + offset.y, width: width, height: height)
-    }
 }

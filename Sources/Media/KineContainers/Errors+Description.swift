@@ -70,16 +70,6 @@ extension MP4Recovery.Error: CustomStringConvertible {
     }
 }
 
-extension RecordingIndex.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .storage(let error): error.description
-        case .notFinished(let path): MP4FastStart.Error.notFinished(path: path).description
-        case .notARecording(let path): MP4FastStart.Error.notARecording(path: path).description
-        }
-    }
-}
-
 extension MovieExcerpt.Error: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -26,9 +26,8 @@ final class SeenScreen {
         }
         let width = size.width
         _ = try source.read(damage) { part in
-            guard case .memory(let bytes, let stride) = part.storage else { return }
             for y in 0..<part.rect.height {
-                let row = (bytes + y * stride).assumingMemoryBound(to: UInt32.self)
+                let row = (part.pixels + y * part.stride).assumingMemoryBound(to: UInt32.self)
                 for x in 0..<part.rect.width {
                     pixels[(part.rect.y + y) * width + part.rect.x + x] = row[x] & 0xff_ffff
                 }

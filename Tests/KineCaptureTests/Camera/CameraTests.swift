@@ -97,9 +97,8 @@ import Testing
         let width = source.size.width
         #expect(
             try source.read(damage) { part in
-                guard case .memory(let first, let stride) = part.storage else { return }
                 for y in 0..<part.rect.height {
-                    let row = (first + y * stride).assumingMemoryBound(to: UInt32.self)
+                    let row = (part.pixels + y * part.stride).assumingMemoryBound(to: UInt32.self)
                     for x in 0..<part.rect.width {
                         pixels[(part.rect.y + y) * width + part.rect.x + x] = row[x] & 0xff_ffff
                     }

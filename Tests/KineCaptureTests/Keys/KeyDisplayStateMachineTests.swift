@@ -1,5 +1,6 @@
 // The keys that are shown, by the answers about the focus and their instants.
 import CoreTesting
+import KineMedia
 import Testing
 
 @testable import KineX11
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `shortcuts are shown at once, and the newest replaces the last`() {
-        for keys in [KeyDisplay.Keys.shortcuts, .all] {
+        for keys in [TakeConfiguration.ShownKeys.shortcuts, .all] {
             var machine = KeyDisplayStateMachine(keys)
             #expect(machine.press(.shortcut("Ctrl + C"), at: 5) == nil)
             #expect(machine.badge == .init(text: "Ctrl + C", since: 5))

@@ -75,12 +75,11 @@ final class Watcher {
         }
         let size = size
         _ = try source.read(damage) { part in
-            guard case .memory(let bytes, let stride) = part.storage else { return }
             let rect = part.rect
             reads += 1
             #expect(rect.intersection(PixelRect(size: size)) == rect)
             for y in 0..<rect.height {
-                let row = (bytes + y * stride).assumingMemoryBound(to: UInt32.self)
+                let row = (part.pixels + y * part.stride).assumingMemoryBound(to: UInt32.self)
                 for x in 0..<rect.width { pixels[(rect.y + y) * size.width + rect.x + x] = row[x] & 0xff_ffff }
             }
         }

@@ -10,8 +10,8 @@ import Testing
     private static let larger = Machine.Layout(format: 1, size: PixelSize(width: 128, height: 96), stride: 512)
 
     /// It has asked for its first frame.
-    private func machine(version: UInt32 = 3, hasDamage: Bool = true) -> ScreencopyStateMachine {
-        var machine = Machine(version: version, hasDamage: hasDamage)
+    private func machine(hasDamage: Bool = true) -> ScreencopyStateMachine {
+        var machine = Machine(hasDamage: hasDamage)
         #expect(machine.advance(to: 0) == .capture)
         return machine
     }
@@ -21,7 +21,7 @@ import Testing
         _ machine: inout ScreencopyStateMachine, at now: Int64, _ layout: ScreencopyStateMachine.Layout = layout,
         waits: Bool, damage: [PixelRect] = []
     ) {
-        #expect(machine.described(layout) == nil)
+        machine.note(layout: layout)
         #expect(machine.descriptionEnded(at: now) == .copy(layout, waitsForDamage: waits))
         for rect in damage { machine.note(damage: rect) }
         #expect(machine.ready() == .release)
@@ -47,20 +47,6 @@ import Testing
         #expect(machine.frame?.damage == nil)
         #expect(machine.taken() == .capture)
         copy(&machine, at: 20, Self.larger, waits: true)
-    }
-
-    @Test func `before version 3 the copy begins with the layout, before version 2 none waits`() {
-        for version: UInt32 in 1...2 {
-            var machine = machine(version: version)
-            for number in 0..<3 {
-                #expect(
-                    machine.described(Self.layout) == .copy(Self.layout, waitsForDamage: version == 2 && number > 0))
-                #expect(machine.descriptionEnded(at: 0) == nil)
-                #expect(machine.ready() == .release)
-                #expect((machine.frame?.damage == nil) == (version == 1 || number == 0))
-                #expect(machine.taken() == .capture)
-            }
-        }
     }
 
     @Test func `a compositor that offers no shared memory is asked again later`() {
@@ -105,7 +91,8 @@ import Testing
         #expect(machine.outputChanged(isThere: false) == .release)
         #expect(machine.deadline == nil && machine.advance(to: .max) == nil)
         // What was on its way is no longer of interest.
-        #expect(machine.ready() == nil && machine.failed(at: 12) == nil && machine.described(Self.layout) == nil)
+        machine.note(layout: Self.layout)
+        #expect(machine.ready() == nil && machine.failed(at: 12) == nil && machine.descriptionEnded(at: 12) == nil)
         #expect(machine.outputChanged(isThere: true) == nil && machine.advance(to: 20) == .capture)
         copy(&machine, at: 20, waits: false)
     }
@@ -121,8 +108,8 @@ import Testing
                 let request: Machine.Request?
                 switch event {
                 case .time: request = machine.advance(to: now)
-                case .layout: request = machine.described(Self.layout)
-                case .other: request = machine.described(Self.larger)
+                case .layout: (request, _) = (nil, machine.note(layout: Self.layout))
+                case .other: (request, _) = (nil, machine.note(layout: Self.larger))
                 case .done: request = machine.descriptionEnded(at: now)
                 case .damage: (request, _) = (nil, machine.note(damage: PixelRect(x: 0, y: 0, width: 1, height: 1)))
                 case .ready: request = machine.ready()
@@ -147,10 +134,6 @@ import Testing
                 check(machine, isOpen: isOpen, isCopied: isCopied, now: now, depth: depth - 1)
             }
         }
-        for version: UInt32 in 1...3 {
-            check(
-                Machine(version: version, hasDamage: true), isOpen: false, isCopied: false, now: 0,
-                depth: version == 3 ? 6 : 5)
-        }
+        check(Machine(hasDamage: true), isOpen: false, isCopied: false, now: 0, depth: 6)
     }
 }

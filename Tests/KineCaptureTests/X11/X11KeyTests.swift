@@ -50,7 +50,7 @@ import Testing
         }
 
         func watcher(
-            _ keys: KeyDisplay.Keys, _ target: X11ScreenSource.Target = .screen(monitor: nil),
+            _ keys: TakeConfiguration.ShownKeys, _ target: X11ScreenSource.Target = .screen(monitor: nil),
             excluding: [X11WindowRule] = []
         ) throws -> Watcher {
             let object = object

@@ -179,10 +179,9 @@ import Testing
             var seen: Set<UInt32> = []
             parts = 0
             let isComplete = try source.read(.full(size: size)) { part in
-                guard case .memory(let bytes, let stride) = part.storage else { return }
                 parts += 1
                 for y in Swift.stride(from: 0, to: part.rect.height, by: 4) {
-                    seen.insert((bytes + y * stride).load(as: UInt32.self) & 0xff_ffff)
+                    seen.insert((part.pixels + y * part.stride).load(as: UInt32.self) & 0xff_ffff)
                 }
             }
             #expect(isComplete && seen.count == 1)

@@ -121,7 +121,7 @@ final class ScriptedSource: VideoSource {
                 guard let base = bytes.baseAddress else { return }
                 for rect in region.rectangles() {
                     let first = base + (rect.y * width + rect.x) * 4
-                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: width * 4)))
+                    receive(FramePart(rect: rect, pixels: first, stride: width * 4))
                 }
             }
             state.reads += region.rectangles().reduce(0) { $0 + $1.size.area }

@@ -173,7 +173,7 @@ import Testing
                 guard let base = bytes.baseAddress else { return }
                 for rect in region.rectangles() {
                     let first = base + (rect.y * 64 + rect.x) * 4
-                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: 64 * 4)))
+                    receive(FramePart(rect: rect, pixels: first, stride: 64 * 4))
                 }
             }
             return true

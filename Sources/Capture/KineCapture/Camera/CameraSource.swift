@@ -33,7 +33,7 @@ public final class CameraSource: VideoSource {
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         for rect in region.rectangles() {
             let first = UnsafeRawPointer(frame.pixels) + rect.y * frame.stride + rect.x * 4
-            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: frame.stride)))
+            receive(FramePart(rect: rect, pixels: first, stride: frame.stride))
         }
         return true
     }

@@ -14,14 +14,12 @@ package struct StillPicture {
         var words = [UInt32](repeating: 0, count: frame.area)
         let isComplete = try source.read(.full(size: frame)) { part in
             let rect = part.rect.intersection(PixelRect(size: frame))
-            switch part.storage {
-            case .memory(let first, let stride):
-                words.withUnsafeMutableBytes { target in
-                    guard let target = target.baseAddress else { return }
-                    for y in 0..<rect.height {
-                        memcpy(
-                            target + ((rect.y + y) * frame.width + rect.x) * 4, first + y * stride, rect.width * 4)
-                    }
+            words.withUnsafeMutableBytes { target in
+                guard let target = target.baseAddress else { return }
+                for y in 0..<rect.height {
+                    memcpy(
+                        target + ((rect.y + y) * frame.width + rect.x) * 4, part.pixels + y * part.stride,
+                        rect.width * 4)
                 }
             }
         }

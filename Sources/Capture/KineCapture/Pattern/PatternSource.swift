@@ -85,8 +85,7 @@ public final class PatternSource: VideoSource {
         guard let base = pixels.baseAddress else { return true }
         for rect in region.rectangles() {
             let first = UnsafeRawPointer(base + rect.y * size.width + rect.x)
-            receive(
-                FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: size.width * 4)))
+            receive(FramePart(rect: rect, pixels: first, stride: size.width * 4))
         }
         return true
     }

@@ -14,12 +14,9 @@ final class ScreencopyCopier: OutputCopier {
         zwlr_screencopy_frame_v1_add_listener,
         zwlr_screencopy_frame_v1_listener(
             buffer: { context, _, format, width, height, stride in
-                ScreencopyCopier.from(context).perform {
-                    $0.described(
-                        ScreencopyStateMachine.Layout(
-                            format: format, size: PixelSize(width: Int(width), height: Int(height)), stride: Int(stride)
-                        ))
-                }
+                ScreencopyCopier.from(context).machine.note(
+                    layout: CopyBuffer.Layout(
+                        format: format, size: PixelSize(width: Int(width), height: Int(height)), stride: Int(stride)))
             },
             flags: { context, _, flags in
                 let isUpsideDown = flags & ZWLR_SCREENCOPY_FRAME_V1_FLAGS_Y_INVERT.rawValue != 0
@@ -40,8 +37,7 @@ final class ScreencopyCopier: OutputCopier {
     init(_ copy: OutputCopy, manager: OpaquePointer) {
         self.copy = copy
         self.manager = manager
-        machine = ScreencopyStateMachine(
-            version: wl_proxy_get_version(manager), hasDamage: copy.subject.part == nil)
+        machine = ScreencopyStateMachine(hasDamage: copy.subject.part == nil)
     }
 
     deinit { if let frameObject { zwlr_screencopy_frame_v1_destroy(frameObject) } }

@@ -41,21 +41,13 @@ struct ScreencopyStateMachine {
     /// Nanoseconds until a failed copy is requested again. An output that has just changed its mode refuses some.
     static let retryInterval: Int64 = 50_000_000
 
-    /// The compositor's version of the protocol.
-    private let version: UInt32
     /// The compositor's damage refers to the frame; otherwise it is ignored.
     private let hasDamage: Bool
     private var state = State.waiting(until: .min)
     /// The layout of the last taken frame; nil: the next one is a different frame, or the first.
     private var known: Layout?
 
-    /// - Parameters:
-    ///   - version: of the protocol.
-    ///   - hasDamage: the compositor's damage is in the frame's coordinates.
-    init(version: UInt32, hasDamage: Bool) {
-        self.version = version
-        self.hasDamage = hasDamage && version >= 2
-    }
+    init(hasDamage: Bool) { self.hasDamage = hasDamage }
 
     /// The latest time to call `advance`; nil: after the compositor's next event.
     var deadline: Int64? { if case .waiting(let instant) = state { instant } else { nil } }
@@ -71,24 +63,13 @@ struct ScreencopyStateMachine {
         return .capture
     }
 
-    /// The compositor describes the frame's memory; since version 3, other kinds of memory follow.
-    mutating func described(_ layout: Layout) -> Request? {
-        guard case .asked(nil) = state else { return nil }
-        state = .asked(layout)
-        return version < 3 ? copy() : nil
-    }
+    /// The compositor describes the frame's memory. Other kinds of memory may follow.
+    mutating func note(layout: Layout) { if case .asked(nil) = state { state = .asked(layout) } }
 
     mutating func descriptionEnded(at now: Int64) -> Request? {
-        switch state {
-        case .asked(nil): failed(at: now)  // no memory that is known here
-        case .asked: copy()
-        default: nil
-        }
-    }
-
-    private mutating func copy() -> Request? {
-        guard case .asked(let layout?) = state else { return nil }
-        let waits = known == layout && version >= 2
+        guard case .asked(let described) = state else { return nil }
+        guard let layout = described else { return failed(at: now) }  // no memory that is known here
+        let waits = known == layout
         state = .copying(Frame(layout: layout, damage: waits && hasDamage ? [] : nil))
         return .copy(layout, waitsForDamage: waits)
     }

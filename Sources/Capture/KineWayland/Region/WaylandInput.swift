@@ -109,15 +109,9 @@ final class WaylandInput {
         Unmanaged<WaylandInput>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// - Parameter request: the device's release request, which the first versions do not have.
+    /// - Parameter request: the device's release request.
     private func release(_ device: inout OpaquePointer?, _ request: (OpaquePointer?) -> Void) {
-        guard let object = device else { return }
-        if wl_proxy_get_version(object) >= WL_POINTER_RELEASE_SINCE_VERSION {
-            request(object)
-        } else {
-            wl_proxy_destroy(object)
-        }
-        device = nil
+        if let object = device.take() { request(object) }
     }
 
     /// Follows the seat's devices, which come and go.

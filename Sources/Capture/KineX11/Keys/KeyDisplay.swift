@@ -1,16 +1,10 @@
 // The keys to show, and the check whether typed text may be visible.
 import Glibc
+import KineMedia
 
 /// The keys that are shown at the bottom of the frames.
 public struct KeyDisplay: Sendable {
-    public enum Keys: Sendable {
-        /// Combinations with Ctrl, Alt or Super, function keys and Esc.
-        case shortcuts
-        /// Typed keys too, where they may be visible.
-        case all
-    }
-
-    public var keys: Keys
+    public var keys: TakeConfiguration.ShownKeys
     /// Makes the inspector, on the thread that uses it; nil: typed keys are not shown.
     public var inspector: @Sendable () -> (any FocusInspector)?
     /// Nanoseconds before a badge starts to fade.
@@ -19,7 +13,8 @@ public struct KeyDisplay: Sendable {
     public static let defaultHold: Int64 = 1_500_000_000
 
     public init(
-        _ keys: Keys, hold: Int64 = defaultHold, inspector: @escaping @Sendable () -> (any FocusInspector)? = { nil }
+        _ keys: TakeConfiguration.ShownKeys, hold: Int64 = defaultHold,
+        inspector: @escaping @Sendable () -> (any FocusInspector)? = { nil }
     ) {
         self.keys = keys
         self.hold = hold

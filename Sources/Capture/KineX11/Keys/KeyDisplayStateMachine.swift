@@ -1,4 +1,5 @@
 // Decides which keys are shown. Pure: its inputs are keys, answers about the focus, and instants.
+import KineMedia
 
 /// Shortcuts are shown at once. A typed key is shown only if the same object, whose text may be visible, had the focus
 /// before the key and in both of two answers after it. Between the answers the program has time to handle earlier keys,
@@ -31,7 +32,7 @@ struct KeyDisplayStateMachine {
     static let timeout: Int64 = 250_000_000
     private static let mostChecks = 32
 
-    private let keys: KeyDisplay.Keys
+    private let keys: TakeConfiguration.ShownKeys
     private(set) var badge: Badge?
     /// The object that has had the focus since its check.
     private var trusted: String?
@@ -40,7 +41,7 @@ struct KeyDisplayStateMachine {
     /// Another program has grabbed the keyboard: the focus does not determine where keys go.
     private(set) var isGrabbed = false
 
-    init(_ keys: KeyDisplay.Keys) { self.keys = keys }
+    init(_ keys: TakeConfiguration.ShownKeys) { self.keys = keys }
 
     /// Handles a pressed key. Returns the question to ask, if any.
     mutating func press(_ key: KeyStroke, at now: Int64) -> Int? {

@@ -48,8 +48,8 @@ final class X11Connection {
     /// Nil: the server has no Shape extension; all windows are rectangles.
     let shapeEvent: UInt8?
     let inputOpcode: UInt8?
-    /// The version of MIT-SHM; nil: the server lacks it.
-    private(set) var sharedMemoryVersion: (major: Int, minor: Int)?
+    /// The server takes memory by its descriptor (MIT-SHM 1.2).
+    private(set) var sharesMemory = false
     let hasComposite: Bool
     let hasRender: Bool
 
@@ -95,9 +95,10 @@ final class X11Connection {
         hasRender = present(kine_render_extension(connection)) != nil
         negotiateVersions()
         if hasSharedMemory {
-            sharedMemoryVersion = reply(xcb_shm_query_version(connection), xcb_shm_query_version_reply) {
+            let version = reply(xcb_shm_query_version(connection), xcb_shm_query_version_reply) {
                 (Int($0.pointee.major_version), Int($0.pointee.minor_version))
             }
+            sharesMemory = version.map { $0 >= (1, 2) } ?? false
         }
         if cancellation?.isCancelled == true { throw .serverGivenUp }
     }

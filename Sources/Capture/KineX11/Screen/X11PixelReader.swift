@@ -164,13 +164,7 @@ struct X11ReadPlan: Equatable {
     /// The rectangle around all if there are too many.
     private static func joined(_ rects: [PixelRect]) -> [PixelRect] {
         guard rects.count > mostRectangles, let first = rects.first else { return rects }
-        let bounds = rects.reduce(first) { whole, rect in
-            let x = min(whole.x, rect.x)
-            let y = min(whole.y, rect.y)
-            return PixelRect(
-                x: x, y: y, width: max(whole.maxX, rect.maxX) - x, height: max(whole.maxY, rect.maxY) - y)
-        }
-        return [bounds]
+        return [rects.reduce(first) { $0.union($1) }]
     }
 
     /// Strips of whole rows of tiles, of nearly the same height, from top to bottom.

@@ -356,7 +356,7 @@ public final class X11ScreenSource: VideoSource {
         clicks?.draw(over: pixels, stride: stride, area: rect)
         cursor?.draw(over: pixels, stride: stride, area: rect)
         keys?.draw(over: pixels, stride: stride, area: rect)
-        receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+        receive(FramePart(rect: rect, pixels: pixels, stride: stride))
     }
 
     /// Reads again until no new window has come during the read that may have to be hidden.

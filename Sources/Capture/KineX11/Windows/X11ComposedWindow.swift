@@ -186,7 +186,7 @@ final class X11ComposedWindow {
 
 extension PixelRect {
     /// The rectangle with a border around it. X's position of a window is the border's.
-    fileprivate func enlarged(by border: Int) -> PixelRect {
+    func enlarged(by border: Int) -> PixelRect {
         PixelRect(x: x, y: y, width: width + 2 * border, height: height + 2 * border)
     }
 }

@@ -56,12 +56,8 @@ final class X11Exclusions {
             event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
                 let e = $0.pointee
                 guard windows[e.window] != nil else { return }
-                // The size excludes the border; the position is the border's.
-                let border = 2 * Int(e.border_width)
-                place(
-                    e.window,
-                    at: PixelRect(
-                        x: Int(e.x), y: Int(e.y), width: Int(e.width) + border, height: Int(e.height) + border), now)
+                let rect = PixelRect(x: Int(e.x), y: Int(e.y), width: Int(e.width), height: Int(e.height))
+                place(e.window, at: rect.enlarged(by: Int(e.border_width)), now)
             }
         case XCB_UNMAP_NOTIFY:
             event.withMemoryRebound(to: xcb_unmap_notify_event_t.self, capacity: 1) {

@@ -83,11 +83,7 @@ final class X11WindowSearch {
                 }
             guard isMeant, X11Layout.isShown(child, connection), let geometry = connection.geometry(of: child)
             else { return nil }
-            let (rect, border) = geometry
-            return Found(
-                window: child,
-                bounds: PixelRect(
-                    x: rect.x, y: rect.y, width: rect.width + 2 * border, height: rect.height + 2 * border))
+            return Found(window: child, bounds: geometry.rect.enlarged(by: geometry.border))
         }
     }
 

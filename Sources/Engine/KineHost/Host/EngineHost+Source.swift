@@ -81,7 +81,7 @@ extension ExclusionFindings {
     /// Nil: every rule matches a window.
     var unmatchedSentence: String? {
         guard !unmatched.isEmpty else { return nil }
-        let rules = unmatched.map { TakeConfiguration.WindowRule($0).optionValue.printable(limit: 100) }
+        let rules = unmatched.map { $0.optionValue.printable(limit: 100) }
         return
             "No window is there that matches \(rules.joined(separator: ", ")), so nothing is hidden for that yet; one that comes "
             + "later will be, and kinecast sources lists the names of those that are there."

@@ -256,7 +256,7 @@ extension EngineHost {
         guard case .commandWindow(let window) = request?.configuration.source, opened?.take.size == nil else {
             return .nothingCaptured(isRecorded: isRecorded)
         }
-        return .commandWindowNotShown(window.choice.x11, isRecorded: isRecorded)
+        return .commandWindowNotShown(window.choice, isRecorded: isRecorded)
     }
 
     /// Nanoseconds for the client to end its programs on the private screen.

@@ -266,7 +266,7 @@ public final class EngineHost {
             source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
         status.camera = camera
         if opened?.take.audio.hasMicrophone == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
-        status.unmatchedExclusions = exclusions?.unmatched.map { TakeConfiguration.WindowRule($0).optionValue } ?? []
+        status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))
     }
 }

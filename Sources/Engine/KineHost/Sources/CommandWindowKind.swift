@@ -27,7 +27,7 @@ struct CommandWindowKind: SourceKind {
     func open(
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        let (isPrivate, choice) = (isPrivate, window.choice.x11)
+        let (isPrivate, choice) = (isPrivate, window.choice)
         let failure = VideoSourceError.noWindowOfCommand(
             choice, seconds: window.limit.seconds, isPrivateScreen: isPrivate)
         do throws(VideoSourceError) {
@@ -66,14 +66,4 @@ struct CommandWindowKind: SourceKind {
     }
 
     var isPrivate: Bool { window.privateScreen != nil }
-}
-
-extension TakeConfiguration.CommandWindow.Choice {
-    var x11: X11CommandWindow {
-        switch self {
-        case .first: .first
-        case .titled(let title): .titled(title)
-        case .application(let name, let monitor): .application(name, monitor: monitor)
-        }
-    }
 }

@@ -173,26 +173,7 @@ extension X11ScreenSource {
         try self.init(
             target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
             showsClicks: video.showsClicks, keys: video.shownKeys?.display,
-            excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
-    }
-}
-
-extension TakeConfiguration.WindowRule {
-    init(_ rule: X11WindowRule) {
-        self =
-            switch rule {
-            case .id(let id): .id(id)
-            case .titled(let text): .titled(text)
-            case .application(let name): .application(name)
-            }
-    }
-
-    var x11: X11WindowRule {
-        switch self {
-        case .id(let id): .id(id)
-        case .titled(let text): .titled(text)
-        case .application(let name): .application(name)
-        }
+            excluding: video.excludedWindows, cancellation: cancellation)
     }
 }
 

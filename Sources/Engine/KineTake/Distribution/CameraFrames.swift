@@ -31,11 +31,9 @@ final class CameraFrames: @unchecked Sendable {
         var isDrawn = false
         _ = try? source.read(.full(size: source.size)) { part in
             // A camera's frame is one part.
-            guard part.rect == PixelRect(size: source.size), case .memory(let pixels, let stride) = part.storage
-            else {
-                return
-            }
-            renderer.draw(.full(size: size), of: .bgra(base: pixels, stride: stride), at: store.memory.slot(slot))
+            guard part.rect == PixelRect(size: source.size) else { return }
+            renderer.draw(
+                .full(size: size), of: .bgra(base: part.pixels, stride: part.stride), at: store.memory.slot(slot))
             isDrawn = true
         }
         guard isDrawn else { return nil }

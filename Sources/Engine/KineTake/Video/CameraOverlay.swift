@@ -130,9 +130,7 @@ final class CameraOverlay {
             compositor.add(layer)
         }
         _ = try? source.read(.full(size: source.size)) { part in
-            switch part.storage {
-            case .memory(let pixels, let stride): layer?.draw(part.rect, pixels: pixels, stride: stride)
-            }
+            layer?.draw(part.rect, pixels: part.pixels, stride: part.stride)
         }
     }
 

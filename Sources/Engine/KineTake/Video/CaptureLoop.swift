@@ -245,11 +245,7 @@ final class CaptureLoop {
             return true
         }
         let compositor = compositor
-        return try source.read(region) { part in
-            switch part.storage {
-            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
-            }
-        }
+        return try source.read(region) { compositor.draw($0.rect, pixels: $0.pixels, stride: $0.stride) }
     }
 
     /// Dark grey: neither a black screen, which looks like a fault, nor bright.

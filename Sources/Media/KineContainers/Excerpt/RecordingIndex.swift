@@ -11,13 +11,7 @@ public struct RecordingIndex: Sendable {
     /// The first one begins with the recording. Empty if the list is damaged, since the rest can still be used.
     public let chapters: [Chapter]
 
-    public enum Error: Swift.Error, Equatable {
-        case storage(StorageError)
-        /// Finish the recording first (`MP4Recovery`).
-        case notFinished(path: String)
-        /// The file was not written by Kinecast, or is damaged.
-        case notARecording(path: String)
-    }
+    public typealias Error = MP4FastStart.Error
 
     /// The largest accepted index, in bytes.
     private static let largestIndex = 1 << 30

@@ -67,7 +67,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case id(UInt32)
         /// Every window whose title contains this text. Case does not matter.
         case titled(String)
-        /// Every window of an application, by its WM_CLASS. Case does not matter.
+        /// Every window of an application, by its WM_CLASS, and its menus and tips, often without one. Ignores case.
         case application(String)
 
         /// In the form of `--exclude`: `0x3a00007`, `title:TEXT` or `app:NAME`.

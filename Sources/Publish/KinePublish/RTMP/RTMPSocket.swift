@@ -1,15 +1,10 @@
 // Opens and closes sockets for RTMP, with TLS if the address requires it.
+import Glibc
 import KineRTMP
 import NIOCore
 import NIOPosix
 import NIOSSL
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 enum RTMPSocket {
     private static let sendingTimeout = TimeAmount.seconds(5)

@@ -51,7 +51,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     private var waiting: [ID] = []
     /// Connections whose places may be taken, in the order in which they came to yield.
     private var yielding: [ID] = []
-    /// Connections whose places may be taken, in the order in which they began to yield.
+    /// The number of connections that have a place without a token.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
     /// Connections that have shown a token while others of their address had no token, by address.

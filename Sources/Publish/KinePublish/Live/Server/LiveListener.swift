@@ -1,5 +1,6 @@
 // Listens, and adds the handlers to each connection. Hummingbird and SwiftNIO implement HTTP and TLS; AdmissionControl
 // decides which connections are served.
+import Glibc
 import HummingbirdCore
 import HummingbirdTLS
 import KinePlatform
@@ -7,12 +8,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Accepts connections and serves each over HTTP, with TLS if there is a certificate.
 struct LiveListener: Sendable {
@@ -115,12 +110,6 @@ struct LiveListener: Sendable {
 
 // Pauses accepting when the process has run out of descriptors. New connections wait in the kernel's queue. When that
 // is full, the clients' kernels retry (RFC 6298): no client is refused, and waiting costs this process nothing.
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -142,12 +131,6 @@ final class AcceptPause: ChannelInboundHandler {
 }
 
 // Finds the name by which other machines reach this one.
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension LiveServer {
     /// The host for the link: the server's own listening address or, if it listens on all addresses, the machine's
     /// first address that other machines can use.

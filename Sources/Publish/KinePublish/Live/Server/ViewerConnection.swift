@@ -1,13 +1,8 @@
 // Sends the stream to one viewer, as fast as the viewer reads it. Records are already chunked and shared by all
 // viewers, so they bypass the HTTP handlers and go directly to the socket or to TLS.
+import Glibc
 import NIOCore
 import NIOSSL
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The handler nearest to the socket or to TLS, from the response's head to the stream's end. For its event loop.
 final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
