@@ -59,34 +59,6 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         public var output: String?
     }
 
-    /// The error's kind without details. The names never change, so logs and programs can rely on them.
-    public enum Code: String, Sendable, CaseIterable {
-        case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
-        case noAnswer, endedWithoutAnswer, takeIsOver, noLink, recovery, samples, editing
-        case cancelled
-    }
-
-    public var code: Code {
-        switch self {
-        case .namedEngineUnusable, .engineNotFound, .executableUnknown: .engineNotFound
-        case .engineCannotStart: .engineCannotStart
-        case .otherVersion: .otherVersion
-        case .noReport: .noReport
-        case .noThread: .resourceExhausted
-        case .registry: .registry
-        case .control: .control
-        case .refused: .refused
-        case .noAnswer: .noAnswer
-        case .endedWithoutAnswer: .endedWithoutAnswer
-        case .takeIsOver: .takeIsOver
-        case .noLink: .noLink
-        case .recovery: .recovery
-        case .samples: .samples
-        case .editing: .editing
-        case .cancelled: .cancelled
-        }
-    }
-
     /// An alternative for the person. The description does not mention it.
     public var alternative: Alternative? {
         switch self {
