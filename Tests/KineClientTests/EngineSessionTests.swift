@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func `an engine that cannot be started is a typed error`() async {
-        let none = ClientError.engineNotFound(
-            places: ["/nowhere/libexec/kinecast/kinecast-engine", "/nowhere/bin/kinecast-engine"])
+        let none = ClientError.locator(
+            .notFound(places: ["/nowhere/libexec/kinecast/kinecast-engine", "/nowhere/bin/kinecast-engine"]))
         await #expect(throws: none) {
             try await EngineSession.start(
                 Self.configuration,

@@ -116,7 +116,7 @@ extension RecordingError {
     init(_ error: ClientError) {
         let code: Code =
             switch error {
-            case .engineNotFound, .namedEngineUnusable, .executableUnknown, .engineCannotStart: .engineNotFound
+            case .locator, .engineCannotStart: .engineNotFound
             case .otherVersion: .otherVersion
             case .cancelled: .cancelled
             case .editing(let failure): Self.code(of: failure)

@@ -7,12 +7,8 @@ import SystemPackage
 
 /// The error that every method of this target throws.
 public enum ClientError: ThreadError, Equatable, Sendable {
-    /// The file that `KINECAST_ENGINE` names cannot be executed.
-    case namedEngineUnusable(String)
-    /// No engine is in any of these directories.
-    case engineNotFound(places: [FilePath])
-    /// The path of this process's own executable is unknown.
-    case executableUnknown
+    /// No engine was found.
+    case locator(EngineLocator.Error)
     /// The engine's process cannot be started.
     case engineCannotStart(executable: FilePath, StartFault)
     /// The engine speaks another version of the control protocol.

@@ -68,11 +68,7 @@ extension EngineLocator {
         do throws(EngineLocator.Error) {
             return try locate()
         } catch {
-            switch error {
-            case .namedUnusable(let path): throw .namedEngineUnusable(path)
-            case .notFound(let places): throw .engineNotFound(places: places)
-            case .executableUnknown: throw .executableUnknown
-            }
+            throw .locator(error)
         }
     }
 }
