@@ -128,6 +128,13 @@ extension RecordingError {
         self.init(code, error.description, error.alternative)
     }
 
+    /// Runs a request to an engine, whose error becomes one of this type.
+    static func translating<Value>(
+        _ request: () async throws(ClientError) -> Value
+    ) async throws(RecordingError) -> Value {
+        do throws(ClientError) { return try await request() } catch { throw RecordingError(error) }
+    }
+
     /// - Parameter hasBegun: whether the take ran before it failed.
     init(_ failure: TakeFailure, hasBegun: Bool) {
         let code: Code =
