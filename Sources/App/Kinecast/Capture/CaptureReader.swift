@@ -33,11 +33,6 @@ struct CaptureReader {
         }
     }
 
-    private init(feed: ClientFeed, handler: @escaping CaptureHandler) {
-        self.feed = feed
-        self.handler = handler
-    }
-
     private mutating func run() {
         while true {
             feed.collect().forEach { read($0) }

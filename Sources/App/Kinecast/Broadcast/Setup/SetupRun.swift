@@ -106,12 +106,6 @@ final class SetupRun: Sendable {
         let prompts: AsyncStream<Prompt>.Continuation
         var outcome: SetupStateMachine.Outcome?
 
-        init(process: SetupProcess, machine: SetupStateMachine, prompts: AsyncStream<Prompt>.Continuation) {
-            self.process = process
-            self.machine = machine
-            self.prompts = prompts
-        }
-
         func wait(for inputs: Int32) {
             var deadline = machine.nextDeadline
             // Without a pidfd, the process is checked every 20 ms.
