@@ -122,8 +122,7 @@ extension RecordingError {
             case .editing(let failure): Self.code(of: failure)
             case .endedWithoutAnswer: .engineDied
             case .refused(let refusal): Self.code(of: refusal)
-            case .noReport, .noThread, .registry, .control, .noAnswer, .takeIsOver, .noLink, .recovery, .samples:
-                .failed
+            case .noReport, .noThread, .registry, .control, .noAnswer, .takeIsOver, .noLink, .recovery: .failed
             }
         self.init(code, error.description, error.alternative)
     }

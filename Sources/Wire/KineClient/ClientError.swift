@@ -1,7 +1,6 @@
 // The errors of this target. Their sentences for a person are in Sentences/.
 import KineContainers
 import KinePlatform
-import KineRings
 import KineWire
 import SystemPackage
 
@@ -32,8 +31,6 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// No destination of the take has a link.
     case noLink(take: String)
     case recovery(MP4Recovery.Error)
-    /// The shared memory of the engine's samples cannot be used.
-    case samples(StreamReceiver.Error)
     /// A recording cannot be trimmed or read; the engine's sentence.
     case editing(EditFailure)
     /// The waiting task was cancelled.

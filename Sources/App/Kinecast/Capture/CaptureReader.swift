@@ -64,9 +64,7 @@ struct CaptureReader {
     private mutating func read(_ event: ClientFeedEvent) {
         switch event {
         case .start(let receiver, let stream): (self.receiver, self.stream) = (receiver, stream)
-        case .finish, .failed: isFinished = true
-        // The recorder's events report pauses to the app.
-        case .pause, .resume: break
+        case .end: isFinished = true
         }
     }
 

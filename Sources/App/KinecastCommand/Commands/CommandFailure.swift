@@ -65,7 +65,7 @@ extension ClientError {
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
         case .editing(let failure): failure.exitStatus
         case .locator, .engineCannotStart, .otherVersion, .noThread, .registry, .control, .noAnswer, .takeIsOver,
-            .noLink, .samples, .cancelled:
+            .noLink, .cancelled:
             ExitStatus.unavailable
         }
     }

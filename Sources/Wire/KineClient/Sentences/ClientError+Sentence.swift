@@ -31,7 +31,6 @@ extension ClientError: CustomStringConvertible {
         case .noLink(let take):
             "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
         case .recovery(let error): "\(error)."
-        case .samples(let error): "The samples cannot be received: \(error)."
         case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."
         }
