@@ -38,7 +38,7 @@ public struct PermissionSubject: Codable, Sendable, Equatable, Hashable {
     }
 }
 
-/// The decisions about one app.
+/// The decisions about one app, in the file and in `kinecast permissions --json`.
 public struct AppPermissions: Codable, Sendable, Equatable {
     public enum Decision: String, Codable, Sendable {
         case granted, declined
