@@ -172,9 +172,9 @@ import Testing
 
     @Test func `an engine of another version has an error of its own, wherever it shows`() {
         let control = ControlError.protocolError(.version(theirs: 9))
-        #expect(ClientError(control).code == .otherVersion)
-        #expect(ClientError(TakeRegistry.Error.control(control)).code == .otherVersion)
+        #expect(ClientError(control) == .otherVersion(theirs: 9))
+        #expect(ClientError(TakeRegistry.Error.control(control)) == .otherVersion(theirs: 9))
         #expect(ClientError(control).description == control.description)
-        #expect(ClientError(TakeRegistry.Error.control(.peerTooSlow)).code == .control)
+        #expect(ClientError(TakeRegistry.Error.control(.peerTooSlow)) == .control(.peerTooSlow))
     }
 }

@@ -3,10 +3,10 @@ import CoreTesting
 import KineContainers
 import KineMedia
 import KinePlatform
-import KineWire
 import Testing
 
 @testable import KineClient
+@testable import KineWire
 
 @Suite struct SessionStateMachineTests {
     /// Callers are numbers here.

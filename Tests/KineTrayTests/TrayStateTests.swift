@@ -1,9 +1,9 @@
 // The tray's state by the messages of engines, and the menu that follows.
 import KineMedia
-import KineWire
 import Testing
 
 @testable import KineTray
+@testable import KineWire
 
 @Suite struct TrayStateTests {
     private static let second: Int64 = 1_000_000_000

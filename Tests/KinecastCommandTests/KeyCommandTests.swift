@@ -2,9 +2,9 @@
 import ArgumentParser
 import KineMedia
 import KinePlatform
-import KineWire
 import Testing
 
+@testable import KineWire
 @testable import KinecastCommand
 
 @Suite struct KeyCommandTests {

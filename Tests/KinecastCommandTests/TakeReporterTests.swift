@@ -1,11 +1,11 @@
 // The report of a broadcast, for a person and for a script.
 import FoundationEssentials
-import KineClient
 import KineMedia
-import KineWire
 import SystemPackage
 import Testing
 
+@testable import KineClient
+@testable import KineWire
 @testable import KinecastCommand
 
 @Suite struct TakeReporterTests {

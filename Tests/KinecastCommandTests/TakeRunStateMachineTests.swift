@@ -1,10 +1,10 @@
 // `record` and `broadcast`, with their inputs in every order.
-import KineClient
 import KineMedia
 import KinePlatform
 import KineWire
 import Testing
 
+@testable import KineClient
 @testable import KinecastCommand
 
 @Suite struct TakeRunStateMachineTests {

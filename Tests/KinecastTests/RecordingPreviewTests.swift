@@ -155,7 +155,7 @@ import Testing
             let information = try #require(content(folder.file("Trash/info/\(name).trashinfo")))
             let lines = information.split(separator: "\n")
             #expect(lines.first == "[Trash Info]" && lines.count == 3)
-            #expect(lines[1] == "Path=\(folder.path)/%C3%BC%20b.mp4")
+            #expect(lines[1] == "Path=\(folder.path)/%c3%bc%20b.mp4")
             #expect(lines[2].hasPrefix("DeletionDate=19"))
             #expect(content(path) == nil)
         }

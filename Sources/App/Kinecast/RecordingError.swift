@@ -116,16 +116,22 @@ extension RecordingError {
     init(_ error: ClientError) {
         let code: Code =
             switch error {
-            case .engineNotFound, .namedEngineUnusable, .executableUnknown, .engineCannotStart: .engineNotFound
+            case .locator, .engineCannotStart: .engineNotFound
             case .otherVersion: .otherVersion
             case .cancelled: .cancelled
             case .editing(let failure): Self.code(of: failure)
             case .endedWithoutAnswer: .engineDied
             case .refused(let refusal): Self.code(of: refusal)
-            case .noReport, .noThread, .registry, .control, .noAnswer, .takeIsOver, .noLink, .recovery, .samples:
-                .failed
+            case .noReport, .noThread, .registry, .control, .noAnswer, .takeIsOver, .noLink, .recovery: .failed
             }
         self.init(code, error.description, error.alternative)
+    }
+
+    /// Runs a request to an engine, whose error becomes one of this type.
+    static func translating<Value>(
+        _ request: () async throws(ClientError) -> Value
+    ) async throws(RecordingError) -> Value {
+        do throws(ClientError) { return try await request() } catch { throw RecordingError(error) }
     }
 
     /// - Parameter hasBegun: whether the take ran before it failed.

@@ -42,11 +42,8 @@ extension ScreenRecorder {
             configuration.expectedSamples = [request]
             return nil
         } prepare: { session throws(RecordingError) in
-            let feed: ClientFeed
-            do throws(ClientError) {
-                feed = try await session.receiveSamples(request)
-            } catch {
-                throw RecordingError(error)
+            let feed = try await RecordingError.translating { () async throws(ClientError) in
+                try await session.receiveSamples(request)
             }
             try CaptureReader.start(feed) { [weak self] sample, type in
                 // The engine sends silence while the microphone is off.

@@ -58,10 +58,8 @@ extension ScreenRecorder {
         guard let session = clipTake.session ?? recording.flatMap({ $0.hasClipBuffer ? $0.session : nil }) else {
             throw .notBuffering
         }
-        do throws(ClientError) {
-            return Clip(try await session.exportClip(to: url.path, duration: length, overwrite: replacing))
-        } catch {
-            throw RecordingError(error)
+        return try await RecordingError.translating { () async throws(ClientError) in
+            Clip(try await session.exportClip(to: url.path, duration: length, overwrite: replacing))
         }
     }
 

@@ -54,11 +54,7 @@ extension ScreenRecorder {
         return previews
     }
 
-    private static func takes() async throws(RecordingError) -> TakeRegistry.Listing {
-        do throws(ClientError) {
-            return try await KnownTakes.list()
-        } catch {
-            throw RecordingError(error)
-        }
+    static func takes() async throws(RecordingError) -> TakeRegistry.Listing {
+        try await RecordingError.translating { () async throws(ClientError) in try await KnownTakes.list() }
     }
 }

@@ -147,10 +147,9 @@ extension ScreenRecorder {
         defer { contents.withLock { $0.state = .idle } }
         // Closing earlier would cut short the time that a program on the private screen has to end.
         defer { active.session.close() }
-        do throws(ClientError) {
-            return RecordingResult(try await active.session.stop(), store: store)
-        } catch {
-            throw RecordingError(error)
+        let outcome = try await RecordingError.translating { () async throws(ClientError) in
+            try await active.session.stop()
         }
+        return RecordingResult(outcome, store: store)
     }
 }

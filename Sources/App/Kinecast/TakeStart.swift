@@ -61,12 +61,7 @@ extension AppIdentity {
         do throws(FileProblem) {
             return try of(executable: FilePath(escaped: executable))
         } catch {
-            switch error {
-            case .unreadable(let file, let errno):
-                throw RecordingError(.unavailable, "\(file) cannot be read (\(errno)); correct its permissions.")
-            case .damaged(let file, let problem):
-                throw RecordingError(.unavailable, "In \(file), \(problem); correct it.")
-            }
+            throw RecordingError(.unavailable, error.description)
         }
     }
 

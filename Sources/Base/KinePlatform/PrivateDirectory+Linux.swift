@@ -5,13 +5,23 @@ import SystemPackage
 
 public enum PrivateDirectory {
     /// Why a directory does not belong to this user alone.
-    public enum Fault: Swift.Error, Equatable {
+    public enum Fault: Swift.Error, Equatable, CustomStringConvertible {
         case notADirectory
         /// Another user made it.
         case foreign(uid: UInt32)
         /// Other users may enter it; its permission bits.
         case open(mode: UInt32)
         case system(Errno)
+
+        /// A clause for the middle of a sentence.
+        public var description: String {
+            switch self {
+            case .notADirectory: "something else has that name"
+            case .foreign(let uid): "it belongs to user \(uid)"
+            case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
+            case .system(let errno): "\(errno)"
+            }
+        }
     }
 
     /// Creates `path`, one level, with mode 0700, or checks the existing one: a real directory, ours, closed to others.

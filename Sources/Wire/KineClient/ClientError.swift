@@ -1,18 +1,13 @@
 // The errors of this target. Their sentences for a person are in Sentences/.
 import KineContainers
 import KinePlatform
-import KineRings
 import KineWire
 import SystemPackage
 
 /// The error that every method of this target throws.
 public enum ClientError: ThreadError, Equatable, Sendable {
-    /// The file that `KINECAST_ENGINE` names cannot be executed.
-    case namedEngineUnusable(String)
-    /// No engine is in any of these directories.
-    case engineNotFound(places: [FilePath])
-    /// The path of this process's own executable is unknown.
-    case executableUnknown
+    /// No engine was found.
+    case locator(EngineLocator.Error)
     /// The engine's process cannot be started.
     case engineCannotStart(executable: FilePath, StartFault)
     /// The engine speaks another version of the control protocol.
@@ -36,8 +31,6 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// No destination of the take has a link.
     case noLink(take: String)
     case recovery(MP4Recovery.Error)
-    /// The shared memory of the engine's samples cannot be used.
-    case samples(StreamReceiver.Error)
     /// A recording cannot be trimmed or read; the engine's sentence.
     case editing(EditFailure)
     /// The waiting task was cancelled.
@@ -57,34 +50,6 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         public var pid: Int32
         /// The output file; nil if there is none, or if it is not known yet.
         public var output: String?
-    }
-
-    /// The error's kind without details. The names never change, so logs and programs can rely on them.
-    public enum Code: String, Sendable, CaseIterable {
-        case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
-        case noAnswer, endedWithoutAnswer, takeIsOver, noLink, recovery, samples, editing
-        case cancelled
-    }
-
-    public var code: Code {
-        switch self {
-        case .namedEngineUnusable, .engineNotFound, .executableUnknown: .engineNotFound
-        case .engineCannotStart: .engineCannotStart
-        case .otherVersion: .otherVersion
-        case .noReport: .noReport
-        case .noThread: .resourceExhausted
-        case .registry: .registry
-        case .control: .control
-        case .refused: .refused
-        case .noAnswer: .noAnswer
-        case .endedWithoutAnswer: .endedWithoutAnswer
-        case .takeIsOver: .takeIsOver
-        case .noLink: .noLink
-        case .recovery: .recovery
-        case .samples: .samples
-        case .editing: .editing
-        case .cancelled: .cancelled
-        }
     }
 
     /// An alternative for the person. The description does not mention it.

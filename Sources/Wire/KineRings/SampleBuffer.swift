@@ -66,69 +66,12 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// Whether the reader may have missed the frame that the damage is relative to.
     private let isWholeDamaged: Bool
 
-    package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat, isFirst: Bool = false) {
-        isWholeDamaged = false
-        type = record.type
-        self.format = format
-        presentationTime = record.presentationTime
-        duration = record.duration
-        isKeyframe = record.isKeyframe
-        samplesLost = record.missing
-        isDiscontinuity = samplesLost > 0 || isFirst
-        orientation = .up
-        bytes = record.bytes
-        layout = nil
-        damageWords = UnsafeBufferPointer(start: nil, count: 0)
-        place = .record(position: record.position)
-    }
-
-    package init(
-        _ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout, isFirst: Bool = false,
-        isWholeDamaged: Bool = false
-    ) {
-        self.isWholeDamaged = isWholeDamaged
-        type = .video
-        format = .raw(layout.pixelFormat, size: layout.visibleSize)
-        presentationTime = frame.presentationTime
-        duration = frame.duration
-        isKeyframe = true
-        samplesLost = Int(clamping: frame.skipped)
-        isDiscontinuity = samplesLost > 0 || isFirst
-        orientation = frame.orientation
-        bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
-        self.layout = layout
-        damageWords = frame.damageWords
-        place = .frame(sequence: frame.sequence, slot: frame.slot, skipped: frame.skipped)
-    }
-
     /// Another reference to the same sample. It must not be used after the sample has been returned.
     package func alias() -> SampleBuffer {
         SampleBuffer(
             type: type, format: format, presentationTime: presentationTime, duration: duration, isKeyframe: isKeyframe,
             samplesLost: samplesLost, isDiscontinuity: isDiscontinuity, orientation: orientation, bytes: bytes,
             layout: layout, damageWords: damageWords, place: place, isWholeDamaged: isWholeDamaged)
-    }
-
-    private init(
-        type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime,
-        isKeyframe: Bool, samplesLost: Int,
-        isDiscontinuity: Bool, orientation: Orientation, bytes: UnsafeRawBufferPointer, layout: FrameSlotLayout?,
-        damageWords: UnsafeBufferPointer<UInt64>, place: SamplePlace?,
-        isWholeDamaged: Bool
-    ) {
-        self.isWholeDamaged = isWholeDamaged
-        self.type = type
-        self.format = format
-        self.presentationTime = presentationTime
-        self.duration = duration
-        self.isKeyframe = isKeyframe
-        self.samplesLost = samplesLost
-        self.isDiscontinuity = isDiscontinuity
-        self.orientation = orientation
-        self.bytes = bytes
-        self.layout = layout
-        self.damageWords = damageWords
-        self.place = place
     }
 
     /// The part that differs from the last frame that the handler got, including missed frames; nil unless the sample
@@ -174,6 +117,44 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
 
     /// The sample's size in bytes.
     public var byteCount: Int { bytes.count }
+}
+
+// In an extension, so that the struct keeps the initializer with all its properties, which `alias` uses.
+extension SampleBuffer {
+    package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat, isFirst: Bool = false) {
+        isWholeDamaged = false
+        type = record.type
+        self.format = format
+        presentationTime = record.presentationTime
+        duration = record.duration
+        isKeyframe = record.isKeyframe
+        samplesLost = record.missing
+        isDiscontinuity = samplesLost > 0 || isFirst
+        orientation = .up
+        bytes = record.bytes
+        layout = nil
+        damageWords = UnsafeBufferPointer(start: nil, count: 0)
+        place = .record(position: record.position)
+    }
+
+    package init(
+        _ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout, isFirst: Bool = false,
+        isWholeDamaged: Bool = false
+    ) {
+        self.isWholeDamaged = isWholeDamaged
+        type = .video
+        format = .raw(layout.pixelFormat, size: layout.visibleSize)
+        presentationTime = frame.presentationTime
+        duration = frame.duration
+        isKeyframe = true
+        samplesLost = Int(clamping: frame.skipped)
+        isDiscontinuity = samplesLost > 0 || isFirst
+        orientation = frame.orientation
+        bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
+        self.layout = layout
+        damageWords = frame.damageWords
+        place = .frame(sequence: frame.sequence, slot: frame.slot, skipped: frame.skipped)
+    }
 }
 
 extension StreamDescription {

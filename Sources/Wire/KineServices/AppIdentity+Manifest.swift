@@ -1,5 +1,4 @@
 // `kinecast-app.json`: an app's description of itself, in a file beside its executable.
-import FoundationEssentials
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -74,16 +73,7 @@ extension AppIdentity {
 
     /// Reads the bytes of a `kinecast-app.json`. Unknown keys are ignored.
     public static func read(_ bytes: [UInt8]) throws(ServiceManifest.Problem) -> AppIdentity {
-        guard bytes.count <= ServiceManifest.fileLimit else {
-            throw ServiceManifest.Problem([], "has \(bytes.count) bytes and may have \(ServiceManifest.fileLimit)")
-        }
-        do {
-            return try JSONDecoder().decode(Manifest.self, from: Data(bytes)).identity
-        } catch let error as DecodingError {
-            throw ServiceManifest.Problem(error)
-        } catch {
-            throw error as? ServiceManifest.Problem ?? ServiceManifest.Problem([], "is not JSON")
-        }
+        try ServiceManifest.decode(Manifest.self, from: bytes).identity
     }
 }
 

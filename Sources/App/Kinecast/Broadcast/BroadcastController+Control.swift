@@ -24,11 +24,8 @@ extension BroadcastController {
     /// Shows another scope in the running broadcast without a gap; the picture is fitted into the broadcast's size.
     /// Returns when the new scope is shown. On an error the broadcast keeps the old one. `self.scope` is unchanged.
     public func switchScope(to scope: CaptureScope) async throws(BroadcastError) {
-        let source: TakeConfiguration.Source
-        do throws(RecordingError) {
-            source = try await scope.source(locator)
-        } catch {
-            throw BroadcastError(error)
+        let source = try await BroadcastError.translating { () async throws(RecordingError) in
+            try await scope.source(locator)
         }
         try await ask { (session) async throws(ClientError) in try await session.switchSource(to: source) }
     }

@@ -9,17 +9,8 @@ extension BroadcastController {
     ///
     /// - Parameter app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public static func find(app: AppIdentity? = nil) async throws(BroadcastError) -> [BroadcastController] {
-        let identity: AppIdentity
-        let takes: [TakeRecord]
-        do {
-            identity = try AppIdentity.checked(app)
-            takes = try await KnownTakes.list().running
-        } catch let error as RecordingError {
-            throw BroadcastError(error)
-        } catch let error as ClientError {
-            throw BroadcastError(error)
-        } catch {
-            throw BroadcastError(.failed, "The takes that run cannot be listed (\(error)); try again.")
+        let (identity, takes) = try await BroadcastError.translating { () async throws(RecordingError) in
+            (try AppIdentity.checked(app), try await ScreenRecorder.takes().running)
         }
         var controllers: [BroadcastController] = []
         for take in takes.sorted(by: { $0.started < $1.started })

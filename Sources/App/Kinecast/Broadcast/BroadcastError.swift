@@ -117,6 +117,13 @@ extension BroadcastError {
 
     init(_ error: ClientError) { self.init(RecordingError(error)) }
 
+    /// Runs what recordings and broadcasts have in common; its error becomes one of this type.
+    static func translating<Value>(
+        _ body: () async throws(RecordingError) -> Value
+    ) async throws(BroadcastError) -> Value {
+        do throws(RecordingError) { return try await body() } catch { throw BroadcastError(error) }
+    }
+
     /// A mistake in the values for a service's fields.
     init(_ problem: Service.SetupProblem) {
         switch problem {

@@ -135,11 +135,8 @@ public final class BroadcastPicker: Sendable {
     }
 
     private func choose(_ contents: Contents) async throws(BroadcastError) -> BroadcastController {
-        let identity: AppIdentity
-        do throws(RecordingError) {
-            identity = try AppIdentity.checked(app)
-        } catch {
-            throw BroadcastError(error)
+        let identity = try await BroadcastError.translating { () async throws(RecordingError) in
+            try AppIdentity.checked(app)
         }
         let services = try await offer(contents.preferredService)
         let choice = try await presenter.chooseService(

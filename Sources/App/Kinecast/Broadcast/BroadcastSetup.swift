@@ -46,11 +46,8 @@ extension BroadcastService {
     public func setUp(
         with presenter: any BroadcastPresenter = TerminalPresenter(), app: AppIdentity? = nil
     ) async throws(BroadcastError) -> BroadcastSetup {
-        let identity: AppIdentity
-        do throws(RecordingError) {
-            identity = try AppIdentity.checked(app)
-        } catch {
-            throw BroadcastError(error)
+        let identity = try await BroadcastError.translating { () async throws(RecordingError) in
+            try AppIdentity.checked(app)
         }
         return try await setUp(
             with: presenter, for: identity, limits: SetupLimits(), environment: ProcessEnvironment.current)

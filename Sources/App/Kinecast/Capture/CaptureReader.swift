@@ -33,11 +33,6 @@ struct CaptureReader {
         }
     }
 
-    private init(feed: ClientFeed, handler: @escaping CaptureHandler) {
-        self.feed = feed
-        self.handler = handler
-    }
-
     private mutating func run() {
         while true {
             feed.collect().forEach { read($0) }
@@ -69,9 +64,7 @@ struct CaptureReader {
     private mutating func read(_ event: ClientFeedEvent) {
         switch event {
         case .start(let receiver, let stream): (self.receiver, self.stream) = (receiver, stream)
-        case .finish, .failed: isFinished = true
-        // The recorder's events report pauses to the app.
-        case .pause, .resume: break
+        case .end: isFinished = true
         }
     }
 

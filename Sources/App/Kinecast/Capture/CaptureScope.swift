@@ -52,11 +52,8 @@ public enum CaptureScope: Sendable, Equatable {
     }
 
     private static func ownWindow(_ locator: EngineLocator) async throws(RecordingError) -> UInt32 {
-        let sources: SourceList
-        do throws(ClientError) {
-            sources = try await EngineReport.sources(locator)
-        } catch {
-            throw RecordingError(error)
+        let sources = try await RecordingError.translating { () async throws(ClientError) in
+            try await EngineReport.sources(locator)
         }
         let area = { (window: SourceList.Window) in window.bounds.width * window.bounds.height }
         let own = sources.windows.filter { $0.processID == getpid() }.max { area($0) < area($1) }

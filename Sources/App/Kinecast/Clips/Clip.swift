@@ -49,12 +49,7 @@ final class ClipTake: Sendable {
         defer { state.withLock { $0 = .idle } }
         // Closing earlier would cut short the time that a program on the private screen has to end.
         defer { session.close() }
-        let outcome: TakeOutcome
-        do throws(ClientError) {
-            outcome = try await session.stop()
-        } catch {
-            throw RecordingError(error)
-        }
+        let outcome = try await RecordingError.translating { () async throws(ClientError) in try await session.stop() }
         if let error = outcome.error(hasBegun: true) { throw error }
     }
 

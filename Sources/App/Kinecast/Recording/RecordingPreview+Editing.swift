@@ -53,13 +53,11 @@ extension RecordingPreview {
         }
         let request = TrimRequest(
             input: input, output: try store.newFile().path, start: MediaTime(start), end: end.map(MediaTime.init))
-        do throws(ClientError) {
-            let trimmed = try await store.editor.trim(request)
-            return RecordingPreview(
-                .unsaved(URL(filePath: trimmed.path)), duration: trimmed.duration, size: trimmed.size, store: store)
-        } catch {
-            throw RecordingError(error)
+        let trimmed = try await RecordingError.translating { () async throws(ClientError) in
+            try await store.editor.trim(request)
         }
+        return RecordingPreview(
+            .unsaved(URL(filePath: trimmed.path)), duration: trimmed.duration, size: trimmed.size, store: store)
     }
 
     /// An image that represents the recording, in the frames' size: the frame after a tenth of it, since in the first
@@ -88,13 +86,11 @@ extension RecordingPreview {
         try checkWithin(times)
         let request = ImagesRequest(
             input: input, times: times.map(MediaTime.init), maximumSize: maximumSize, format: format.rawValue)
-        do throws(ClientError) {
-            return try await store.editor.images(request).map { image in
-                Thumbnail(
-                    time: Duration(image.time), size: image.size, format: format, data: image.data)
-            }
-        } catch {
-            throw RecordingError(error)
+        let images = try await RecordingError.translating { () async throws(ClientError) in
+            try await store.editor.images(request)
+        }
+        return images.map {
+            Thumbnail(time: Duration($0.time), size: $0.size, format: format, data: $0.data)
         }
     }
 

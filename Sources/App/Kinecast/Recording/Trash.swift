@@ -62,15 +62,6 @@ struct Trash: Sendable {
     /// The path is percent-encoded (RFC 2396), the time is local.
     static func information(_ path: String, _ date: Date) -> String {
         let time = LocalTime.text("%Y-%m-%dT%H:%M:%S", at: time_t(date.timeIntervalSince1970))
-        return "[Trash Info]\nPath=\(percentEncoded(path))\nDeletionDate=\(time)\n"
-    }
-
-    private static func percentEncoded(_ path: String) -> String {
-        path.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x2f, 0x5f, 0x7e: String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        return "[Trash Info]\nPath=\(path.percentEncoded(except: "-./_~"))\nDeletionDate=\(time)\n"
     }
 }

@@ -41,8 +41,6 @@ struct DestinationPlan {
         }
         for index in chosen.indices {
             if let address = chosen[index].address { chosen[index].setupInfo[Service.addressKey] = address.text }
-        }
-        for index in chosen.indices {
             chosen[index].setupInfo.merge(returned[chosen[index].manifest.id] ?? [:]) { $1 }
         }
         for setting in settings { try apply(setting, to: &chosen) }

@@ -64,8 +64,8 @@ extension ClientError {
         case .refused(let refusal): refusal.code.exitStatus
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
         case .editing(let failure): failure.exitStatus
-        case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
-            .registry, .control, .noAnswer, .takeIsOver, .noLink, .samples, .cancelled:
+        case .locator, .engineCannotStart, .otherVersion, .noThread, .registry, .control, .noAnswer, .takeIsOver,
+            .noLink, .cancelled:
             ExitStatus.unavailable
         }
     }

@@ -46,7 +46,7 @@ struct ExtensionCommand: ParsableCommand {
             } catch {
                 throw CommandFailure.usage(error.description)
             }
-            guard let executable = ExecutableSearch.own else { throw ClientError.executableUnknown }
+            guard let executable = ExecutableSearch.own else { throw ClientError.locator(.executableUnknown) }
             let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
                 name: parsed, sources: sources, pins: sources.pins, wantsRawFrames: raw,

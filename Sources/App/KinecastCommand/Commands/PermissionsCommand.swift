@@ -24,7 +24,7 @@ struct PermissionsCommand: ParsableCommand {
 
         func run() throws {
             let apps = try PermissionStore.standard().list()
-            if json { return apps.forEach { JSONEvents.write(PermissionLine($0)) } }
+            if json { return apps.forEach { JSONEvents.write($0) } }
             guard !apps.isEmpty else { return Terminal.standardError.line("No app has asked yet.") }
             let rows = apps.map { app in
                 [
@@ -77,7 +77,7 @@ struct PermissionsCommand: ParsableCommand {
             let store = try PermissionStore.standard()
             let kinds = chosen.isEmpty ? Set(PermissionKind.allCases) : chosen
             try store.decide(.granted, kinds, for: subject, name: identity.name)
-            if json, let app = try store.permissions(of: subject) { JSONEvents.write(PermissionLine(app)) }
+            if json, let app = try store.permissions(of: subject) { JSONEvents.write(app) }
             Terminal.standardError.line(
                 "\(identity.identifier.printable(limit: 200)) (\(executable)) may record "
                     + "\(PermissionKind.words(kinds)).")
@@ -124,22 +124,5 @@ struct PermissionsCommand: ParsableCommand {
                     "\(app.subject.identifier.printable(limit: 200)) (\(app.subject.executable)) asks again.")
             }
         }
-    }
-}
-
-/// One app in `permissions --json`.
-private struct PermissionLine: Encodable {
-    let identifier: String
-    let name: String?
-    let executable: String
-    let screen: String?
-    let microphone: String?
-    let camera: String?
-    let decided: Double
-
-    init(_ app: AppPermissions) {
-        (identifier, name, executable) = (app.subject.identifier, app.name, app.subject.executable)
-        (screen, microphone, camera) = (app.screen?.rawValue, app.microphone?.rawValue, app.camera?.rawValue)
-        decided = app.decided
     }
 }

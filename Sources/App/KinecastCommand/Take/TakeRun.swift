@@ -240,7 +240,7 @@ final class TakeRun {
             do throws(ClientError) {
                 _ = try await session?.stop()
             } catch {
-                if error.code == .noAnswer { inbox.withLock { $0.unanswered = error } }
+                if case .noAnswer = error { inbox.withLock { $0.unanswered = error } }
             }
         }
     }

@@ -6,7 +6,7 @@ import KineWire
 
 /// The course of one broadcast in an extension.
 struct BroadcastStateMachine {
-    typealias Front = SampleOrder<Request>.Front
+    typealias Front = SampleOrder<Step>.Front
 
     enum Step: Equatable {
         /// Wait for input.
@@ -31,15 +31,10 @@ struct BroadcastStateMachine {
         case over
     }
 
-    enum Request {
-        case pause, resume, renewLink, finish
-        case annotate([String: String])
-        case screenLocked(Bool)
-    }
-
     private var phase = Phase.waiting
     private var start: ExtensionStart?
-    private var order = SampleOrder<Request>()
+    /// The requests are those steps that carry them out.
+    private var order = SampleOrder<Step>()
     private var isPaused = false
     private var engineIsGone = false
 
@@ -84,7 +79,7 @@ struct BroadcastStateMachine {
             switch order.next(front) {
             case .record: return .deliverRecord
             case .frame: return .deliverFrame
-            case .request(let request): if let step = carryOut(request) { return step }
+            case .request(let step): if note(step) { return step }
             case .none:
                 guard engineIsGone else { return .wait }
                 phase = .over
@@ -93,23 +88,15 @@ struct BroadcastStateMachine {
         }
     }
 
-    /// Nil if the handler need not be called.
-    private mutating func carryOut(_ request: Request) -> Step? {
-        switch request {
-        case .pause:
-            guard !isPaused else { return nil }
-            isPaused = true
-            return .pause
-        case .resume:
-            guard isPaused else { return nil }
-            isPaused = false
-            return .resume
-        case .annotate(let info): return .annotate(info)
-        case .renewLink: return .renewLink
-        case .screenLocked(let isLocked): return .screenLocked(isLocked)
-        case .finish:
-            phase = .over
-            return .finish
+    /// Notes a requested step. Returns false if the handler need not be called.
+    private mutating func note(_ step: Step) -> Bool {
+        switch step {
+        case .pause, .resume:
+            defer { isPaused = step == .pause }
+            return isPaused != (step == .pause)
+        case .finish: phase = .over
+        default: break
         }
+        return true
     }
 }

@@ -37,22 +37,10 @@ enum PortalAnswers {
 
     /// D-Bus Specification, "Valid Object Paths".
     private static func checked(_ path: String) throws(PortalError) -> String {
-        let bytes = path.utf8
-        guard bytes.count <= longestPath, bytes.first == UInt8(ascii: "/"), bytes.count > 1,
-            bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy({
-                !$0.isEmpty && $0.allSatisfy(isPathByte)
-            })
+        guard path.utf8.count <= longestPath, path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"),
+            path.percentEncoded(except: "_/") == path
         else { throw .malformed("\(path.printable(limit: 100)) is no object's path") }
         return path
-    }
-
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     static func wrongTypes(_ values: [BusValue]) -> PortalError {

@@ -21,19 +21,10 @@ public struct RestoreTokens: Sendable {
             case .noHome:
                 "There is no place for the desktop's permission, so \(consequence); set HOME or XDG_STATE_HOME."
             case .unusableDirectory(let path, let fault):
-                "\(path), the directory for the desktop's permissions, cannot be used (\(Self.reason(fault))), so \(consequence); make "
+                "\(path), the directory for the desktop's permissions, cannot be used (\(fault)), so \(consequence); make "
                     + "it yours alone (chmod 700)."
             case .cannotWrite(let path, let error):
                 "\(path) cannot be written (\(error)), so \(consequence); correct its directory."
-            }
-        }
-
-        private static func reason(_ fault: PrivateDirectory.Fault) -> String {
-            switch fault {
-            case .notADirectory: "something else has that name"
-            case .foreign(let uid): "it belongs to user \(uid)"
-            case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
-            case .system(let errno): "\(errno)"
             }
         }
     }

@@ -72,16 +72,4 @@ public struct ScreenCastStream: Codable, Sendable, Equatable {
     public var target: ScreenCastRequest.Target?
     /// The requested mode, which is one that the portal offers.
     public var cursorMode: CursorMode
-
-    public init(
-        node: UInt32, serial: UInt64? = nil, position: Position? = nil, size: Size? = nil,
-        target: ScreenCastRequest.Target? = nil, cursorMode: CursorMode
-    ) {
-        self.node = node
-        self.serial = serial
-        self.position = position
-        self.size = size
-        self.target = target
-        self.cursorMode = cursorMode
-    }
 }

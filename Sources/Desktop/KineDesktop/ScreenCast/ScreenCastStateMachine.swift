@@ -94,34 +94,33 @@ struct ScreenCastStateMachine: Sendable {
     }
 
     private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
-        do throws(Failure) {
-            switch state {
-            case .readingProperties(let ownName):
-                let offer = try Self.at(.readProperties) { () throws(PortalError) in
-                    try ScreenCastAnswers.offer(answer.portalValues(isFirst: true))
-                }
-                return try read(offer, ownName: ownName)
-            case .findingPortal(let ownName, let offer):
-                let owner = try Self.at(.findPortal) { () throws(PortalError) in
-                    try PortalAnswers.owner(answer.portalValues())
-                }
+        switch state {
+        case .readingProperties(let ownName):
+            do throws(PortalError) {
+                return read(try ScreenCastAnswers.offer(answer.portalValues(isFirst: true)), ownName: ownName)
+            } catch {
+                return end(Failure(error, at: .readProperties))
+            }
+        case .findingPortal(let ownName, let offer):
+            do throws(PortalError) {
+                let owner = try PortalAnswers.owner(answer.portalValues())
                 let portal = ScreenCastPortal(owner: owner, offer: offer, ownName: ownName)
                 return [.subscribe(portal: owner)] + createSession(portal)
-            case .requesting(let exchange, let request, let portal):
-                return requestAnswered(answer, exchange, request, portal)
-            case .openingRemote(let stream, let session, let portal):
-                return remoteAnswered(answer, stream, session, portal)
-            case .connecting, .open, .over: return []
+            } catch {
+                return end(Failure(error, at: .findPortal))
             }
-        } catch {
-            return end(error)
+        case .requesting(let exchange, let request, let portal):
+            return requestAnswered(answer, exchange, request, portal)
+        case .openingRemote(let stream, let session, let portal):
+            return remoteAnswered(answer, stream, session, portal)
+        case .connecting, .open, .over: return []
         }
     }
 
-    private mutating func read(_ offer: ScreenCastOffer, ownName: String) throws(Failure) -> [Action] {
+    private mutating func read(_ offer: ScreenCastOffer, ownName: String) -> [Action] {
         // The portal has no backend that casts.
-        guard offer.sourceTypes != 0 else { throw .noPortal }
-        guard offer.sourceTypes & request.target.sourceType != 0 else { throw .notOffered(request.target) }
+        guard offer.sourceTypes != 0 else { return end(.noPortal) }
+        guard offer.sourceTypes & request.target.sourceType != 0 else { return end(.notOffered(request.target)) }
         if offer.version < ScreenCastOffer.firstVersionWithTokens { restoreToken = nil }
         state = .findingPortal(ownName: ownName, offer)
         return [calls.call(Portal.findOwner)]
@@ -130,68 +129,51 @@ struct ScreenCastStateMachine: Sendable {
     private mutating func requestAnswered(
         _ answer: BusConnection.Answer, _ exchange: Exchange, _ request: PortalRequest, _ portal: ScreenCastPortal
     ) -> [Action] {
-        do throws(Failure) {
-            let path = try Self.at(exchange.step) { () throws(PortalError) in
-                try PortalAnswers.request(answer.portalValues())
-            }
+        do throws(PortalError) {
             var request = request
-            let response = request.answered(path: path)
+            let response = request.answered(path: try PortalAnswers.request(answer.portalValues()))
             state = .requesting(exchange, request, portal)
             return response.map { responded($0, exchange, portal) } ?? []
         } catch {
-            return failed(error, exchange, portal)
+            return failed(Failure(error, at: exchange.step), exchange, portal)
         }
     }
 
     private mutating func remoteAnswered(
         _ answer: BusConnection.Answer, _ stream: ScreenCastStream, _ session: String, _ portal: ScreenCastPortal
     ) -> [Action] {
-        do throws(Failure) {
-            let remote = try Self.at(.openRemote) { () throws(PortalError) in
-                try ScreenCastAnswers.remote(answer.portalValues())
-            }
+        do throws(PortalError) {
+            let remote = try ScreenCastAnswers.remote(answer.portalValues())
             state = .open(session: session, portal)
             return [.tell(.opened(stream, remote: remote))]
         } catch {
-            return end(error, closing: session, portal)
+            return end(Failure(error, at: .openRemote), closing: session, portal)
         }
     }
 
     private mutating func responded(
         _ values: [BusValue], _ exchange: Exchange, _ portal: ScreenCastPortal
     ) -> [Action] {
-        let step = exchange.step
-        do throws(Failure) {
-            let (code, results) = try Self.at(step) { () throws(PortalError) in
-                try PortalAnswers.response(values)
-            }
+        do throws(PortalError) {
+            let (code, results) = try PortalAnswers.response(values)
             // org.freedesktop.portal.Request, "Response".
-            switch code {
-            case 0: break
-            case 1: throw .declined
-            default: throw .interrupted(step)
-            }
-            switch exchange {
-            case .createSession:
-                let session = try Self.at(step) { () throws(PortalError) in
-                    try PortalAnswers.session(results)
-                }
-                return selectSources(session, portal)
-            case .selectSources(let session): return start(session, portal)
-            case .start(let session): return try started(results, session, portal)
+            switch (code, exchange) {
+            case (0, .createSession): return selectSources(try PortalAnswers.session(results), portal)
+            case (0, .selectSources(let session)): return start(session, portal)
+            case (0, .start(let session)): return try started(results, session, portal)
+            case (1, _): return failed(.declined, exchange, portal)
+            default: return failed(.interrupted(exchange.step), exchange, portal)
             }
         } catch {
-            return failed(error, exchange, portal)
+            return failed(Failure(error, at: exchange.step), exchange, portal)
         }
     }
 
     private mutating func started(
         _ results: [String: BusValue], _ session: String, _ portal: ScreenCastPortal
-    ) throws(Failure) -> [Action] {
+    ) throws(PortalError) -> [Action] {
         let cursorMode = portal.offer.cursorMode(showsCursor: request.showsCursor) ?? .hidden
-        let (stream, newToken) = try Self.at(.start) { () throws(PortalError) in
-            try ScreenCastAnswers.stream(results, of: request.target, cursorMode)
-        }
+        let (stream, newToken) = try ScreenCastAnswers.stream(results, of: request.target, cursorMode)
         // The old token is used up, even if no new one came.
         let hasNews = newToken != nil || restoreToken != nil
         restoreToken = nil
@@ -278,11 +260,5 @@ struct ScreenCastStateMachine: Sendable {
         if isOver { return [] }
         state = .over
         return [.tell(.ended(failure))]
-    }
-
-    private static func at<Value>(
-        _ step: Step, _ read: () throws(PortalError) -> Value
-    ) throws(Failure) -> Value {
-        do throws(PortalError) { return try read() } catch { throw Failure(error, at: step) }
     }
 }

@@ -19,16 +19,6 @@ struct EngineProcess {
         _ locator: EngineLocator, writing output: FileDescriptor? = nil
     ) throws(ClientError) -> EngineProcess {
         let executable = try locator.engine()
-        do throws(ClientError.StartFault) {
-            return try start(executable, output)
-        } catch {
-            throw .engineCannotStart(executable: executable, error)
-        }
-    }
-
-    private static func start(
-        _ executable: FilePath, _ output: FileDescriptor?
-    ) throws(ClientError.StartFault) -> EngineProcess {
         let log = EngineLog()
         do {
             let (connection, engineEnd) = try ClientConnection.pair(receivingDescriptors: true)
@@ -44,7 +34,7 @@ struct EngineProcess {
             )
             return EngineProcess(process: process, connection: connection, log: log)
         } catch {
-            throw ClientError.StartFault(error)
+            throw .engineCannotStart(executable: executable, ClientError.StartFault(error))
         }
     }
 
@@ -68,11 +58,7 @@ extension EngineLocator {
         do throws(EngineLocator.Error) {
             return try locate()
         } catch {
-            switch error {
-            case .namedUnusable(let path): throw .namedEngineUnusable(path)
-            case .notFound(let places): throw .engineNotFound(places: places)
-            case .executableUnknown: throw .executableUnknown
-            }
+            throw .locator(error)
         }
     }
 }

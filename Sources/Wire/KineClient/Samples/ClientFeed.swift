@@ -7,13 +7,8 @@ import KineWire
 public enum ClientFeedEvent: Sendable {
     /// Samples can now be read.
     case start(StreamReceiver, StreamDescription)
-    /// The pause comes after all samples up to that position.
-    case pause(after: StreamPosition)
-    case resume(after: StreamPosition)
-    /// No samples follow after that position.
-    case finish(after: StreamPosition)
     /// No samples follow, except those already in the memory.
-    case failed(ClientError)
+    case end
 }
 
 /// Transfers samples from an engine to this process. Read it on one thread; end it with `EngineSession.endSamples`.
@@ -28,33 +23,25 @@ public final class ClientFeed: Sendable {
     /// The events since the last call.
     public func collect() -> [ClientFeedEvent] { events.drain() }
 
-    /// Wakes the reader without an event.
-    public func signal() { events.interrupt() }
-
     // MARK: The session's thread
 
-    /// Events after the first `finish` or `failed` are dropped.
-    func post(_ event: ClientFeedEvent) {
-        events.post(event)
-        switch event {
-        case .finish, .failed: events.close()
-        case .start, .pause, .resume: break
-        }
+    /// Ends the feed. Later events are dropped.
+    func end() {
+        events.post(.end)
+        events.close()
     }
 
     /// - Parameter connection: has received the descriptors of `start`.
     func received(_ message: SampleFeedMessage, over connection: ClientConnection) {
         switch message {
         case .start(let stream):
-            do throws(StreamReceiver.Error) {
-                post(.start(try StreamReceiver(stream, descriptors: connection.removeDescriptors()), stream))
-            } catch {
-                post(.failed(.samples(error)))
+            guard let receiver = try? StreamReceiver(stream, descriptors: connection.removeDescriptors()) else {
+                return end()
             }
-        case .pause(let position): post(.pause(after: position))
-        case .resume(let position): post(.resume(after: position))
-        case .finish(let position): post(.finish(after: position))
-        case .failed(let sentence): post(.failed(.refused(Refusal(.unavailable, sentence))))
+            events.post(.start(receiver, stream))
+        // The session's events report pauses.
+        case .pause, .resume: break
+        case .finish, .failed: end()
         }
     }
 }

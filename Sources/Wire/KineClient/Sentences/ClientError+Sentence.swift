@@ -6,9 +6,7 @@ import KineWire
 extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .namedEngineUnusable(let path): EngineLocator.Error.namedUnusable(path).description
-        case .engineNotFound(let places): EngineLocator.Error.notFound(places: places).description
-        case .executableUnknown: EngineLocator.Error.executableUnknown.description
+        case .locator(let error): error.description
         case .engineCannotStart(let executable, let fault):
             "The engine \(executable) cannot be started: \(fault); check its permissions and ulimit."
         case .otherVersion(let theirs):
@@ -33,7 +31,6 @@ extension ClientError: CustomStringConvertible {
         case .noLink(let take):
             "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
         case .recovery(let error): "\(error)."
-        case .samples(let error): "The samples cannot be received: \(error)."
         case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."
         }

@@ -70,11 +70,4 @@ public struct EngineDeath: Sendable, Equatable {
     /// The last line of the engine's log.
     public var stderrTail: String?
     public var file: File
-
-    public init(cause: Cause, ending: ChildProcess.Ending? = nil, stderrTail: String? = nil, file: File) {
-        self.cause = cause
-        self.ending = ending
-        self.stderrTail = stderrTail
-        self.file = file
-    }
 }

@@ -42,7 +42,7 @@ final class SessionLoop {
         }
         events.finish()
         mailbox.close()
-        mailbox.feed?.post(.failed(.takeIsOver))
+        mailbox.feed?.end()
     }
 
     private func wait() -> (mailbox: Bool, channel: Bool) {
@@ -74,7 +74,7 @@ final class SessionLoop {
 
     private func handle(_ input: SessionMailbox.Machine.Input) {
         // Messages that the engine wrote before it died are still read.
-        if case .channelClosed = input { mailbox.feed?.post(.failed(.takeIsOver)) }
+        if case .channelClosed = input { mailbox.feed?.end() }
         for action in machine.handle(input) { perform(action) }
     }
 

@@ -14,14 +14,21 @@ extension ServiceManifest: Decodable {
 
     /// Reads a manifest from the bytes of its file. Also returns the places of unknown keys, which are ignored.
     public static func read(_ bytes: [UInt8]) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
-        guard bytes.count <= fileLimit else {
-            throw Problem([], "has \(bytes.count) bytes and may have \(fileLimit)")
-        }
         let unknown = UnknownKeys()
         let decoder = JSONDecoder()
         if let key = UnknownKeys.info { decoder.userInfo[key] = unknown }
+        return (try decode(ServiceManifest.self, from: bytes, by: decoder), unknown.places)
+    }
+
+    /// Decodes the JSON of a manifest, of a service or an app.
+    static func decode<Manifest: Decodable>(
+        _ type: Manifest.Type, from bytes: [UInt8], by decoder: JSONDecoder = JSONDecoder()
+    ) throws(Problem) -> Manifest {
+        guard bytes.count <= fileLimit else {
+            throw Problem([], "has \(bytes.count) bytes and may have \(fileLimit)")
+        }
         do {
-            return (try decoder.decode(ServiceManifest.self, from: Data(bytes)), unknown.places)
+            return try decoder.decode(type, from: Data(bytes))
         } catch let error as DecodingError {
             throw Problem(error)
         } catch {

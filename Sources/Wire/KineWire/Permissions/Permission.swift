@@ -38,13 +38,15 @@ public struct PermissionSubject: Codable, Sendable, Equatable, Hashable {
     }
 }
 
-/// The decisions about one app.
+/// The decisions about one app, in the file and in `kinecast permissions --json`.
 public struct AppPermissions: Codable, Sendable, Equatable {
     public enum Decision: String, Codable, Sendable {
         case granted, declined
     }
 
-    public var subject: PermissionSubject
+    private var identifier: String
+    private var executable: String
+    public var subject: PermissionSubject { PermissionSubject(identifier: identifier, executable: executable) }
     /// The app's name for a person; nil: the identifier.
     public var name: String?
     /// Nil: the person was not asked, or did not answer.
@@ -54,9 +56,8 @@ public struct AppPermissions: Codable, Sendable, Equatable {
     /// The time of the last decision, in seconds since 1970.
     public var decided: Double
 
-    public init(subject: PermissionSubject, name: String? = nil, decided: Double) {
-        self.subject = subject
-        self.name = name
+    init(subject: PermissionSubject, decided: Double) {
+        (identifier, executable) = (subject.identifier, subject.executable)
         self.decided = decided
     }
 
@@ -77,29 +78,15 @@ public struct AppPermissions: Codable, Sendable, Equatable {
         }
     }
 
-    private enum CodingKeys: CodingKey { case identifier, executable, name, screen, microphone, camera, decided }
-
     public init(from decoder: any Decoder) throws {
         let entry = try decoder.container(keyedBy: CodingKeys.self)
-        subject = PermissionSubject(
-            identifier: try entry.decode(String.self, forKey: .identifier),
-            executable: try entry.decode(String.self, forKey: .executable))
+        identifier = try entry.decode(String.self, forKey: .identifier)
+        executable = try entry.decode(String.self, forKey: .executable)
         name = try entry.decodeIfPresent(String.self, forKey: .name)
         // An unknown decision of a later version is ignored: the person is asked.
         screen = try entry.decodeIfPresent(String.self, forKey: .screen).flatMap(Decision.init)
         microphone = try entry.decodeIfPresent(String.self, forKey: .microphone).flatMap(Decision.init)
         camera = try entry.decodeIfPresent(String.self, forKey: .camera).flatMap(Decision.init)
         decided = try entry.decodeIfPresent(Double.self, forKey: .decided) ?? 0
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var entry = encoder.container(keyedBy: CodingKeys.self)
-        try entry.encode(subject.identifier, forKey: .identifier)
-        try entry.encode(subject.executable, forKey: .executable)
-        try entry.encodeIfPresent(name, forKey: .name)
-        try entry.encodeIfPresent(screen, forKey: .screen)
-        try entry.encodeIfPresent(microphone, forKey: .microphone)
-        try entry.encodeIfPresent(camera, forKey: .camera)
-        try entry.encode(decided, forKey: .decided)
     }
 }

@@ -18,19 +18,6 @@ public struct TakeRecord: Codable, Sendable, Equatable {
     /// The time that its clip buffer keeps, if it has one.
     public var clipBuffer: MediaTime?
 
-    public init(
-        id: String, pid: Int32, output: String?, source: String, started: Double, app: AppIdentity? = nil,
-        clipBuffer: MediaTime? = nil
-    ) {
-        self.id = id
-        self.pid = pid
-        self.output = output
-        self.source = source
-        self.started = started
-        self.app = app
-        self.clipBuffer = clipBuffer
-    }
-
     /// The end of a sentence that says what to do about a take whose engine died.
     public var remedy: String {
         let dismissing = "kinecast dismiss \(id) takes it off the list"

@@ -188,7 +188,7 @@ extension TakeRegistry.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let fault):
-            "The directory for running takes, \(path), cannot be used (\(Self.reason(fault))); "
+            "The directory for running takes, \(path), cannot be used (\(fault)); "
                 + "set XDG_RUNTIME_DIR to a directory of your own with mode 0700."
         case .cannotRegister(let path, .fileTooLarge):
             "The take cannot be registered in \(path), since there is a limit on the size of files (ulimit -f); raise it."
@@ -217,14 +217,5 @@ extension TakeRegistry.Error: CustomStringConvertible {
 
     private static func names(_ takes: [TakeRecord]) -> String {
         takes.map { "\($0.id) (\($0.output ?? $0.source))" }.joined(separator: ", ")
-    }
-
-    private static func reason(_ fault: PrivateDirectory.Fault) -> String {
-        switch fault {
-        case .notADirectory: "something else has that name"
-        case .foreign(let uid): "it belongs to user \(uid)"
-        case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
-        case .system(let errno): "\(errno)"
-        }
     }
 }

@@ -8,13 +8,6 @@ import KineWire
 import SystemPackage
 
 final class SetupRun: Sendable {
-    /// A request to the presenter.
-    private enum Prompt: Sendable {
-        case ask(BroadcastForm, question: Int)
-        case showLogin(URL)
-        case hideLogin
-    }
-
     private let service: BroadcastService
     private let program: FilePath
     private let app: AppIdentity
@@ -22,8 +15,9 @@ final class SetupRun: Sendable {
     private let environment: [String]
     /// Sent from the person's task to the thread.
     private let inputs = Mailbox<SetupStateMachine.Input>()
-    private let prompts: AsyncStream<Prompt>
-    private let promptsIn: AsyncStream<Prompt>.Continuation
+    /// The machine's actions for the presenter.
+    private let prompts: AsyncStream<SetupStateMachine.Action>
+    private let promptsIn: AsyncStream<SetupStateMachine.Action>.Continuation
 
     init(
         _ service: BroadcastService, program: FilePath, app: AppIdentity, limits: SetupLimits, environment: [String]
@@ -75,6 +69,7 @@ final class SetupRun: Sendable {
                     post(.cancelled(.cancelled(by: "the person who was to log in")))
                 }
             case .hideLogin: await presenter.hideLogin()
+            case .send, .kill, .end: break
             }
         }
         question?.cancel()
@@ -103,14 +98,8 @@ final class SetupRun: Sendable {
     private struct Driver {
         let process: SetupProcess
         var machine: SetupStateMachine
-        let prompts: AsyncStream<Prompt>.Continuation
+        let prompts: AsyncStream<SetupStateMachine.Action>.Continuation
         var outcome: SetupStateMachine.Outcome?
-
-        init(process: SetupProcess, machine: SetupStateMachine, prompts: AsyncStream<Prompt>.Continuation) {
-            self.process = process
-            self.machine = machine
-            self.prompts = prompts
-        }
 
         func wait(for inputs: Int32) {
             var deadline = machine.nextDeadline
@@ -155,9 +144,7 @@ final class SetupRun: Sendable {
         mutating func handle(_ input: SetupStateMachine.Input) {
             for action in machine.handle(input, at: MonotonicClock.now()) {
                 switch action {
-                case .ask(let form, let question): prompts.yield(.ask(form, question: question))
-                case .showLogin(let url): prompts.yield(.showLogin(url))
-                case .hideLogin: prompts.yield(.hideLogin)
+                case .ask, .showLogin, .hideLogin: prompts.yield(action)
                 case .send(let request): send(request)
                 case .kill: process.kill()
                 case .end(let outcome): self.outcome = outcome
