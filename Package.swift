@@ -99,12 +99,7 @@ let package = Package(
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
         .target(name: "CWayland", dependencies: ["CLinux"], exclude: ["protocols"]),
-        .target(
-            name: "CXCB",
-            linkerSettings: [
-                "", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-render", "-shape", "-xinput", "-xtest",
-            ]
-            .map { .linkedLibrary("xcb\($0)") }),
+        .systemLibrary(name: "CXCB"),
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
@@ -142,7 +137,9 @@ let package = Package(
         .target(name: "KinePulse", dependencies: ["KinePlatform", "CPulse", system]),
         .target(
             name: "KineX11",
-            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CLinux", system]),
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CLinux", system],
+            linkerSettings: ["composite", "damage", "randr", "render", "shape", "shm", "xfixes", "xinput"]
+                .map { .linkedLibrary("xcb-\($0)") }),
         .target(
             name: "KineWayland",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CWayland", "CXKB", "CLinux", system]),
@@ -299,7 +296,7 @@ let package = Package(
                 "CXCB", "CPulse", "CLinux", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform", system,
                 argumentParser,
             ],
-            path: "Support/Scene", linkerSettings: [.linkedLibrary("pulse")]),
+            path: "Support/Scene", linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("xcb-shm")]),
         // A window on Wayland, for scenes and for tests.
         .target(
             name: "WaylandWindow", path: "Support/WaylandWindow",
@@ -358,7 +355,8 @@ let package = Package(
                 "CXCB", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform", "kinecast-capture-compositor",
                 system,
             ],
-            path: "Tests/Support/ScreenTesting"),
+            path: "Tests/Support/ScreenTesting",
+            linkerSettings: ["composite", "randr", "shape", "xtest"].map { .linkedLibrary("xcb-\($0)") }),
         // A take known byte for byte, and a process that reads one.
         .target(
             name: "RelayTesting", dependencies: ["KineRings", "KineMedia"], path: "Tests/Support/RelayTesting",

@@ -29,9 +29,6 @@ public final class Mailbox<Element: Sendable>: Sendable {
         return isKept
     }
 
-    /// Wakes the reader without an element.
-    public func interrupt() { wake.signal() }
-
     /// Removes and returns all elements, the oldest first.
     public func drain() -> [Element] {
         wake.clear()

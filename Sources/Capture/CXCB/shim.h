@@ -1,4 +1,4 @@
-// XCB and the extensions that screen capture needs.
+// XCB and the extensions that screen capture needs. Only XCB itself is linked: a target that uses an extension links its library.
 #pragma once
 #include <stdlib.h>
 #include <xcb/composite.h>
@@ -23,4 +23,9 @@ static inline const xcb_query_extension_reply_t *kine_shape_extension(xcb_connec
 static inline const xcb_query_extension_reply_t *kine_input_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_input_id); }
 
 // Asks for these events of all pointers and keyboards, and for no others from now on (XISelectEvents).
-xcb_void_cookie_t kine_select_raw_events(xcb_connection_t *c, xcb_window_t window, uint32_t events);
+static inline xcb_void_cookie_t kine_select_raw_events(xcb_connection_t *c, xcb_window_t window, uint32_t events) {
+    // The request wants a header and its mask words one behind the other.
+    struct { xcb_input_event_mask_t head; uint32_t mask; } selection = {
+        { XCB_INPUT_DEVICE_ALL_MASTER, 1 }, events };
+    return xcb_input_xi_select_events(c, window, 1, &selection.head);
+}
