@@ -38,7 +38,7 @@ final class CastFixture {
         let opening = try opening(cursor: cursor, scale: scale, limits: limits)
         producer.whileWaiting = { _ = try? opening.processEvents() }
         try CoreTesting.wait("a buffer") {
-            try producer.send("frame stale=1 bytes=0")
+            try producer.send("frame stale=1 corrupted=1")
             _ = try opening.processEvents()
             return opening.hasReceivedBuffer
         }
