@@ -108,7 +108,7 @@ import Testing
                 try fixture.producer.send("frame")
             }
             fixture.producer.whileWaiting = processEvents
-            try watcher.follow { fixture.isShown(by: $0) }
+            try fixture.send("frame", untilShownBy: watcher)
             for number in 6...12 {
                 try fixture.producer.setPattern(round * 100 + number)
                 #expect(try watcher.damage(of: "frame", by: fixture.producer).isFull)
