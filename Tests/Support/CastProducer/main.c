@@ -376,17 +376,7 @@ static void carry_out_all(void) {
     is_at_it = false;
 }
 
-// A round that began before the frame was queued may end after it: then the frame is still here.
-static bool is_queued(void) {
-    struct pw_time time;
-    return pw_stream_get_time_n(stream, &time, sizeof time) == 0 && time.queued_buffers > 0;
-}
-
 static void trigger_done(void *context) {
-    if (is_sending && is_queued()) {
-        begin_round();
-        return;
-    }
     is_ready = is_linked;
     if (is_sending) say("done");
     is_sending = false;
