@@ -96,10 +96,13 @@ build_documentation() {
     symbols=$(mktemp -d)
     # What the modules were compiled with.
     options=(-I "$build_directory/debug/Modules" -target "$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)")
-    for map in "$build_directory"/debug/C*.build/module.modulemap Sources/*/C*/module.modulemap \
-        "$build_directory"/checkouts/swift-system/Sources/CSystem/include/module.modulemap; do
+    # The build writes a map for each library in C that is compiled. The cache may have it for one that no longer is.
+    for module in Sources/*/C*/; do
+        map=$module/module.modulemap
+        [[ -e $map ]] || map=$build_directory/debug/$(basename "$module").build/module.modulemap
         options+=(-Xcc "-fmodule-map-file=$map")
     done
+    options+=(-Xcc "-fmodule-map-file=$build_directory/checkouts/swift-system/Sources/CSystem/include/module.modulemap")
     # Kinecast hands on what the others declare.
     for module in Kinecast KinecastExchange KinecastImaging KineMedia KineRings KineWire; do
         swift symbolgraph-extract -module-name "$module" "${options[@]}" -output-dir "$symbols" \
