@@ -63,6 +63,8 @@ package final class CastProducer {
     /// Frames of `once=1` for which there was no buffer.
     package private(set) var lostCount = 0
     private let process: CommandedProcess
+    /// What the producer said before the end of the last command. A reader may have its stream pause before that end.
+    private var saidBeforeEnd: [String] = []
 
     /// Called now and then in all waits for the producer, which for its part may wait for a reader.
     package var whileWaiting: () -> Void {
@@ -93,11 +95,19 @@ package final class CastProducer {
     package func begin(_ command: String) throws { try process.begin(command) }
 
     /// Waits for the end of a command.
-    package func finish() throws { try wait(for: "done") }
+    package func finish() throws {
+        saidBeforeEnd = try process.lines(until: "done")
+        lostCount += saidBeforeEnd.count(where: { $0 == "lost" })
+    }
 
-    /// Waits for a line.
+    /// Waits for a line, unless the producer said it before the end of the last command and nothing has waited for it.
     package func wait(for wanted: String) throws {
-        lostCount += try process.lines(until: wanted).count(where: { $0 == "lost" })
+        if let index = saidBeforeEnd.firstIndex(of: wanted) {
+            saidBeforeEnd.removeSubrange(...index)
+        } else {
+            try process.lines(until: wanted)
+            saidBeforeEnd = []
+        }
     }
 
     /// Sends a command and waits for its end.
