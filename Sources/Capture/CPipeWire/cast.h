@@ -20,7 +20,9 @@ struct slot {
     int descriptor;
     int64_t file_offset;
     bool is_lent;
-    // Given back, and perhaps still in libpipewire's queue.
+    // The other side does not fill it while it is in use here (SPA_META_Busy). If not, it fills what leaves libpipewire's queue.
+    bool is_counted;
+    // To be given back to libpipewire.
     bool is_returned;
 };
 
@@ -39,10 +41,9 @@ struct kine_cast {
     uint32_t formats_seen;
     bool format_is_dmabuf;
     uint64_t buffers_seen;
-    // Since `kine_cast_next` last found nothing.
-    int returned;
-    // What comes out of libpipewire's queues includes what was given back.
-    bool is_clearing;
+    // Frames that have left libpipewire's queue, the oldest first.
+    struct pw_buffer *arrived[MOST_BUFFERS];
+    int arrived_count;
     struct slot slots[MOST_BUFFERS];
 };
 

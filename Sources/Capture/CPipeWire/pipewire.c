@@ -23,6 +23,10 @@ LATE_FUNCTION(struct pw_core *, pw_context_connect,
 LATE_FUNCTION(struct pw_core *, pw_context_connect_fd,
         (struct pw_context *context, int fd, struct pw_properties *properties, size_t user_data_size),
         (context, fd, properties, user_data_size))
+LATE_FUNCTION(struct pw_data_loop *, pw_context_get_data_loop, (struct pw_context *context), (context))
+LATE_FUNCTION(int, pw_data_loop_invoke,
+        (struct pw_data_loop *loop, spa_invoke_func_t call, uint32_t sequence, const void *data, size_t size, bool block, void *context),
+        (loop, call, sequence, data, size, block, context))
 LATE_FUNCTION(int, pw_core_disconnect, (struct pw_core *core), (core))
 LATE_FUNCTION(struct pw_stream *, pw_stream_new,
         (struct pw_core *core, const char *name, struct pw_properties *properties),
