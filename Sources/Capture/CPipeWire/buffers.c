@@ -125,7 +125,7 @@ static void give_back(kine_cast *cast) {
         pw_stream_queue_buffer(cast->stream, slot->buffer);
     }
     if (!has_counted) return;
-    pw_data_loop_invoke(pw_context_get_data_loop(cast->context), give_back_counted, 0, NULL, 0, true, cast);
+    kine_call_in_receiver(cast->context, cast->stream, give_back_counted, cast);
     for (int index = 0; index < MOST_BUFFERS; index++) cast->slots[index].is_returned = false;
 }
 

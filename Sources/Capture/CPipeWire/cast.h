@@ -50,3 +50,6 @@ struct kine_cast {
 // The listeners of the stream's buffers.
 void kine_cast_add_buffer(void *cast, struct pw_buffer *buffer);
 void kine_cast_remove_buffer(void *cast, struct pw_buffer *buffer);
+
+// Calls `call(…, argument)` in the thread that receives the stream's frames, and waits for its end. From 1.1 on, that may be the caller's.
+void kine_call_in_receiver(struct pw_context *context, struct pw_stream *stream, spa_invoke_func_t call, void *argument);

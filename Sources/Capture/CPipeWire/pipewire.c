@@ -1,7 +1,6 @@
 // libpipewire, loaded when a screen cast is first read.
 #include "CLinux.h"
-#include "CPipeWire.h"
-#include <pipewire/pipewire.h>
+#include "cast.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -46,6 +45,15 @@ LATE_FUNCTION(int, pw_stream_update_params,
 LATE_FUNCTION(struct pw_buffer *, pw_stream_dequeue_buffer, (struct pw_stream *stream), (stream))
 LATE_FUNCTION(int, pw_stream_flush, (struct pw_stream *stream, bool drain), (stream, drain))
 LATE_FUNCTION(int, pw_stream_queue_buffer, (struct pw_stream *stream, struct pw_buffer *buffer), (stream, buffer))
+
+void kine_call_in_receiver(struct pw_context *context, struct pw_stream *stream, spa_invoke_func_t call, void *argument) {
+    struct pw_loop *(*loop_of)(struct pw_stream *) =
+        (struct pw_loop * (*)(struct pw_stream *)) dlsym(late_library(), "pw_stream_get_data_loop"); // from 1.1
+    if (loop_of)
+        pw_loop_invoke(loop_of(stream), call, 0, NULL, 0, true, argument);
+    else
+        pw_data_loop_invoke(pw_context_get_data_loop(context), call, 0, NULL, 0, true, argument);
+}
 
 static void initialize(void) {
     pw_init(NULL, NULL);
