@@ -64,7 +64,6 @@ void kine_cast_add_buffer(void *context, struct pw_buffer *buffer) {
     if (!slot) return;
     *slot = (struct slot){
         .number = ++cast->buffers_seen, .buffer = buffer, .format_serial = cast->format.serial, .descriptor = -1};
-    slot->is_counted = spa_buffer_find_meta(buffer->buffer, SPA_META_Busy) != NULL;
     if (buffer->buffer->n_datas < 1) return;
     const struct spa_data *data = &buffer->buffer->datas[0];
     slot->type = data->type;
@@ -84,68 +83,51 @@ void kine_cast_add_buffer(void *context, struct pw_buffer *buffer) {
 }
 
 void kine_cast_remove_buffer(void *context, struct pw_buffer *buffer) {
-    kine_cast *cast = context;
+    (void)context;
     struct slot *slot = buffer->user_data;
-    int kept = 0;
-    for (int index = 0; index < cast->arrived_count; index++)
-        if (cast->arrived[index] != buffer) cast->arrived[kept++] = cast->arrived[index];
-    cast->arrived_count = kept;
     buffer->user_data = NULL;
     if (!slot) return;
     if (slot->mapping) munmap(slot->mapping, slot->mapping_size);
     *slot = (struct slot){0};
 }
 
-// Runs in the thread that receives frames, so that none comes meanwhile. libpipewire takes one buffer that was given back off its queue for
-// each frame that comes, and drops a frame that comes in a buffer which is still there, without a word. The other side sends in them as soon
-// as they are given back. A flush moves that queue to the one of frames, from where they are taken without being looked at.
-static int give_back_counted(
-    struct spa_loop *loop, bool is_async, uint32_t sequence, const void *data, size_t size, void *context) {
-    kine_cast *cast = context;
-    (void)loop, (void)is_async, (void)sequence, (void)data, (void)size;
-    struct pw_buffer *buffer;
-    while (cast->arrived_count < MOST_BUFFERS && (buffer = pw_stream_dequeue_buffer(cast->stream)))
-        cast->arrived[cast->arrived_count++] = buffer;
-    for (int index = 0; index < MOST_BUFFERS; index++)
-        if (cast->slots[index].is_returned) pw_stream_queue_buffer(cast->stream, cast->slots[index].buffer);
-    pw_stream_flush(cast->stream, false);
-    while (pw_stream_dequeue_buffer(cast->stream)) {}
-    return 0;
+// libpipewire (0.3.65) takes one buffer that was given back off its queue for each frame that comes, and drops a frame that comes in a
+// buffer which is still there, without a word. The other side sends in them as soon as they are given back. So after a moment in which
+// this side took nothing and all buffers were filled, as many frames would be lost as buffers were given back at once; where the screen
+// stands still then, its picture. A flush moves that queue to the one of frames, from where they are taken without being looked at.
+static bool begin_clearing(kine_cast *cast) {
+    cast->is_clearing = cast->returned > 1;
+    cast->returned = 0;
+    if (cast->is_clearing)
+        pw_stream_flush(cast->stream, false);
+    else
+        for (int index = 0; index < MOST_BUFFERS; index++) cast->slots[index].is_returned = false;
+    return cast->is_clearing;
 }
 
-// Gives back all that `kine_cast_give_back` was called for.
-static void give_back(kine_cast *cast) {
-    bool has_counted = false;
-    for (int index = 0; index < MOST_BUFFERS; index++) {
-        struct slot *slot = &cast->slots[index];
-        if (!slot->is_returned) continue;
-        has_counted |= slot->is_counted;
-        if (slot->is_counted) continue;
-        slot->is_returned = false;
-        pw_stream_queue_buffer(cast->stream, slot->buffer);
-    }
-    if (!has_counted) return;
-    kine_call_in_receiver(cast->context, cast->stream, give_back_counted, cast);
-    for (int index = 0; index < MOST_BUFFERS; index++) cast->slots[index].is_returned = false;
-}
-
-// The next buffer with a frame: one that came while others were given back, or one of the queue.
+// The next buffer with a frame.
 static struct pw_buffer *dequeue(kine_cast *cast) {
-    if (!cast->arrived_count) return pw_stream_dequeue_buffer(cast->stream);
-    struct pw_buffer *buffer = cast->arrived[0];
-    memmove(cast->arrived, cast->arrived + 1, --cast->arrived_count * sizeof buffer);
-    return buffer;
+    do {
+        struct pw_buffer *buffer;
+        while ((buffer = pw_stream_dequeue_buffer(cast->stream))) {
+            struct slot *slot = buffer->user_data;
+            if (!slot)
+                pw_stream_queue_buffer(cast->stream, buffer);
+            else if (!cast->is_clearing || !slot->is_returned)
+                return buffer;
+            else
+                slot->is_returned = false;
+        }
+    } while (begin_clearing(cast));
+    return NULL;
 }
 
 bool kine_cast_next(kine_cast *cast, kine_cast_buffer *description) {
     struct pw_buffer *buffer = dequeue(cast);
-    if (!buffer) {
-        give_back(cast);
-        buffer = dequeue(cast);
-    }
-    if (!buffer || !buffer->user_data) return false;
+    if (!buffer) return false;
     struct slot *slot = buffer->user_data;
     slot->is_lent = true;
+    slot->is_returned = false;
     description->number = slot->number;
     description->format_serial = slot->format_serial;
     description->capacity = slot->capacity;
@@ -165,6 +147,8 @@ void kine_cast_give_back(kine_cast *cast, uint64_t number) {
     if (!slot || !slot->is_lent) return;
     slot->is_lent = false;
     slot->is_returned = true;
+    cast->returned++;
+    pw_stream_queue_buffer(cast->stream, slot->buffer);
 }
 
 const uint8_t *kine_cast_memory(kine_cast *cast, uint64_t number) {

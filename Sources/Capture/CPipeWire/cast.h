@@ -20,9 +20,7 @@ struct slot {
     int descriptor;
     int64_t file_offset;
     bool is_lent;
-    // The other side does not fill it while it is in use here (SPA_META_Busy). If not, it fills what leaves libpipewire's queue.
-    bool is_counted;
-    // To be given back to libpipewire.
+    // Given back, and perhaps still in libpipewire's queue.
     bool is_returned;
 };
 
@@ -41,15 +39,13 @@ struct kine_cast {
     uint32_t formats_seen;
     bool format_is_dmabuf;
     uint64_t buffers_seen;
-    // Frames that have left libpipewire's queue, the oldest first.
-    struct pw_buffer *arrived[MOST_BUFFERS];
-    int arrived_count;
+    // Since `kine_cast_next` last found nothing.
+    int returned;
+    // What comes out of libpipewire's queues includes what was given back.
+    bool is_clearing;
     struct slot slots[MOST_BUFFERS];
 };
 
 // The listeners of the stream's buffers.
 void kine_cast_add_buffer(void *cast, struct pw_buffer *buffer);
 void kine_cast_remove_buffer(void *cast, struct pw_buffer *buffer);
-
-// Calls `call(…, argument)` in the thread that receives the stream's frames, and waits for its end. From 1.1 on, that may be the caller's.
-void kine_call_in_receiver(struct pw_context *context, struct pw_stream *stream, spa_invoke_func_t call, void *argument);

@@ -1,6 +1,7 @@
 // libpipewire, loaded when a screen cast is first read.
 #include "CLinux.h"
-#include "cast.h"
+#include "CPipeWire.h"
+#include <pipewire/pipewire.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -22,10 +23,6 @@ LATE_FUNCTION(struct pw_core *, pw_context_connect,
 LATE_FUNCTION(struct pw_core *, pw_context_connect_fd,
         (struct pw_context *context, int fd, struct pw_properties *properties, size_t user_data_size),
         (context, fd, properties, user_data_size))
-LATE_FUNCTION(struct pw_data_loop *, pw_context_get_data_loop, (struct pw_context *context), (context))
-LATE_FUNCTION(int, pw_data_loop_invoke,
-        (struct pw_data_loop *loop, spa_invoke_func_t call, uint32_t sequence, const void *data, size_t size, bool block, void *context),
-        (loop, call, sequence, data, size, block, context))
 LATE_FUNCTION(int, pw_core_disconnect, (struct pw_core *core), (core))
 LATE_FUNCTION(struct pw_stream *, pw_stream_new,
         (struct pw_core *core, const char *name, struct pw_properties *properties),
@@ -45,15 +42,6 @@ LATE_FUNCTION(int, pw_stream_update_params,
 LATE_FUNCTION(struct pw_buffer *, pw_stream_dequeue_buffer, (struct pw_stream *stream), (stream))
 LATE_FUNCTION(int, pw_stream_flush, (struct pw_stream *stream, bool drain), (stream, drain))
 LATE_FUNCTION(int, pw_stream_queue_buffer, (struct pw_stream *stream, struct pw_buffer *buffer), (stream, buffer))
-
-void kine_call_in_receiver(struct pw_context *context, struct pw_stream *stream, spa_invoke_func_t call, void *argument) {
-    struct pw_loop *(*loop_of)(struct pw_stream *) =
-        (struct pw_loop * (*)(struct pw_stream *)) dlsym(late_library(), "pw_stream_get_data_loop"); // from 1.1
-    if (loop_of)
-        pw_loop_invoke(loop_of(stream), call, 0, NULL, 0, true, argument);
-    else
-        pw_data_loop_invoke(pw_context_get_data_loop(context), call, 0, NULL, 0, true, argument);
-}
 
 static void initialize(void) {
     pw_init(NULL, NULL);

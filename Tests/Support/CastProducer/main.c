@@ -54,8 +54,6 @@ static struct pw_buffer *made[64];
 // A frame can be sent: there is a reader, and it has what was sent before. What comes faster is lost on the way, or stays there.
 static bool is_ready;
 static bool is_sending;
-// A round has begun. Each ends once, so that of two at a time, the first would end for the second.
-static bool is_in_round;
 // The link to the reader has been active: before that, a round ends without the reader.
 static bool is_linked;
 
@@ -269,8 +267,7 @@ static void write_metas(const char *line, struct spa_buffer *buffer) {
 // `trigger_done` comes at its end. A round without a frame comes first: after it, the reader takes part.
 static void begin_round(void) {
     is_ready = false;
-    if (!is_linked || is_in_round || pw_stream_get_state(stream, NULL) != PW_STREAM_STATE_STREAMING) return;
-    is_in_round = true;
+    if (!is_linked || pw_stream_get_state(stream, NULL) != PW_STREAM_STATE_STREAMING) return;
     pw_stream_trigger_process(stream);
     struct timespec later = {0, 500000000};
     pw_loop_update_timer(pw_main_loop_get_loop(loop), again, &later, &later, false);
@@ -306,9 +303,7 @@ static bool send_frame(const char *line) {
 }
 
 static void begin_again(void *context, uint64_t expirations) {
-    if (!is_linked || is_ready) return;
-    is_in_round = false;
-    begin_round();
+    if (is_linked && !is_ready) begin_round();
 }
 
 // MARK: Commands
@@ -382,7 +377,6 @@ static void carry_out_all(void) {
 }
 
 static void trigger_done(void *context) {
-    is_in_round = false;
     is_ready = is_linked;
     if (is_sending) say("done");
     is_sending = false;
@@ -406,7 +400,6 @@ static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_s
         fflush(stdout);
     }
     say(pw_stream_state_as_string(state));
-    if (state != PW_STREAM_STATE_STREAMING) is_in_round = false;
     begin_round();
 }
 
