@@ -103,7 +103,7 @@ static void state_changed(void *context, enum pw_stream_state old, enum pw_strea
     case PW_STREAM_STATE_ERROR: return set_state(cast, KINE_CAST_FAILED, error);
     case PW_STREAM_STATE_UNCONNECTED: return set_state(cast, KINE_CAST_UNCONNECTED, error);
     case PW_STREAM_STATE_CONNECTING: return set_state(cast, KINE_CAST_CONNECTING, NULL);
-    // libpipewire (0.3.65) also says so of a stream that it has flushed and that goes on: only a command pauses one that runs.
+    // libpipewire 0.3.65 also reports this after a flush, although frames go on. A running stream is paused by a command only, below.
     case PW_STREAM_STATE_PAUSED:
         if (cast->state != KINE_CAST_STREAMING) set_state(cast, KINE_CAST_PAUSED, NULL);
         return;

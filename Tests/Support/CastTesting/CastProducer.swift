@@ -63,8 +63,9 @@ package final class CastProducer {
     /// Frames of `once=1` for which there was no buffer.
     package private(set) var lostCount = 0
     private let process: CommandedProcess
-    /// What the producer said before the end of the last command. A reader may have its stream pause before that end.
-    private var saidBeforeEnd: [String] = []
+    /// Lines that the producer printed before the last command was done. A reader can pause the stream while a command
+    /// runs, and a test then waits for that line after the command.
+    private var linesBeforeDone: [String] = []
 
     /// Called now and then in all waits for the producer, which for its part may wait for a reader.
     package var whileWaiting: () -> Void {
@@ -96,17 +97,17 @@ package final class CastProducer {
 
     /// Waits for the end of a command.
     package func finish() throws {
-        saidBeforeEnd = try process.lines(until: "done")
-        lostCount += saidBeforeEnd.count(where: { $0 == "lost" })
+        linesBeforeDone = try process.lines(until: "done")
+        lostCount += linesBeforeDone.count(where: { $0 == "lost" })
     }
 
-    /// Waits for a line, unless the producer said it before the end of the last command and nothing has waited for it.
+    /// Waits for a line. Returns at once if the producer printed it before the last command was done.
     package func wait(for wanted: String) throws {
-        if let index = saidBeforeEnd.firstIndex(of: wanted) {
-            saidBeforeEnd.removeSubrange(...index)
+        if let index = linesBeforeDone.firstIndex(of: wanted) {
+            linesBeforeDone.removeSubrange(...index)
         } else {
             try process.lines(until: wanted)
-            saidBeforeEnd = []
+            linesBeforeDone = []
         }
     }
 
