@@ -37,7 +37,7 @@ public final class PipeWireSource: CastSource {
     /// Only the code that asked the desktop for the cast knows it.
     public let position: (x: Int, y: Int)? = nil
     /// The buffers without a frame since the last frame.
-    private var buffersSinceFrame = 0
+    fileprivate private(set) var buffersSinceFrame = 0
     /// The cast is open even without a frame.
     private let continues: Bool
 
@@ -54,8 +54,6 @@ public final class PipeWireSource: CastSource {
 
     /// There is a first frame, or it is not required.
     fileprivate var isOpen: Bool { frames.frame != nil || continues && isStreaming }
-    /// Frames that are sent now arrive here. PipeWire starts a compositor without waiting for its reader, so earlier
-    /// ones may be lost.
     fileprivate var isStreaming: Bool { stream.state == .streaming }
 
     public var size: PixelSize { frames.frame?.size ?? PixelSize(width: 0, height: 0) }
@@ -165,8 +163,9 @@ public final class PipeWireOpening: VideoSourceOpening {
 
     public var descriptor: Int32 { source.descriptor }
     public var deadline: Int64? { source.deadline }
-    /// For tests, whose producers send one frame.
-    var isStreaming: Bool { source.isStreaming }
+    /// For tests, whose producers send a first frame once. PipeWire starts a producer without waiting for its reader,
+    /// so what comes before the first buffer may be lost.
+    var receivesBuffers: Bool { source.isStreaming && source.buffersSinceFrame > 0 }
 
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? { try openedSource() }
 

@@ -36,9 +36,11 @@ final class CastFixture {
         frame: String = "frame", cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
     ) throws -> Watcher {
         let opening = try opening(cursor: cursor, scale: scale, limits: limits)
-        try CoreTesting.wait("the stream") {
+        producer.whileWaiting = { _ = try? opening.processEvents() }
+        try CoreTesting.wait("a buffer") {
+            try producer.send("frame stale=1 corrupted=1")
             _ = try opening.processEvents()
-            return opening.isStreaming
+            return opening.receivesBuffers
         }
         try producer.begin(frame)
         let source = try Self.opened(opening)

@@ -88,8 +88,10 @@ extension PipeWireSourceTests {
         #expect(source.size == PixelSize(width: 0, height: 0))
         #expect(try !source.processEvents() && !source.read(.full(size: Self.size)) { _ in })
         fixture.producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
-        try fixture.producer.send("frame damage=0,0,1,1")
-        try CoreTesting.wait("the frame") { try source.processEvents() }
+        try CoreTesting.wait("the frame") {
+            try fixture.producer.send("frame damage=0,0,1,1")
+            return try source.processEvents()
+        }
         let watcher = try Watcher(source)
         #expect(fixture.isShown(by: watcher))
     }

@@ -122,8 +122,8 @@ import Testing
         let fixture = try CastFixture()
         let watcher = try fixture.watch()
         #expect(try !watcher.damage(of: "frame damage=0,0,1,1", by: fixture.producer).isFull)
-        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=4", by: fixture.producer).isFull)
-        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=4", by: fixture.producer).isFull)
+        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=1000", by: fixture.producer).isFull)
+        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=1000", by: fixture.producer).isFull)
         #expect(try !watcher.damage(of: "frame damage=0,0,1,1", by: fixture.producer).isFull)
     }
 
