@@ -47,7 +47,7 @@ test_packages=(
 )
 # To test GNOME and KDE, which scripts/endurance alone does.
 desktop_packages=(
-    gnome-shell kwin-wayland mutter pipewire plasma-workspace wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
+    gnome-shell kwin-wayland mutter pipewire plasma-workspace waybar wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
     xdg-desktop-portal-kde
 )
 # Plasma's QML modules: those of Qt 5 up to Debian 12, those of Qt 6 since.

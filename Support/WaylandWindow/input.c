@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <wayland-client.h>
 
@@ -15,7 +16,6 @@ struct kine_input {
     struct wl_seat *seat;
     struct wl_proxy *pointers, *keyboards;
     struct wl_proxy *pointer, *keyboard;
-    uint32_t time; // milliseconds of no particular clock
 };
 
 static const struct wl_interface *no_types[8];
@@ -105,19 +105,26 @@ void kine_input_close(kine_input *input) {
     free(input);
 }
 
+// Milliseconds. GTK's menus take no click that follows too soon on the one that opened them.
+static uint32_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint32_t)(time.tv_sec * 1000 + time.tv_nsec / 1000000);
+}
+
 int kine_input_move(kine_input *input, uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
-    REQUEST(input->pointer, POINTER_MOTION_ABSOLUTE, ++input->time, x, y, width, height);
+    REQUEST(input->pointer, POINTER_MOTION_ABSOLUTE, now(), x, y, width, height);
     REQUEST(input->pointer, POINTER_FRAME);
     return await(input);
 }
 
 int kine_input_button(kine_input *input, uint32_t button, int is_pressed) {
-    REQUEST(input->pointer, POINTER_BUTTON, ++input->time, button, (uint32_t)(is_pressed ? 1 : 0));
+    REQUEST(input->pointer, POINTER_BUTTON, now(), button, (uint32_t)(is_pressed ? 1 : 0));
     REQUEST(input->pointer, POINTER_FRAME);
     return await(input);
 }
 
 int kine_input_escape(kine_input *input) {
-    for (uint32_t state = 2; state-- > 0;) REQUEST(input->keyboard, KEYBOARD_KEY, ++input->time, (uint32_t)KEY_ESC, state);
+    for (uint32_t state = 2; state-- > 0;) REQUEST(input->keyboard, KEYBOARD_KEY, now(), (uint32_t)KEY_ESC, state);
     return await(input);
 }

@@ -63,7 +63,8 @@ void kine_cast_add_buffer(void *context, struct pw_buffer *buffer) {
     buffer->user_data = slot;
     if (!slot) return;
     *slot = (struct slot){
-        .number = ++cast->buffers_seen, .buffer = buffer, .format_serial = cast->format.serial, .descriptor = -1};
+        .number = ++cast->buffers_seen, .buffer = buffer, .format_serial = cast->format.serial, .descriptor = -1,
+        .busy = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Busy, sizeof *slot->busy)};
     if (buffer->buffer->n_datas < 1) return;
     const struct spa_data *data = &buffer->buffer->datas[0];
     slot->type = data->type;
@@ -91,43 +92,15 @@ void kine_cast_remove_buffer(void *context, struct pw_buffer *buffer) {
     *slot = (struct slot){0};
 }
 
-// libpipewire (0.3.65) takes one buffer that was given back off its queue for each frame that comes, and drops a frame that comes in a
-// buffer which is still there, without a word. The other side sends in them as soon as they are given back. So after a moment in which
-// this side took nothing and all buffers were filled, as many frames would be lost as buffers were given back at once; where the screen
-// stands still then, its picture. A flush moves that queue to the one of frames, from where they are taken without being looked at.
-static bool begin_clearing(kine_cast *cast) {
-    cast->is_clearing = cast->returned > 1;
-    cast->returned = 0;
-    if (cast->is_clearing)
-        pw_stream_flush(cast->stream, false);
-    else
-        for (int index = 0; index < MOST_BUFFERS; index++) cast->slots[index].is_returned = false;
-    return cast->is_clearing;
-}
-
-// The next buffer with a frame.
-static struct pw_buffer *dequeue(kine_cast *cast) {
-    do {
-        struct pw_buffer *buffer;
-        while ((buffer = pw_stream_dequeue_buffer(cast->stream))) {
-            struct slot *slot = buffer->user_data;
-            if (!slot)
-                pw_stream_queue_buffer(cast->stream, buffer);
-            else if (!cast->is_clearing || !slot->is_returned)
-                return buffer;
-            else
-                slot->is_returned = false;
-        }
-    } while (begin_clearing(cast));
-    return NULL;
-}
-
 bool kine_cast_next(kine_cast *cast, kine_cast_buffer *description) {
-    struct pw_buffer *buffer = dequeue(cast);
-    if (!buffer) return false;
-    struct slot *slot = buffer->user_data;
+    struct pw_buffer *buffer;
+    struct slot *slot = NULL;
+    while (!slot && (buffer = pw_stream_dequeue_buffer(cast->stream))) {
+        slot = buffer->user_data;
+        if (!slot) pw_stream_queue_buffer(cast->stream, buffer);
+    }
+    if (!slot) return false;
     slot->is_lent = true;
-    slot->is_returned = false;
     description->number = slot->number;
     description->format_serial = slot->format_serial;
     description->capacity = slot->capacity;
@@ -146,9 +119,12 @@ void kine_cast_give_back(kine_cast *cast, uint64_t number) {
     struct slot *slot = find(cast, number);
     if (!slot || !slot->is_lent) return;
     slot->is_lent = false;
-    slot->is_returned = true;
-    cast->returned++;
-    pw_stream_queue_buffer(cast->stream, slot->buffer);
+    // pw_stream_queue_buffer counts down as well, and puts the buffer into a queue of which one is taken for each frame that comes. A frame
+    // that comes in a buffer of that queue is dropped without a word (libpipewire 0.3.65 to 1.6), and the other side may send one at once.
+    if (slot->busy)
+        __atomic_sub_fetch(&slot->busy->count, 1, __ATOMIC_SEQ_CST);
+    else
+        pw_stream_queue_buffer(cast->stream, slot->buffer);
 }
 
 const uint8_t *kine_cast_memory(kine_cast *cast, uint64_t number) {

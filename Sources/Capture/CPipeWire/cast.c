@@ -103,21 +103,8 @@ static void state_changed(void *context, enum pw_stream_state old, enum pw_strea
     case PW_STREAM_STATE_ERROR: return set_state(cast, KINE_CAST_FAILED, error);
     case PW_STREAM_STATE_UNCONNECTED: return set_state(cast, KINE_CAST_UNCONNECTED, error);
     case PW_STREAM_STATE_CONNECTING: return set_state(cast, KINE_CAST_CONNECTING, NULL);
-    // libpipewire 0.3.65 also reports this after a flush, although frames go on. A running stream is paused by a command only, below.
-    case PW_STREAM_STATE_PAUSED:
-        if (cast->state != KINE_CAST_STREAMING) set_state(cast, KINE_CAST_PAUSED, NULL);
-        return;
+    case PW_STREAM_STATE_PAUSED: return set_state(cast, KINE_CAST_PAUSED, NULL);
     case PW_STREAM_STATE_STREAMING: return set_state(cast, KINE_CAST_STREAMING, NULL);
-    }
-}
-
-static void command_received(void *context, const struct spa_command *command) {
-    kine_cast *cast = context;
-    if (cast->state != KINE_CAST_PAUSED && cast->state != KINE_CAST_STREAMING) return;
-    switch (SPA_NODE_COMMAND_ID(command)) {
-    case SPA_NODE_COMMAND_Suspend:
-    case SPA_NODE_COMMAND_Pause: return set_state(cast, KINE_CAST_PAUSED, NULL);
-    case SPA_NODE_COMMAND_Start: return set_state(cast, KINE_CAST_STREAMING, NULL);
     }
 }
 
@@ -168,7 +155,6 @@ static const struct pw_stream_events stream_events = {
     .param_changed = parameter_changed,
     .add_buffer = kine_cast_add_buffer,
     .remove_buffer = kine_cast_remove_buffer,
-    .command = command_received,
 };
 
 // MARK: The connection

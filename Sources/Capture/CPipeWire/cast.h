@@ -20,8 +20,8 @@ struct slot {
     int descriptor;
     int64_t file_offset;
     bool is_lent;
-    // Given back, and perhaps still in libpipewire's queue.
-    bool is_returned;
+    // Counts the streams that use the buffer; the other side fills it when none does. Null: it fills what leaves libpipewire's queue.
+    struct spa_meta_busy *busy;
 };
 
 struct kine_cast {
@@ -39,10 +39,6 @@ struct kine_cast {
     uint32_t formats_seen;
     bool format_is_dmabuf;
     uint64_t buffers_seen;
-    // Since `kine_cast_next` last found nothing.
-    int returned;
-    // What comes out of libpipewire's queues includes what was given back.
-    bool is_clearing;
     struct slot slots[MOST_BUFFERS];
 };
 

@@ -40,7 +40,6 @@ LATE_FUNCTION(int, pw_stream_update_params,
         (struct pw_stream *stream, const struct spa_pod **parameters, uint32_t count),
         (stream, parameters, count))
 LATE_FUNCTION(struct pw_buffer *, pw_stream_dequeue_buffer, (struct pw_stream *stream), (stream))
-LATE_FUNCTION(int, pw_stream_flush, (struct pw_stream *stream, bool drain), (stream, drain))
 LATE_FUNCTION(int, pw_stream_queue_buffer, (struct pw_stream *stream, struct pw_buffer *buffer), (stream, buffer))
 
 static void initialize(void) {

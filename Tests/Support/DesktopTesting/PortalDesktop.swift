@@ -221,9 +221,18 @@ package final class PortalDesktop {
         try start("plasmashell", name: "org.kde.plasmashell")
     }
 
+    /// Starts waybar at the upper edge, with a tray and nothing else, and waits until it takes items. For sway.
+    package func startBar() throws {
+        let settings = #"{"position": "top", "height": 30, "modules-left": ["tray"], "tray": {"icon-size": 20}}"#
+        let file = try directory.write(settings.utf8, to: "waybar.json")
+        // Menus appear at once, and an entry is as high as its text.
+        let style = try directory.write("* { font-size: 14px; }\nmenu { animation: none; }".utf8, to: "waybar.css")
+        try start("waybar", ["--config", file, "--style", style], name: "org.kde.StatusNotifierWatcher")
+    }
+
     /// Starts a service of the bus and waits for its name.
-    private func start(_ program: String, name: String) throws {
-        try start(program)
+    private func start(_ program: String, _ arguments: [String] = [], name: String) throws {
+        try start(program, arguments)
         let client = try BusClient(bus)
         try wait(name) { try client.hasOwner(name) }
     }
