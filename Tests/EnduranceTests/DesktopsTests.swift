@@ -93,6 +93,37 @@ import Testing
     }
 
     @Test(arguments: compositors)
+    func `a desktop is shown to a player and recorded at once, and the recording is cut`(kind: PortalDesktop.Kind)
+        throws
+    {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try desktop.input()
+        try TestPlace.with { place in
+            try permit(place, on: desktop, with: pointer)
+            let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
+            defer { scene.end() }
+            let take = try place.start(
+                [
+                    "broadcast", "--player-link", "--record", "b.mp4", "--backend", "portal", "--audio", "none",
+                    "--duration", "6", "--json",
+                ], desktop.environment)
+            let link = try #require(try take.event("destination") { $0.kind == "playerLink" }.link)
+            let picture = try Tool.output(
+                "ffprobe",
+                [
+                    "-v", "error", "-select_streams", "v", "-show_entries", "stream=codec_name,width,height", "-of",
+                    "csv=p=0", link,
+                ])
+            #expect(Set(picture.split(separator: "\n")) == ["h264,\(Self.size.width),\(Self.size.height)"])
+            let ended = try take.wait()
+            try #require(ended.status == 0, "\(ended)")
+            let cut = try place.run("trim", "b.mp4", "-o", "part.mp4", "--from", "1s", "--to", "3s")
+            #expect(cut.status == 0, "\(cut)")
+            #expect(try abs(TakeFile.finishedDuration(place.path("part.mp4")) - 2) < 0.05)
+        }
+    }
+
+    @Test(arguments: compositors)
     func `a dialog cancelled is a refusal, and --ask shows it again`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
         let pointer = try desktop.input()

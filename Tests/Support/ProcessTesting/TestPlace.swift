@@ -22,16 +22,20 @@ package struct TestPlace: Sendable {
     package static func with(_ body: (TestPlace) throws -> Void) throws {
         let place = try TestPlace()
         try body(place)
-        place.waitForEndingProcesses()
+        place.waitForEnds()
         #expect(place.processes() == [], "processes were left running")
-        // Not by the registry, which looks elsewhere where another user has the place.
-        let takes = PrivateDirectory.entries(place.runtime.appending("kinecast/takes"))
-        #expect(takes == [], "a take was left in the registry")
+        #expect(place.takes == [], "a take was left in the registry")
     }
 
+    /// Not by the registry, which looks elsewhere where another user has the place.
+    private var takes: [String] { PrivateDirectory.entries(runtime.appending("kinecast/takes")) }
+
     /// Lets processes go that are ending: a browser's crash handler outlives it by a moment, and so does an engine whose app has ended.
-    /// One that stays fails the test. There is nothing to wait on but the list of processes.
-    private func waitForEndingProcesses() { try? wait("the processes to go", seconds: 60) { processes().isEmpty } }
+    /// One that stays fails the test. There is nothing to wait on but the lists: of processes, of which an ordinary user does not see an
+    /// engine, since its environment is closed to others, and of takes.
+    private func waitForEnds() {
+        try? wait("the processes to go", seconds: 60) { processes().isEmpty && takes.isEmpty }
+    }
 
     package func path(_ name: String) -> String { directory.appending(name).string }
 
