@@ -115,7 +115,7 @@ build_documentation() {
     done
     swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors -wmo "${options[@]}" "$symbols"/code/*.swift || status=1
     rm -rf "$1"
-    # docc gives what it copies of its pages' template the template's owner, which an ordinary user may not: so that is a copy, too.
+    # docc copies its pages' template with its owner. Where that is root, an ordinary user may not, so docc gets a copy of their own.
     cp -R "$(dirname "$(realpath "$(command -v docc)")")/../share/docc/render" "$symbols/"
     DOCC_HTML_DIR=$symbols/render docc convert Sources/App/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
         --fallback-display-name Kinecast --fallback-bundle-identifier org.kinecast.Kinecast --warnings-as-errors || status=1

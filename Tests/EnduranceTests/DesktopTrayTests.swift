@@ -47,7 +47,7 @@ import Testing
         try desktop.startBar()
         try expectTake(on: desktop) {
             for (x, y) in [(12, 15), (60, 58)] {
-                // As a finger does: the menu looks at what lies between.
+                // A person takes some time between two of these.
                 try mouse.move(to: x, y)
                 usleep(50_000)
                 try mouse.press(.left)

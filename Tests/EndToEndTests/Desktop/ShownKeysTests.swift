@@ -59,7 +59,7 @@ import Testing
             try wait("a letter in the file", seconds: 120) {
                 painter.press(.a)
                 usleep(300_000)
-                // In any frame: the newest in the file may be from before the letter, and the next one from after its time.
+                // Any frame counts: reading the file can take longer than a letter is shown.
                 let frames = try? ColourFrame.all(in: place.path("a.mp4"), isFinished: false)
                 return frames?.contains { has(Self.green, $0) && hasBadge($0) } == true
             }

@@ -31,8 +31,8 @@ package struct TestPlace: Sendable {
     private var takes: [String] { PrivateDirectory.entries(runtime.appending("kinecast/takes")) }
 
     /// Lets processes go that are ending: a browser's crash handler outlives it by a moment, and so does an engine whose app has ended.
-    /// One that stays fails the test. There is nothing to wait on but the lists: of processes, of which an ordinary user does not see an
-    /// engine, since its environment is closed to others, and of takes.
+    /// One that stays fails the test. Both lists are asked: an ordinary user finds no engine among the processes, since its environment cannot
+    /// be read.
     private func waitForEnds() {
         try? wait("the processes to go", seconds: 60) { processes().isEmpty && takes.isEmpty }
     }
