@@ -118,10 +118,10 @@ public struct RecordedAudio {
         }
     }
 
-    /// How much of the loudest tenth of a second is a tone of that frequency: 0…1. A busy machine leaves gaps in what is played, so not
-    /// all of it need be heard.
+    /// How much of the loudest fiftieth of a second is a tone of that frequency: 0…1. A busy machine leaves gaps between the blocks that a
+    /// player plays, which are of about that length.
     public func share(ofTone frequency: Double) -> Double {
-        let length = RecordedAudio.rate / 10
+        let length = RecordedAudio.rate / 50
         var best = 0.0
         var loudest = 0.001  // nearly nothing
         for start in stride(from: 0, to: max(0, samples.count - length), by: length / 2) {
