@@ -2,7 +2,6 @@
 import CoreTesting
 import DesktopTesting
 import Foundation
-import Glibc
 import KinePlatform
 import ProcessTesting
 import SystemPackage
@@ -28,11 +27,12 @@ struct DesktopTray {
         process = try place.start(["tray"], desktop.environment)
     }
 
-    /// Returns after about a second of the take.
+    /// Returns when a second has been recorded.
     func waitForRecording() throws {
-        try place.waitForTake()
-        try wait("the take") { try place.run("status", "--json").output.contains(#""phase":"recording""#) }
-        usleep(1_000_000)
+        try wait("a second of the take") {
+            let status = try place.run("status", "--json").output
+            return status.firstMatch(of: /"duration":([0-9.]+)/).flatMap { Double($0.1) } ?? 0 >= 1
+        }
     }
 
     /// Waits for the end of the take.

@@ -47,11 +47,8 @@ import Testing
         try desktop.startBar()
         try expectTake(on: desktop) {
             for (x, y) in [(12, 15), (60, 58)] {
-                // A person takes some time between two of these.
                 try mouse.move(to: x, y)
-                usleep(50_000)
                 try mouse.press(.left)
-                usleep(50_000)
                 try mouse.release(.left)
                 usleep(Self.menu)
             }
