@@ -48,7 +48,7 @@ let storeys = [
     (
         "App",
         "CBuild KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
-            + "KinecastImaging KineTray KinecastCommand kinecast-publish kinecast-tray"
+            + "KinecastImaging KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
     ),
 ]
 
@@ -59,6 +59,7 @@ let package = Package(
         .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
         .executable(name: "kinecast-publish", targets: ["kinecast-publish"]),
         .executable(name: "kinecast-tray", targets: ["kinecast-tray"]),
+        .executable(name: "kinecast-studio", targets: ["kinecast-studio"]),
         .library(name: "Kinecast", targets: ["Kinecast"]),
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
         .library(name: "KinecastExchange", targets: ["KinecastExchange"]),
@@ -254,6 +255,19 @@ let package = Package(
                 system,
             ]),
 
+        // The window in which a person sees and presses all of it: a page, and its server.
+        .target(
+            name: "KineStudio",
+            dependencies: [
+                "KineConfiguration", "KineClient", "KineLive", "KineWire", "KineMedia", "KinePlatform", system,
+                .product(name: "NIOCore", package: "swift-nio", condition: programs),
+                .product(name: "NIOPosix", package: "swift-nio", condition: programs),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
+                .product(name: "Logging", package: "swift-log", condition: programs),
+            ],
+            resources: [.embedInCode("Page")]),
+
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
@@ -274,6 +288,7 @@ let package = Package(
             ]),
 
         .executableTarget(name: "kinecast-tray", dependencies: ["KineTray"]),
+        .executableTarget(name: "kinecast-studio", dependencies: ["KineStudio"]),
 
         // An extension that tells the end-to-end tests which of its callbacks were called.
         .executableTarget(
@@ -537,6 +552,11 @@ let package = Package(
                 "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
+            name: "KineStudioTests",
+            dependencies: [
+                "KineStudio", "KineLive", "KineWire", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
+            ]),
+        .testTarget(
             name: "KineTakeTests",
             dependencies: [
                 "KinePulse", "KineTake", "KineCapture", "KineCodecs", "KineContainers", "KineImaging", "KineMedia",
@@ -569,7 +589,8 @@ let package = Package(
             dependencies: [
                 "KineWayland",
                 "KineX11", "KineServices",
-                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-faults",
+                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-studio",
+                "kinecast-faults",
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
                 "kinecast-messenger", "kinecast-scene", "kinecast-farend", "ProcessTesting", "CoreTesting",
@@ -583,8 +604,8 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-scene",
-                "kinecast-farend",
+                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-studio",
+                "kinecast-scene", "kinecast-farend",
                 "ProcessTesting", "CoreTesting", "DesktopTesting", "KineMeasure", "ScreenTesting",
                 "AudioTesting", "RTMPTesting", "KineMedia",
                 "KinePlatform", "CLinux", system,

@@ -54,6 +54,7 @@ let package = Package(
         fuzzer("rtmp-handshake"),
         fuzzer("rtmp-url"),
         fuzzer("request-gate"),
+        fuzzer("studio-gate"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -123,8 +123,10 @@ build_documentation() {
     return "$status"
 }
 
-# What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
-release_products=(kinecast kinecast-engine kinecast-publish kinecast-tray kinecast-scene)
+# The executables beside the engine's, and what runs in a release build: Kinecast itself, and what scripts/run shows where there is no
+# display.
+libexec_programs=(kinecast-engine kinecast-publish kinecast-tray kinecast-studio)
+release_products=(kinecast "${libexec_programs[@]}" kinecast-scene)
 
 # install_desktop_files PREFIX: the icons, and the entry of the desktop's menu.
 install_desktop_files() {
@@ -187,4 +189,22 @@ progress() {
             printf '%s\n' "$line"
         fi
     done
+}
+
+# fetch_axe: puts axe-core 4.12, which looks for what keeps people from using a page, into the build directory. Debian has no package
+# of it; this one of PyPI's has the file in it.
+fetch_axe() {
+    local sum=fdd263c998388f1a8e67cad02677e612d946248bd44d163be5e8650ea31f95f8 wheel
+    [[ ! -e $build_directory/axe.min.js ]] || return 0
+    mkdir -p "$build_directory"
+    wheel=$(mktemp)
+    if ! curl -sSfL --retry 3 -o "$wheel" "https://files.pythonhosted.org/packages/4c/c6/5fdb6d5d96653927b6a4763a4b7aaa9e468d4a6eda5048b7c2e158d17bc9/axe_playwright_python-0.1.8-py3-none-any.whl" ||
+        ! sha256sum --quiet --check <<<"$sum  $wheel"; then
+        rm -f "$wheel"
+        echo "axe-core could not be fetched from PyPI, or is another file; see that the network reaches files.pythonhosted.org." >&2
+        return 1
+    fi
+    unzip -q -p "$wheel" axe_playwright_python/axe.min.js >"$build_directory/axe.min.js.new"
+    rm -f "$wheel"
+    mv "$build_directory/axe.min.js.new" "$build_directory/axe.min.js"
 }

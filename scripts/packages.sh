@@ -43,7 +43,7 @@ install_packages() {
 test_packages=(
     at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2
     libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils slurp
-    sway weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
+    sway unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
 )
 # To test GNOME and KDE, which scripts/endurance alone does.
 desktop_packages=(

@@ -62,13 +62,14 @@ import Testing
 
     @Test func `one tray has the lock until it ends`() throws {
         try TemporaryDirectory.with { directory in
-            #expect(try !TrayInstance.endRunning(in: directory))
-            var first = try TrayInstance.claim(in: directory)
+            let lock = directory.appending("tray.lock")
+            #expect(try !InstanceLock.endRunning(lock))
+            var first = try InstanceLock.claim(lock)
             #expect(first != nil)
-            #expect(try TrayInstance.claim(in: directory) == nil)
+            #expect(try InstanceLock.claim(lock) == nil)
             first = nil
-            #expect(try !TrayInstance.endRunning(in: directory), "the number of a tray that has ended gets no signal")
-            first = try TrayInstance.claim(in: directory)
+            #expect(try !InstanceLock.endRunning(lock), "the number of a tray that has ended gets no signal")
+            first = try InstanceLock.claim(lock)
             #expect(first != nil)
         }
     }
@@ -88,11 +89,11 @@ import Testing
             }
             let tray = FilePath(escaped: try make("libexec/kinecast/kinecast-tray"))
             let built = try make("libexec/kinecast/kinecast")
-            #expect(Launcher.program(beside: tray) == built)
+            #expect(ProgramLauncher.kinecast(beside: tray) == built)
             #expect(StatusItem.themes(above: tray) == nil)
             let installed = try make("bin/kinecast")
             _ = try make("share/icons/hicolor/symbolic/apps/org.kinecast.Kinecast-symbolic.svg")
-            #expect(Launcher.program(beside: tray) == installed)
+            #expect(ProgramLauncher.kinecast(beside: tray) == installed)
             #expect(StatusItem.themes(above: tray) == directory.appending("share/icons"))
             let checkout = RunningCheckout.path
             let own = checkout.appending(".build/debug/kinecast-tray")

@@ -36,7 +36,7 @@ final class TrayLoop {
     private let item: StatusItem?
     private let menu: MenuObject?
     private let takes: TakesWatch
-    private let launcher: Launcher
+    private let launcher: ProgramLauncher
     private let signals: SignalDescriptor?
     private let shortcuts: ShortcutHolder?
     private var recordings: RecentRecordings
@@ -50,7 +50,7 @@ final class TrayLoop {
     init(_ context: Context, shortcuts: ShortcutHolder?, signals: SignalDescriptor? = nil) throws(Errno) {
         (self.context, self.shortcuts, self.signals) = (context, shortcuts, signals)
         takes = try TakesWatch(context.registry)
-        launcher = Launcher(context.kinecast, complain: context.complain)
+        launcher = ProgramLauncher(complain: context.complain)
         recordings = RecentRecordings(in: context.recordings)
         // Without a bus that answers, only keys work.
         bus = context.bus.flatMap { try? BusConnection(address: $0) }
@@ -72,12 +72,12 @@ final class TrayLoop {
             let now = MonotonicClock.now()
             if signals?.next() != nil { ending = .quit }
             launcher.reap()
-            let ended = takes.process(at: now)
-            if !ended.isEmpty {
-                recordings.add(ended)
+            let files = takes.process(at: now).ended.filter { $0.phase == .ended }.compactMap(\.file)
+            if !files.isEmpty {
+                recordings.add(files)
                 recordings.refresh()
             }
-            shortcuts?.process().forEach { launcher.kinecast($0.arguments) }
+            shortcuts?.process().forEach { kinecast($0.arguments) }
             show(at: now)
             // The changes may have left messages to send.
             bus?.process()
@@ -110,23 +110,32 @@ final class TrayLoop {
 
     private func show(at now: Int64) {
         let minutePassed = nextMinute.map { now >= $0 } ?? false
-        nextMinute = takes.state.take?.nextMinute(after: now)
+        nextMinute = state.take?.nextMinute(after: now)
         item?.show(appearance(at: now), minutePassed: minutePassed)
         menu?.show(items(at: now))
     }
 
     private func appearance(at now: Int64) -> StatusItem.Appearance {
         StatusItem.Appearance(
-            condition: takes.state.condition, summary: takes.state.summary(at: now), details: takes.state.details)
+            condition: state.condition, summary: state.summary(at: now), details: state.details)
     }
 
     private func items(at now: Int64) -> [MenuItem] {
-        TrayMenu.items(takes.state, recordings: recordings.entries, at: now)
+        TrayMenu.items(state, recordings: recordings.entries, at: now)
+    }
+
+    private var state: TrayState { TrayState(takes: takes.takes) }
+
+    private func kinecast(_ arguments: [String]) {
+        guard let program = context.kinecast else {
+            return context.complain("There is no kinecast beside kinecast-tray; install Kinecast completely.")
+        }
+        launcher.start(program, arguments)
     }
 
     private func perform(_ command: MenuCommand) {
         switch command {
-        case .kinecast(let arguments): launcher.kinecast(arguments)
+        case .kinecast(let arguments): kinecast(arguments)
         case .open(let file): launcher.open(file)
         case .quit: ending = .quit
         }

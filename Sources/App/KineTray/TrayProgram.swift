@@ -42,14 +42,17 @@ public enum TrayProgram {
         }
     }
 
+    private static func lockFile(in directory: FilePath) -> FilePath { directory.appending("tray.lock") }
+
     private static func show(_ executable: FilePath, _ signals: SignalDescriptor) throws {
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
-        let lock = try using(directory) { try TrayInstance.claim(in: directory) }
+        let lock = try using(directory) { try InstanceLock.claim(lockFile(in: directory)) }
         guard let lock else { return say("One runs already; kinecast tray --quit ends it.") }
         let context = TrayLoop.Context(
-            bus: BusAddresses.find().session, registry: registry, kinecast: Launcher.program(beside: executable),
-            recordings: RecentRecordings.standardDirectory, themes: StatusItem.themes(above: executable), complain: say)
+            bus: BusAddresses.find().session, registry: registry,
+            kinecast: ProgramLauncher.kinecast(beside: executable),
+            recordings: UserDirectories.kinecastRecordings, themes: StatusItem.themes(above: executable), complain: say)
         let loop: TrayLoop
         do {
             loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: say), signals: signals)
@@ -70,14 +73,14 @@ public enum TrayProgram {
 
     private static func quit() throws {
         let directory = try TakeRegistry.standard().directory.removingLastComponent()
-        if try !using(directory, { try TrayInstance.endRunning(in: directory) }) { say("None runs.") }
+        if try !using(directory, { try InstanceLock.endRunning(lockFile(in: directory)) }) { say("None runs.") }
     }
 
     private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {
         guard let configuration = UserDirectories.configuration() else {
             throw CommandFailure.unavailable("There is no place for settings; set HOME or XDG_CONFIG_HOME.")
         }
-        guard let kinecast = Launcher.program(beside: executable) else {
+        guard let kinecast = ProgramLauncher.kinecast(beside: executable) else {
             throw CommandFailure.unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
         }
         try using(Autostart.path(in: configuration)) {

@@ -25,7 +25,7 @@ struct RootCommand: ParsableCommand {
             MarkCommand.self, AnnotateCommand.self, LinkCommand.self,
             DestinationCommand.self,
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ConfigCommand.self,
-            ShortcutsCommand.self, TrayCommand.self, ExtensionCommand.self,
+            ShortcutsCommand.self, TrayCommand.self, StudioCommand.self, ExtensionCommand.self,
             DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
         ])
 

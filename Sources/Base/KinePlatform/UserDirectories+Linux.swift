@@ -11,6 +11,20 @@ public enum UserDirectories {
         return [videos, home].filter(isDirectory)
     }
 
+    /// The directory for recordings whose place the person did not choose: `Kinecast` in the directory for videos. It
+    /// may not exist. Nil if there is no directory for videos, and no home.
+    public static var kinecastRecordings: FilePath? {
+        forRecordings.first.map { FilePath(escaped: $0).appending("Kinecast") }
+    }
+
+    /// A name made from the time in `kinecastRecordings`, which is made. Nil if it cannot be.
+    public static func newRecording() -> FilePath? {
+        guard let directory = kinecastRecordings, mkdir(directory.cString, 0o777) == 0 || errno == EEXIST else {
+            return nil
+        }
+        return directory.appending("Kinecast \(LocalTime.text("%Y-%m-%d %H.%M.%S")).mp4")
+    }
+
     /// The directory for settings, `$XDG_CONFIG_HOME` or `$HOME/.config` (freedesktop.org, XDG Base Directory). It may
     /// not exist. Nil if neither variable is an absolute path.
     ///

@@ -145,7 +145,7 @@ public struct RequestGate: Sendable {
     }
 
     /// Host and port for a message; nil if unsafe, since the client chooses their characters.
-    private static func presentableName(_ host: String) -> String? {
+    package static func presentableName(_ host: String) -> String? {
         let isHarmless =
             host.utf8.count <= 80
             && host.utf8.allSatisfy {

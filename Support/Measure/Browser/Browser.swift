@@ -43,7 +43,7 @@ public final class Browser {
     private let process: ChildProcess
     private let transport: Transport
     private let folder: TemporaryDirectory
-    private var session = ""
+    var session = ""
 
     /// Starts the driver and the browser.
     /// - Parameters:
@@ -119,6 +119,7 @@ public final class Browser {
             ...document.body.dataset, facts: document.getElementById("facts")?.textContent, hidden: document.hidden,
             currentTime: video?.currentTime, readyState: video?.readyState, paused: video?.paused, muted: video?.muted,
             seeking: video?.seeking, rate: video?.playbackRate, ranges, lost: window.lost,
+            text: document.body.innerText.slice(0, 1000),
         });
         """
 
@@ -201,11 +202,11 @@ public final class Browser {
     /// A value that nobody looks at.
     private struct Nothing: Decodable { init(from decoder: any Decoder) throws {} }
 
-    private func tell(_ path: String, _ body: some Encodable) throws {
+    func tell(_ path: String, _ body: some Encodable) throws {
         _ = try ask("POST", session + path, body) as Nothing
     }
 
-    private func ask<Value: Decodable>(
+    func ask<Value: Decodable>(
         _ method: String, _ path: String, _ body: (some Encodable)?, seconds: Double = 300
     ) throws -> Value {
         let deadline = MonotonicClock.now() + Int64(seconds * 1e9)

@@ -4,20 +4,38 @@ import SystemPackage
 
 public enum HTTPExchange {
     /// Connects to 127.0.0.1, asks, and reads the answer to its end.
-    /// - Parameter deadline: CLOCK_MONOTONIC nanoseconds.
+    /// - Parameters:
+    ///   - headers: lines besides the usual ones. A Host among them takes the place of the usual one.
+    ///   - deadline: CLOCK_MONOTONIC nanoseconds.
     public static func ask(
-        port: UInt16, method: String, path: String, content: [UInt8], deadline: Int64
+        port: UInt16, method: String, path: String, content: [UInt8], headers: [String] = [], deadline: Int64
+    ) throws -> (status: Int, content: [UInt8]) {
+        var head = ""
+        return try ask(
+            port: port, method: method, path: path, content: content, headers: headers, deadline: deadline, head: &head)
+    }
+
+    /// Like `ask`, and gives the answer's lines before its content.
+    public static func ask(
+        port: UInt16, method: String, path: String, content: [UInt8], headers: [String] = [], deadline: Int64,
+        head answerHead: inout String
     ) throws -> (status: Int, content: [UInt8]) {
         let file = try Loopback.connect(to: Int(port))
         defer { try? file.close() }
-        let head =
-            "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
-            + "Content-Type: application/json\r\nContent-Length: \(content.count)\r\n\r\n"
+        var lines = ["\(method) \(path) HTTP/1.1", "Connection: close", "Content-Length: \(content.count)"]
+        for usual in ["Host: 127.0.0.1:\(port)", "Content-Type: application/json"] {
+            let name = usual.prefix { $0 != ":" }.lowercased()
+            if !headers.contains(where: { $0.lowercased().hasPrefix(name + ":") }) { lines.append(usual) }
+        }
+        let head = (lines + headers).map { $0 + "\r\n" }.joined() + "\r\n"
         try file.writeAll(Array(head.utf8) + content)
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
-            if let (status, body) = parse(answer) { return (status, body) }
+            if let (status, body) = parse(answer) {
+                answerHead = String(decoding: answer.dropLast(body.count), as: UTF8.self)
+                return (status, body)
+            }
             guard WakeSignal.poll([file.rawValue], until: deadline)[0] else {
                 throw Browser.Error.noAnswer("nothing came in time from \(path)")
             }

@@ -1,9 +1,5 @@
 // `kinecast tray`: becomes the process kinecast-tray, which links what a menu and keys need and nothing else.
 import ArgumentParser
-import Glibc
-import KinePlatform
-import KineWire
-import SystemPackage
 
 struct TrayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,16 +26,7 @@ struct TrayCommand: ParsableCommand {
     }
 
     func run() throws {
-        let name = "kinecast-tray"
-        guard let program = EngineLocator().neighbour(name) else {
-            throw CommandFailure.unavailable(
-                "\(name) is not beside \(EngineLocator.name); install Kinecast completely.")
-        }
         let options = (autostart.map { ["--autostart", $0.rawValue] } ?? []) + (quit ? ["--quit"] : [])
-        var arguments = ([program.escaped] + options).map { strdup($0.cString) }
-        arguments.append(nil)
-        execv(program.cString, arguments)
-        throw CommandFailure.unavailable(
-            "\(program) cannot be started (\(Errno(rawValue: errno))); correct its permissions.")
+        try NeighbourProgram.become("kinecast-tray", options)
     }
 }

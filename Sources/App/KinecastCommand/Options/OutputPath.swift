@@ -36,13 +36,11 @@ enum OutputPath {
     /// A name made from the time, in the directory Kinecast of the user's directory for videos, else of the home
     /// directory. Makes the directory.
     static func inVideos() throws(CommandFailure) -> FilePath {
-        let directory = UserDirectories.forRecordings.first.map { FilePath(escaped: $0).appending("Kinecast") }
-        guard let directory, mkdir(directory.cString, 0o777) == 0 || errno == EEXIST else {
+        guard let path = UserDirectories.newRecording() else {
             throw CommandFailure.cannotCreate(
                 "There is no directory for videos that you can write to; name one with -o.")
         }
-        return resolve(
-            directory.escaped, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+        return path
     }
 
     /// The file extensions of other containers, which players and editors rely on.

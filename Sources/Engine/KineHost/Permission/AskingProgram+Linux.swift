@@ -7,15 +7,16 @@ import SystemPackage
 /// The program that asks for a take, as the kernel knows it. Not a security boundary: a program can hide its executable
 /// and call itself `kinecast`, just as it can press the button for the person.
 enum AskingProgram: Equatable {
-    /// One of `commandNames`, of the same installation as this engine: a person uses it.
+    /// `kinecast` or `kinecast-studio`, of the same installation as this engine: a person uses it.
     case commandLine
     /// Its executable's path, with all links followed.
     case program(executable: String)
     /// The system gives no information.
     case unknown
 
-    /// The programs beside the engine that only do what a person commands.
     private static let commandNames = ["kinecast"]
+    /// Always in the engine's directory. It does what a person presses in its page.
+    private static let studioName = "kinecast-studio"
 
     init(at socket: FileDescriptor) {
         let pid = kine_peer_pid(socket.rawValue)
@@ -25,13 +26,13 @@ enum AskingProgram: Equatable {
         }
         self.init(
             executable: Self.executable(of: pid), name: Self.name(of: pid),
-            commands: Self.commands(beside: ExecutableSearch.own))
+            commands: Self.commands(beside: ExecutableSearch.own) + Self.studio(beside: ExecutableSearch.own))
     }
 
     /// - Parameters:
     ///   - executable: nil if the process hides it, as `kinecast broadcast` does because of its stream keys.
     ///   - name: the process's own name.
-    ///   - commands: the paths of `kinecast`.
+    ///   - commands: the paths of `kinecast` and `kinecast-studio`.
     init(executable: String?, name: String, commands: [String]) {
         switch executable {
         case let path? where commands.contains(path): self = .commandLine
@@ -64,7 +65,13 @@ enum AskingProgram: Equatable {
         return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
     }
 
-    /// For the build directory and for an installation.
+    private static func studio(beside engine: String?) -> [String] {
+        guard let engine else { return [] }
+        let path = FilePath(escaped: engine).removingLastComponent().appending(studioName)
+        return [(path.resolved ?? path).escaped]
+    }
+
+    /// The paths of `kinecast`, for the build directory and for an installation.
     private static func commands(beside engine: String?) -> [String] {
         guard let engine else { return [] }
         let directory = FilePath(escaped: engine).removingLastComponent()

@@ -18,11 +18,6 @@ struct RecentRecordings {
     /// - Parameter directory: of the recordings; nil: there is none.
     init(in directory: FilePath?) { self.directory = directory }
 
-    /// `Kinecast` in the user's directory for videos.
-    static var standardDirectory: FilePath? {
-        UserDirectories.forRecordings.first.map { FilePath(escaped: $0).appending("Kinecast") }
-    }
-
     mutating func add(_ files: [String]) { ended = Array((ended + files).suffix(Self.most)) }
 
     /// Looks at the files again.

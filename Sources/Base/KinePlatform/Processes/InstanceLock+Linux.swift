@@ -1,11 +1,10 @@
-// The user's one tray: a locked file beside the registry of takes. The lock ends with its process.
+// A program that runs once for each user: a locked file, whose lock ends with its process.
 import Glibc
-import KinePlatform
 import SystemPackage
 
-/// The lock of the running tray, held until this is released.
-final class TrayInstance {
-    /// Nanoseconds for a tray to end.
+/// The lock of the running instance, held until this is released.
+package final class InstanceLock {
+    /// Nanoseconds for an instance to end.
     private static let timeout: Int64 = 10_000_000_000
 
     private let file: FileDescriptor
@@ -16,11 +15,11 @@ final class TrayInstance {
 
     /// Takes the lock; nil if another process has it.
     ///
-    /// - Parameter directory: that of the registry, open to this user alone.
-    static func claim(in directory: FilePath) throws -> TrayInstance? {
-        let instance = TrayInstance(
+    /// - Parameter path: the file, in a directory that is open to this user alone.
+    package static func claim(_ path: FilePath) throws -> InstanceLock? {
+        let instance = InstanceLock(
             try FileDescriptor.open(
-                directory.appending("tray.lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
+                path, .readWrite, options: [.create, .closeOnExec, .noFollow],
                 permissions: .ownerReadWrite))
         guard try instance.lock() else { return nil }
         guard ftruncate(instance.file.rawValue, 0) == 0 else { throw Errno(rawValue: errno) }
@@ -28,13 +27,12 @@ final class TrayInstance {
         return instance
     }
 
-    /// Ends the running tray, and waits until it has ended. Returns false if none runs.
-    static func endRunning(in directory: FilePath) throws -> Bool {
-        let path = directory.appending("tray.lock")
+    /// Ends the running instance, and waits until it has ended. Returns false if none runs.
+    package static func endRunning(_ path: FilePath) throws -> Bool {
         guard let file = try? FileDescriptor.open(path, .readWrite, options: [.closeOnExec, .noFollow]) else {
             return false
         }
-        let instance = TrayInstance(file)
+        let instance = InstanceLock(file)
         let process = instance.owner.flatMap { $0 > 1 ? ProcessHandle($0) : nil }
         // The number is the owner's if the lock is still held.
         guard try !instance.lock(), let process else { return false }

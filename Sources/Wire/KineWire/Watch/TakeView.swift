@@ -1,29 +1,28 @@
-// A take as the tray shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
+// A take as a desktop's tray or a page shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
 import KineMedia
 import KinePlatform
-import KineWire
 
-struct TakeView {
-    let record: TakeRecord
+package struct TakeView: Sendable {
+    package let record: TakeRecord
     /// False: the engine has another protocol, of which only the frozen messages are understood.
-    var isSameProtocol = true
-    private(set) var phase = TakePhase.starting
+    package var isSameProtocol = true
+    package private(set) var phase = TakePhase.starting
     /// The recording, if there is one.
-    private(set) var output: String?
+    package private(set) var output: String?
     /// Nil in a take without a microphone.
-    private(set) var isMicrophoneOn: Bool?
-    private var destinations: [Int: DestinationStatus] = [:]
-    private var recorded = MediaTime.zero
+    package private(set) var isMicrophoneOn: Bool?
+    package private(set) var destinations: [Int: DestinationStatus] = [:]
+    package private(set) var recorded = MediaTime.zero
     /// The instant from which recorded time is added to `recorded`, nanoseconds of CLOCK_MONOTONIC; nil: it stands.
-    private var runsSince: Int64?
+    package private(set) var runsSince: Int64?
 
-    init(_ record: TakeRecord) {
+    package init(_ record: TakeRecord) {
         self.record = record
         output = record.output
     }
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
-    mutating func received(_ message: EngineMessage, at now: Int64) {
+    package mutating func received(_ message: EngineMessage, at now: Int64) {
         switch message {
         case .answer(_, .success(.status(let status))):
             output = status.output
@@ -61,24 +60,24 @@ struct TakeView {
     }
 
     /// The recorded time, without pauses.
-    func time(at now: Int64) -> MediaTime {
+    package func time(at now: Int64) -> MediaTime {
         recorded + MediaTime(nanoseconds: runsSince.map { now - $0 } ?? 0)
     }
 
     /// The next instant at which the recorded time is a whole minute; nil while it stands.
-    func nextMinute(after now: Int64) -> Int64? {
+    package func nextMinute(after now: Int64) -> Int64? {
         let minute: Int64 = 60_000_000_000
         return runsSince == nil ? nil : now + minute - max(0, time(at: now).nanoseconds) % minute
     }
 
     /// The file of the recording; nil: there is none, or it goes to standard output.
-    var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
+    package var file: String? { output == TakeConfiguration.standardOutput ? nil : output }
 
     /// Whether something is captured. An engine of another protocol does not say when that begins.
-    var isCapturing: Bool { phase == .recording || !isSameProtocol && phase == .starting }
+    package var isCapturing: Bool { phase == .recording || !isSameProtocol && phase == .starting }
 
     /// The take's activity, in a word or two.
-    var activity: String {
+    package var activity: String {
         if phase == .paused { return "Paused" }
         guard isCapturing else { return phase == .starting ? "Starting" : "Finishing" }
         if output != nil { return "Recording" }
@@ -87,7 +86,7 @@ struct TakeView {
     }
 
     /// A sentence about the first destination that is in trouble.
-    var problem: String? {
+    package var problem: String? {
         for (_, status) in destinations.sorted(by: { $0.key < $1.key }) where !status.isRemoved {
             let words: String
             if let ending = status.ending, ending != .finished {

@@ -2,11 +2,18 @@
 import CLinux
 import Glibc
 import KinePlatform
-import KineWire
 import SystemPackage
 
 /// Used on one thread.
-final class TakesWatch {
+package final class TakesWatch {
+    /// The changes since the last call of `process`.
+    package struct Changes {
+        /// The takes that have ended, or whose engine has died.
+        package var ended: [TakeView] = []
+        /// In the order of each take.
+        package var events: [(take: TakeRecord, event: EngineEvent)] = []
+    }
+
     /// More takes than a person has; each costs a connection.
     private static let mostTakes = 16
 
@@ -22,10 +29,11 @@ final class TakesWatch {
     private var followers: [Follower] = []
     /// The takes whose engine has closed its connection. It may be in the registry for a moment yet, or want no other.
     private var left: Set<String> = []
-    private(set) var state = TrayState()
+    /// The running takes, oldest first.
+    package var takes: [TakeView] { followers.map(\.view) }
 
     /// Throws if this user watches as many directories as the system allows.
-    init(_ registry: TakeRegistry) throws(Errno) {
+    package init(_ registry: TakeRegistry) throws(Errno) {
         self.registry = registry
         watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         // A take's directory appears, and disappears, by a rename.
@@ -38,29 +46,28 @@ final class TakesWatch {
 
     deinit { if watch >= 0 { close(watch) } }
 
-    var pollEntries: [pollfd] {
+    package var pollEntries: [pollfd] {
         let connections = followers.map(\.connection)
         return [pollfd(fd: watch, events: Int16(POLLIN), revents: 0)]
             + connections.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
     }
 
-    /// Reads what has arrived, without waiting. Returns the files of takes that have ended.
+    /// Reads what has arrived, without waiting.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
-    func process(at now: Int64) -> [String] {
+    package func process(at now: Int64) -> Changes {
         var hasChanged = readWatch()
-        var files: [String] = []
+        var changes = Changes()
         for follower in followers {
-            read(follower, at: now)
+            changes.events += read(follower, at: now)
             guard follower.connection.isClosed else { continue }
             hasChanged = true
             left.insert(follower.view.record.id)
-            if follower.view.phase == .ended, let file = follower.view.file { files.append(file) }
+            changes.ended.append(follower.view)
         }
         followers.removeAll { $0.connection.isClosed }
         if hasChanged { look() }
-        state.takes = followers.map(\.view)
-        return files
+        return changes
     }
 
     private func readWatch() -> Bool {
@@ -71,12 +78,19 @@ final class TakesWatch {
         }
     }
 
-    private func read(_ follower: Follower, at now: Int64) {
-        guard let messages = try? follower.connection.readAvailable() else { return follower.connection.close() }
+    private func read(_ follower: Follower, at now: Int64) -> [(take: TakeRecord, event: EngineEvent)] {
+        guard let messages = try? follower.connection.readAvailable() else {
+            follower.connection.close()
+            return []
+        }
         if let theirs = follower.connection.peerHello {
             follower.view.isSameProtocol = theirs.protocolNumber == ControlProtocol.number
         }
-        for message in messages { follower.view.received(message, at: now) }
+        return messages.compactMap { message in
+            follower.view.received(message, at: now)
+            guard case .event(let event) = message else { return nil }
+            return (follower.view.record, event)
+        }
     }
 
     private func look() {

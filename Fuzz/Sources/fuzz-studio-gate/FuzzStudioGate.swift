@@ -1,0 +1,49 @@
+// Asks the studio's gate for whatever the bytes say, and reads them as the choice of a recording. Whatever that is: no crash, no change
+// without the session, and no argument of `kinecast` but the known ones.
+import FuzzDriver
+
+@_cdecl("fuzz_studio_gate_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
+
+private let secrets = StudioSecrets()
+
+/// One input: lines of method, target, Host, Origin, Sec-Fetch-Site, Content-Type, Cookie and key, an empty one of which is none, and then
+/// JSON. NAME, COOKIE and KEY in them are the server's own.
+private func fuzz(_ input: [UInt8]) {
+    let lines = input.split(separator: 10, maxSplits: 8, omittingEmptySubsequences: false)
+        .map { String(decoding: $0, as: UTF8.self) }
+    func header(_ number: Int) -> String? {
+        guard number < lines.count, !lines[number].isEmpty else { return nil }
+        return lines[number].replacing("NAME", with: secrets.cookieName)
+            .replacing("COOKIE", with: "\(secrets.session.cookie)").replacing("KEY", with: "\(secrets.session.key)")
+    }
+    let request = StudioRequest(
+        method: header(0) ?? "", target: header(1) ?? "", host: header(2), origin: header(3), site: header(4),
+        contentType: header(5), cookies: header(6), key: header(7))
+    let url = PublicURL("https://studio.example")
+    let gate = StudioGate(secrets: secrets, port: 8000, publicURL: url)
+    switch gate.judge(request) {
+    case .success(let match):
+        precondition(request.host != nil, "answered without a Host")
+        precondition(match.route.accepts(request.method), "answered for another method")
+        if match.route.access == .session {
+            precondition(request.cookies?.contains("\(secrets.session.cookie)") == true, "answered without the cookie")
+            precondition(
+                match.route.method != "POST" || request.key == "\(secrets.session.key)", "changed without the key")
+        }
+        for value in match.parameters.values {
+            precondition(!value.contains("/") && value != "..", "a parameter leads elsewhere")
+        }
+    case .failure(.wrongHost(let name?)):
+        precondition(name.utf8.count <= 80 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "nothing to be shown")
+    case .failure: break
+    }
+    guard lines.count > 8, let choice = StudioJSON.decode(RecordingChoice.self, Array(lines[8].utf8)),
+        let arguments = choice.arguments
+    else { return }
+    precondition(arguments.prefix(3) == ["record", "--toggle", "--json"], "another command")
+    let options = ["--monitor=", "--window=", "--region=", "--app=", "--audio=", "--mic=", "--clip-buffer="]
+    for argument in arguments.dropFirst(3) {
+        precondition(options.contains { argument.hasPrefix($0) } && !argument.contains("\0"), "another option")
+    }
+}

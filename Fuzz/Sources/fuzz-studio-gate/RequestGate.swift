@@ -1,0 +1,1 @@
+../../../Sources/Publish/KineLive/RequestGate.swift

@@ -1,0 +1,65 @@
+// Decides which requests are answered. Any user of this machine, any page in this user's browser and any name that
+// resolves to 127.0.0.1 can send requests here. Pure.
+import KineLive
+
+struct StudioGate: Sendable {
+    /// Each has its status and its sentence in StudioAnswers.swift.
+    enum Refusal: Error, Equatable, Sendable {
+        /// The Host is not one of the server's; its name, if it can be shown.
+        case wrongHost(String?)
+        /// A page of another site or port sent the request.
+        case otherSite
+        case notFound
+        /// The methods that the path allows.
+        case wrongMethod([String])
+        /// A change is not JSON. Forms of other sites cannot send JSON.
+        case notJSON
+        /// The cookie or the key is missing or wrong.
+        case noSession
+    }
+
+    /// The header with a page's key. Forms and images of other sites cannot send it.
+    static let keyHeader = "Kinecast-Key"
+
+    let secrets: StudioSecrets.Session
+    let cookieName: String
+    /// Host and port, as in a Host header.
+    private let authorities: Set<String>
+    /// As in an Origin header.
+    private let origins: Set<String>
+
+    /// - Parameters:
+    ///   - port: the server's, on the loopback addresses.
+    ///   - publicURL: the address of a tunnel to it, if there is one.
+    init(secrets: StudioSecrets, port: Int, publicURL: PublicURL? = nil) {
+        self.secrets = secrets.session
+        cookieName = secrets.cookieName
+        let own = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
+        authorities = Set(own + (publicURL.map { [$0.authority] } ?? []))
+        origins = Set(own.map { "http://\($0)" } + (publicURL.map { [$0.origin] } ?? []))
+    }
+
+    /// The route of a request, or the reason to refuse it. The checks that reveal least to a foreign page come first.
+    func judge(_ request: StudioRequest) -> Result<StudioRoute.Match, Refusal> {
+        guard let host = request.host?.lowercased(), authorities.contains(host) else {
+            return .failure(.wrongHost(request.host.flatMap(RequestGate.presentableName)))
+        }
+        if let origin = request.origin, !origins.contains(origin.lowercased()) { return .failure(.otherSite) }
+        let matches = StudioRoute.matches(request.path)
+        guard !matches.isEmpty else { return .failure(.notFound) }
+        guard let match = matches.first(where: { $0.route.accepts(request.method) }) else {
+            return .failure(.wrongMethod(matches.map(\.route.method)))
+        }
+        return check(request, match).map { .failure($0) } ?? .success(match)
+    }
+
+    private func check(_ request: StudioRequest, _ match: StudioRoute.Match) -> Refusal? {
+        // Links of other sites may lead to the document, which holds nothing.
+        if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
+        let isChange = match.route.method == "POST"
+        if isChange, request.contentType?.lowercased().hasPrefix("application/json") != true { return .notJSON }
+        guard match.route.access == .session else { return nil }
+        guard request.cookie(cookieName).map(secrets.cookie.matches) == true else { return .noSession }
+        return isChange && request.key.map(secrets.key.matches) != true ? .noSession : nil
+    }
+}

@@ -1,0 +1,33 @@
+// A request as StudioGate judges it.
+
+/// The parts of an HTTP request that decide whether and how it is answered, as they came.
+struct StudioRequest: Sendable {
+    var method = "GET"
+    /// The target: a path, with its query if it has one.
+    var target = "/"
+    /// The Host header (RFC 9110, section 7.2); nil, here and below: absent.
+    var host: String?
+    /// The Origin header (RFC 6454, section 7).
+    var origin: String?
+    /// Sec-Fetch-Site (W3C Fetch Metadata), which browsers send and pages cannot set.
+    var site: String?
+    var contentType: String?
+    /// The Cookie header (RFC 6265, section 4.2).
+    var cookies: String?
+    /// The header `StudioGate.keyHeader`.
+    var key: String?
+    /// Last-Event-ID (HTML, server-sent events).
+    var lastEvent: String?
+
+    /// The path without its query.
+    var path: Substring { target.prefix { $0 != "?" && $0 != "#" } }
+
+    /// The value of a cookie; nil: it is not there.
+    func cookie(_ name: String) -> Substring? {
+        for pair in (cookies ?? "").split(separator: ";") {
+            let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, parts[0] == name { return parts[1] }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,19 @@
+// The list of events in words, the newest first.
+import { make } from "./elements.js";
+import { event, language, say } from "./words.js";
+
+const most = 200;
+const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export function add(section, notice) {
+    let list = section.querySelector("ol");
+    if (!list) {
+        list = make("ol", { "aria-live": "polite" });
+        section.setAttribute("aria-labelledby", "notices-title");
+        section.append(make("h2", { id: "notices-title" }, say("events")), list);
+    }
+    section.hidden = false;
+    const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
+    list.prepend(make("li", { "data-kind": notice.kind }, time, make("span", { title: notice.file }, event(notice))));
+    while (list.children.length > most) list.lastElementChild.remove();
+}

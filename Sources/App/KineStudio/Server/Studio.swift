@@ -1,0 +1,129 @@
+// Answers the requests of pages and programs.
+import FoundationEssentials
+import HTTPTypes
+import KineClient
+import KineLive
+import KineMedia
+import KinePlatform
+import KineWire
+import Synchronization
+
+/// Any thread may call.
+final class Studio: Sendable {
+    let hub: EventHub
+    private let inbox: Mailbox<StudioLoop.Message>
+    private let secrets = Mutex(StudioSecrets())
+    private let gate: Mutex<StudioGate?>
+    private let takes = Mutex<[TakeModel]>([])
+
+    /// - Parameter inbox: of the loop, which starts programs and counts pages.
+    init(_ inbox: Mailbox<StudioLoop.Message>) {
+        self.inbox = inbox
+        hub = EventHub { inbox.post(.pages($0)) }
+        gate = Mutex(nil)
+    }
+
+    /// Answers requests from now on.
+    func open(port: Int, publicURL: PublicURL?) {
+        let gate = StudioGate(secrets: secrets.withLock { $0 }, port: port, publicURL: publicURL)
+        self.gate.withLock { $0 = gate }
+    }
+
+    func makeLink() -> LiveToken { secrets.withLock { $0.makeLink(at: MonotonicClock.now()) } }
+
+    /// Replaces the takes that pages show.
+    func show(_ takes: [TakeModel]) {
+        let isNew = self.takes.withLock { shown in
+            defer { shown = takes }
+            return shown != takes
+        }
+        if isNew { hub.send("takes", takes, replaces: true) }
+    }
+
+    func add(_ notice: TakeNotice) {
+        var notice = notice
+        notice.time = (Date().timeIntervalSince1970 * 1000).rounded()
+        hub.send("notice", notice)
+    }
+
+    func respond(to request: StudioRequest, body: [UInt8]) async -> StudioResponse {
+        guard let gate = gate.withLock({ $0 }) else {
+            return .answer(StudioAnswer(.serviceUnavailable, message: "The studio is starting; try again."))
+        }
+        switch gate.judge(request) {
+        case .failure(let refusal): return .answer(StudioAnswer(refusal))
+        case .success(let match):
+            if match.route.operation == .events { return .events(events(after: request.lastEvent)) }
+            return .answer(await answer(match, body, gate))
+        }
+    }
+
+    /// A page's clock differs from this one, so the stream begins with the time here.
+    private func events(after id: String?) -> EventHub.Connection {
+        let now = Double(MonotonicClock.now()) / 1e9
+        return hub.connect(
+            after: id.flatMap { Int($0) }, greeting: EventLog.Event(id: nil, type: "clock", data: "\(now)"))
+    }
+
+    private func answer(_ match: StudioRoute.Match, _ body: [UInt8], _ gate: StudioGate) async -> StudioAnswer {
+        switch match.route.operation {
+        case .document: StudioPage.document
+        case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
+        case .openSession: openSession(body, gate)
+        case .description: StudioPage.description
+        // `respond` answers these.
+        case .events: StudioAnswer.done
+        case .takes: StudioAnswer(takes.withLock { $0 })
+        case .sources: await sources()
+        case .record: record(body)
+        case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
+        }
+    }
+
+    private func openSession(_ body: [UInt8], _ gate: StudioGate) -> StudioAnswer {
+        struct Link: Decodable { var token: String }
+        guard let link = StudioJSON.decode(Link.self, body) else { return .malformed }
+        guard let session = secrets.withLock({ $0.redeem(link.token, at: MonotonicClock.now()) }) else {
+            return StudioAnswer(
+                .forbidden, message: "This link was used already or is too old; open a new window with kinecast studio."
+            )
+        }
+        inbox.post(.redeemed(link.token))
+        var answer = StudioAnswer(["key": session.key.description])
+        answer.fields.append(
+            (.setCookie, "\(gate.cookieName)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict"))
+        return answer
+    }
+
+    private func sources() async -> StudioAnswer {
+        do throws(ClientError) { return StudioAnswer(try await EngineReport.sources()) } catch {
+            return StudioAnswer(error)
+        }
+    }
+
+    /// The program that records says by an event whether it began.
+    private func record(_ body: [UInt8]) -> StudioAnswer {
+        guard let choice = StudioJSON.decode(RecordingChoice.self, body), let arguments = choice.arguments else {
+            return .malformed
+        }
+        // A key of the desktop ends the take that was begun here, and so would this request.
+        if takes.withLock({ $0.contains(where: \.isOpen) }) {
+            return StudioAnswer(.conflict, message: "A take runs already; end it first.")
+        }
+        guard inbox.post(.record(arguments)) else {
+            return StudioAnswer(.serviceUnavailable, message: "The studio is ending; start it again.")
+        }
+        var answer = StudioAnswer.done
+        answer.status = .accepted
+        return answer
+    }
+}
+
+extension StudioAnswer {
+    static let malformed = StudioAnswer(
+        .badRequest, message: "The request lacks a value, or has one of another kind; see openapi.json.")
+}
+
+extension TakeModel {
+    var isOpen: Bool { [TakePhase.starting, .recording, .paused].contains { $0.rawValue == phase } }
+}

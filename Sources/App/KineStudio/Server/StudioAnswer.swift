@@ -1,0 +1,74 @@
+// The answers to requests: their status, the sentences of refusals, and the headers that protect the page.
+import HTTPTypes
+import KineClient
+import KineWire
+
+/// An answer with all its bytes.
+struct StudioAnswer: Sendable {
+    var status = HTTPResponse.Status.ok
+    /// The media type of the body.
+    var type = "application/json"
+    var body: [UInt8] = []
+    var fields: [(HTTPField.Name, String)] = []
+
+    /// `{}`: the request was carried out.
+    static let done = StudioAnswer(body: Array("{}".utf8))
+
+    init(status: HTTPResponse.Status = .ok, type: String = "application/json", body: [UInt8]) {
+        (self.status, self.type, self.body) = (status, type, body)
+    }
+
+    init(_ value: some Encodable) { self.init(body: StudioJSON.encode(value)) }
+
+    /// One sentence for a person, as `{"message": …}`.
+    init(_ status: HTTPResponse.Status, message: String) {
+        self.init(status: status, body: StudioJSON.encode(["message": message]))
+    }
+
+    init(_ refusal: StudioGate.Refusal) {
+        switch refusal {
+        case .wrongHost(let name):
+            self.init(
+                .misdirectedRequest,
+                message: "The studio is not at \(name ?? "that address"); open the link of kinecast studio, or give "
+                    + "that address with --public-url.")
+        case .otherSite:
+            self.init(.forbidden, message: "Another site's page sent this; open the link of kinecast studio.")
+        case .notFound: self.init(.notFound, message: "There is nothing at this address.")
+        case .wrongMethod(let methods):
+            self.init(.methodNotAllowed, message: "This address takes only \(methods.joined(separator: " and ")).")
+            fields.append((.allow, methods.joined(separator: ", ")))
+        case .notJSON: self.init(.unsupportedMediaType, message: "Send JSON, with Content-Type: application/json.")
+        case .noSession:
+            self.init(
+                .unauthorized, message: "This window is not connected any more; open it again with kinecast studio.")
+        }
+    }
+
+    init(_ error: ClientError) {
+        let status: HTTPResponse.Status =
+            switch error {
+            case .registry, .takeIsOver: .notFound
+            case .refused(let refusal): refusal.code == .notPermitted ? .forbidden : .conflict
+            case .noAnswer: .gatewayTimeout
+            default: .serviceUnavailable
+            }
+        self.init(status, message: error.description)
+    }
+
+    /// The headers of every answer. The page loads only files of this server, cannot be shown inside another page,
+    /// sends its address to no other site, and is not stored.
+    static let protections: [(HTTPField.Name, String)] = {
+        let policy = [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
+            "connect-src 'self'", "media-src 'self' blob:", "worker-src 'self'", "base-uri 'none'",
+            "form-action 'none'", "frame-ancestors 'none'",
+        ]
+        let pairs = [
+            ("Content-Security-Policy", policy.joined(separator: "; ")),
+            ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+        ]
+        return pairs.compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
+    }()
+}

@@ -1,0 +1,125 @@
+// Listens on a loopback address. Hummingbird and SwiftNIO implement HTTP.
+import HTTPTypes
+import HummingbirdCore
+import KinePlatform
+import Logging
+import NIOCore
+import NIOPosix
+import SystemPackage
+
+enum StudioListener {
+    /// Browsers open six connections to a host, and a person has a few browsers.
+    private static let mostConnections = 256
+    /// Seconds for a client that sends nothing and expects nothing.
+    private static let idleTimeout: Int64 = 60
+    /// The most bytes of a request's body.
+    private static let largestBody = 64 << 10
+
+    /// Serves until the process ends. Blocks until the server listens, and returns its port.
+    ///
+    /// - Parameter port: 0: a free one.
+    static func start(
+        port: Int, _ respond: @escaping @Sendable (StudioRequest, [UInt8]) async -> StudioResponse
+    ) throws(Errno) -> Int {
+        // The requests of one person need one thread.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let logger = Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() }
+        let listening = Monitor<Result<Int, Errno>?>(nil)
+        let http = HTTP1Channel(
+            responder: { request, writer, _ in try await answer(request, with: writer, respond) },
+            configuration: .init(
+                idleTimeout: .seconds(idleTimeout),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
+        let server = Server(
+            childChannelSetup: http,
+            configuration: .init(
+                address: .hostname("127.0.0.1", port: port),
+                availableConnectionsDelegate: MaximumAvailableConnections(mostConnections)),
+            onServerRunning: { channel in
+                listening.signal { $0 = .success(channel.localAddress?.port ?? port) }
+            },
+            eventLoopGroup: group, logger: logger)
+        Task {
+            do {
+                try await server.run()
+            } catch {
+                listening.signal { $0 = .failure(Errno(rawValue: (error as? IOError)?.errnoCode ?? EIO)) }
+            }
+        }
+        return try (listening.wait(until: .max) { $0 } ?? .failure(.ioError)).get()
+    }
+
+    private static func answer(
+        _ request: Request, with writer: consuming ResponseWriter,
+        _ respond: (StudioRequest, [UInt8]) async -> StudioResponse
+    ) async throws {
+        let judged = StudioRequest(request.head)
+        let isHead = request.head.method == .head
+        var body: [UInt8] = []
+        if request.head.method == .post {
+            guard let collected = try? await request.body.collect(upTo: largestBody) else {
+                let refusal = StudioAnswer(.contentTooLarge, message: "The request is too long; send less.")
+                return try await send(refusal, isHead: false, isLast: true, with: writer)
+            }
+            body = Array(collected.readableBytesView)
+        }
+        switch await respond(judged, body) {
+        case .answer(let answer): try await send(answer, isHead: isHead, with: writer)
+        case .events(let events):
+            var head = Self.head(.ok)
+            head.headerFields[.contentType] = "text/event-stream"
+            if isHead { return try await writer.writeResponse(head) }
+            let body = ResponseBody { output in try await write(events, of: request, to: &output) }
+            try await writer.write(response: head, body: body)
+        }
+    }
+
+    private static func write(
+        _ events: EventHub.Connection, of request: Request, to output: inout any ResponseBodyWriter
+    ) async throws {
+        // A page that is closed ends its side of the connection.
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            for await event in events.stream { try await output.write(ByteBuffer(string: event.text)) }
+        } onInboundClosed: {
+            events.end()
+        }
+        try await output.finish(nil)
+    }
+
+    private static func send(
+        _ answer: StudioAnswer, isHead: Bool, isLast: Bool = false, with writer: consuming ResponseWriter
+    ) async throws {
+        var head = head(answer.status)
+        for (name, value) in answer.fields { head.headerFields[name] = value }
+        head.headerFields[.contentType] = answer.type
+        head.headerFields[.contentLength] = String(answer.body.count)
+        if isLast { head.headerFields[.connection] = "close" }
+        if isHead { return try await writer.writeResponse(head) }
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+
+    private static func head(_ status: HTTPResponse.Status) -> HTTPResponse {
+        var head = HTTPResponse(status: status)
+        for (name, value) in StudioAnswer.protections { head.headerFields[name] = value }
+        return head
+    }
+}
+
+/// The answer to a request.
+enum StudioResponse: Sendable {
+    case answer(StudioAnswer)
+    /// Events until the page is closed.
+    case events(EventHub.Connection)
+}
+
+extension StudioRequest {
+    init(_ head: HTTPRequest) {
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
+        self.init(
+            method: head.method.rawValue, target: head.path ?? "", host: head.authority,
+            origin: head.headerFields[.origin], site: field("Sec-Fetch-Site"),
+            contentType: head.headerFields[.contentType], cookies: head.headerFields[.cookie],
+            key: field(StudioGate.keyHeader), lastEvent: field("Last-Event-ID"))
+    }
+}

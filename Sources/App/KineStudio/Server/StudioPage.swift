@@ -1,0 +1,28 @@
+// The page's files, which SwiftPM embeds in the executable.
+import KinePlatform
+
+enum StudioPage {
+    static let document = StudioAnswer(type: "text/html; charset=utf-8", body: PackageResources.index_html)
+    static let description = StudioAnswer(body: PackageResources.openapi_json)
+
+    /// Nil: the page has no such file.
+    static func file(_ name: String) -> StudioAnswer? { files[name] }
+
+    private static let files: [String: StudioAnswer] = {
+        let scripts = [
+            "page.js": PackageResources.page_js, "session.js": PackageResources.session_js,
+            "events.js": PackageResources.events_js, "events-worker.js": PackageResources.events_worker_js,
+            "takes.js": PackageResources.takes_js, "recording.js": PackageResources.recording_js,
+            "notices.js": PackageResources.notices_js, "words.js": PackageResources.words_js,
+            "elements.js": PackageResources.elements_js,
+        ]
+        var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
+        files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)
+        for (name, bytes) in [
+            ("icon.svg", PackageResources.icon_svg), ("icon-recording.svg", PackageResources.icon_recording_svg),
+        ] {
+            files[name] = StudioAnswer(type: "image/svg+xml", body: bytes)
+        }
+        return files
+    }()
+}

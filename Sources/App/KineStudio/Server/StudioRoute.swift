@@ -1,0 +1,96 @@
+// The paths that the server answers. Page/openapi.json describes those below /api/; a test holds the two together.
+
+/// A request to a running take. The raw value is the last part of its path.
+enum TakeControl: String, CaseIterable, Sendable {
+    case pause, resume, stop, clip, mark, microphone
+}
+
+struct StudioRoute: Sendable {
+    enum Access: Sendable {
+        /// The page's document, which holds nothing and which any link may lead to.
+        case document
+        /// A file of the page, or the exchange of a link's token: for the page, without a session.
+        case page
+        /// For pages and programs with a session.
+        case session
+    }
+
+    enum Operation: Sendable, Equatable {
+        case document, file, openSession, description, events
+        case takes, sources, record
+        case control(TakeControl)
+    }
+
+    /// `parameters`: the parts of the path for the names in braces, decoded.
+    struct Match: Sendable {
+        let route: StudioRoute
+        let parameters: [String: String]
+    }
+
+    let method: String
+    /// Segments; a name in braces stands for any segment.
+    let path: String
+    let access: Access
+    let operation: Operation
+
+    /// HEAD is answered as GET, without the body.
+    func accepts(_ method: String) -> Bool { self.method == method || self.method == "GET" && method == "HEAD" }
+
+    static let all =
+        [
+            StudioRoute(method: "GET", path: "/", access: .document, operation: .document),
+            StudioRoute(method: "GET", path: "/{file}", access: .page, operation: .file),
+            StudioRoute(method: "POST", path: "/api/session", access: .page, operation: .openSession),
+            StudioRoute(method: "GET", path: "/api/openapi.json", access: .session, operation: .description),
+            StudioRoute(method: "GET", path: "/api/events", access: .session, operation: .events),
+            StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
+            StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
+            StudioRoute(method: "POST", path: "/api/takes", access: .session, operation: .record),
+        ]
+        + TakeControl.allCases.map { control in
+            StudioRoute(
+                method: "POST", path: "/api/takes/{take}/\(control.rawValue)", access: .session,
+                operation: .control(control))
+        }
+
+    /// All routes of a path; they differ in their methods.
+    static func matches(_ path: Substring) -> [Match] {
+        all.compactMap { route in route.parameters(in: path).map { Match(route: route, parameters: $0) } }
+    }
+
+    private func parameters(in path: Substring) -> [String: String]? {
+        let wanted = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        let given = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard wanted.count == given.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (wanted, given) in zip(wanted, given) {
+            if wanted.first == "{", wanted.last == "}" {
+                guard let value = Self.decoded(given), !value.isEmpty else { return nil }
+                parameters[String(wanted.dropFirst().dropLast())] = value
+            } else if wanted != given {
+                return nil
+            }
+        }
+        return parameters
+    }
+
+    /// A segment with its percent signs decoded (RFC 3986, section 2.1); nil if it is not UTF-8, or leads elsewhere.
+    private static func decoded(_ segment: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = segment.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            else { return nil }
+            rest = rest.dropFirst(2)
+            bytes.append(value)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return [".", ".."].contains(text) || text.contains("/") || text.contains("\0") ? nil : text
+    }
+}

@@ -1,0 +1,105 @@
+// The studio's loop: one poll for the takes, the pages, the programs that were started and the door. It sleeps until one
+// of them has something.
+import Glibc
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// Used on one thread.
+final class StudioLoop {
+    /// From the threads that answer requests.
+    enum Message: Sendable {
+        /// The number of connected pages.
+        case pages(Int)
+        /// The token of a link that was used.
+        case redeemed(String)
+        /// The arguments of `kinecast`.
+        case record([String])
+    }
+
+    /// Nanoseconds after the last page and take.
+    static let idleTimeout: Int64 = 600_000_000_000
+
+    private let inbox: Mailbox<Message>
+    private let studio: Studio
+    private let takes: TakesWatch
+    private let links: StudioLinks
+    private let door: StudioDoor
+    private let launcher: ProgramLauncher
+    private let kinecast: String?
+    private let signals: SignalDescriptor
+    private var pages = 0
+    private var idleSince: Int64
+    /// The numbers of the programs that record.
+    private var recorders: Set<Int> = []
+
+    /// Throws if this user watches as many directories as the system allows.
+    ///
+    /// - Parameter kinecast: the path of `kinecast`; nil: it is not there.
+    init(
+        _ studio: Studio, _ inbox: Mailbox<Message>, registry: TakeRegistry, links: StudioLinks, door: StudioDoor,
+        launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor
+    ) throws(Errno) {
+        (self.studio, self.inbox, self.links, self.door) = (studio, inbox, links, door)
+        (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
+        takes = try TakesWatch(registry)
+        idleSince = MonotonicClock.now()
+    }
+
+    /// Returns after a signal, or when the studio was not used for a while.
+    func run() {
+        while true {
+            let now = MonotonicClock.now()
+            if signals.next() != nil { return }
+            for message in inbox.drain() { receive(message) }
+            door.process()
+            links.removeExpired(at: now)
+            showTakes(at: now)
+            for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
+            if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
+            if now >= idleSince + Self.idleTimeout { return }
+            sleep()
+        }
+    }
+
+    private func sleep() {
+        let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
+        var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        entries += takes.pollEntries + door.pollEntries
+        let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
+        let deadlines = [links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout]
+        WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
+    }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .pages(let count): pages = count
+        case .redeemed(let token): links.remove(token)
+        case .record(let arguments):
+            guard let kinecast else {
+                let text = "There is no kinecast beside kinecast-studio; install Kinecast completely."
+                return studio.add(TakeNotice(kind: .failed, text: text))
+            }
+            if let number = launcher.start(kinecast, arguments, logged: true) { recorders.insert(number) }
+        }
+    }
+
+    private func showTakes(at now: Int64) {
+        let changes = takes.process(at: now)
+        for (take, event) in changes.events {
+            if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
+        }
+        for view in changes.ended where view.phase != .ended {
+            studio.add(
+                TakeNotice(
+                    kind: .failed, take: view.record.id, text: "The engine ended unexpectedly; \(view.record.remedy)."))
+        }
+        studio.show(takes.takes.map(TakeModel.init))
+    }
+
+    /// A take that began has reported its end itself, over its engine's connection.
+    private func report(_ program: ProgramLauncher.Ended) {
+        guard program.ending != .exited(status: 0), let text = program.stderrTail else { return }
+        studio.add(TakeNotice(kind: .failed, text: text))
+    }
+}

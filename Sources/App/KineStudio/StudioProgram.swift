@@ -1,0 +1,147 @@
+// The process kinecast-studio: its arguments, its one instance, and its last sentence.
+import Glibc
+import KineConfiguration
+import KineLive
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// `kinecast-studio [--no-browser] [--port N] [--public-url URL]` or `kinecast-studio --quit`; `kinecast studio` becomes
+/// it. The first one is the server; the others open a window on it.
+public enum StudioProgram {
+    private struct Options {
+        var opensBrowser = true
+        /// 0: a free one.
+        var port = 0
+        var publicURL: PublicURL?
+        var quits = false
+    }
+
+    public static func main() -> Never {
+        do {
+            try run(options(ProcessEnvironment.arguments))
+            exit(0)
+        } catch let failure as CommandFailure {
+            say(failure.message)
+            exit(failure.status)
+        } catch {
+            // The errors of the registry are sentences.
+            say("\(error)")
+            exit(ExitStatus.unavailable)
+        }
+    }
+
+    private static func say(_ sentence: String) {
+        _ = try? FileDescriptor.standardError.writeAll("kinecast-studio: \(sentence)\n".utf8)
+    }
+
+    private static func options(_ arguments: [String]) throws(CommandFailure) -> Options {
+        var options = Options()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--no-browser": options.opensBrowser = false
+            case "--quit": options.quits = true
+            case "--port":
+                guard let port = rest.popFirst().flatMap({ Int($0) }), (1...65535).contains(port) else {
+                    throw .usage("--port takes a number from 1 to 65535.")
+                }
+                options.port = port
+            case "--public-url":
+                guard let url = rest.popFirst().flatMap({ PublicURL($0) }), url.path == "/",
+                    url.isEncrypted || ["127.0.0.1", "localhost", "::1"].contains(url.host)
+                else {
+                    throw .usage(
+                        "--public-url takes https://HOST, or http:// with localhost, 127.0.0.1 or [::1], without a path."
+                    )
+                }
+                options.publicURL = url
+            default: throw .usage("\(argument.printable(limit: 100)) is unknown; see kinecast studio --help.")
+            }
+        }
+        return options
+    }
+
+    private static func run(_ options: Options) throws {
+        // Before any thread exists.
+        let signals = SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+        signal(SIGPIPE, SIG_IGN)
+        let registry = try TakeRegistry.standard()
+        let directory = registry.directory.removingLastComponent()
+        let lockFile = directory.appending("studio.lock")
+        if options.quits {
+            if try !using(lockFile, { try InstanceLock.endRunning(lockFile) }) { say("None runs.") }
+            return
+        }
+        let launcher = ProgramLauncher(complain: say)
+        let socket = directory.appending("studio.sock")
+        guard let lock = try using(lockFile, { try InstanceLock.claim(lockFile) }) else {
+            return try openWindow(of: socket, options, launcher)
+        }
+        try withExtendedLifetime(lock) { try serve(options, registry, socket, launcher, signals) }
+    }
+
+    /// Opens a window on the server that runs.
+    private static func openWindow(
+        of socket: FilePath, _ options: Options, _ launcher: ProgramLauncher
+    ) throws(CommandFailure) {
+        guard options.port == 0, options.publicURL == nil else {
+            throw .unavailable("A studio runs already; end it with kinecast studio --quit, or leave out its address.")
+        }
+        guard let link = StudioDoor.ask(socket) else {
+            throw .unavailable("A studio runs already and does not answer; end it with kinecast studio --quit.")
+        }
+        show(link, options, launcher)
+    }
+
+    private static func serve(
+        _ options: Options, _ registry: TakeRegistry, _ socket: FilePath, _ launcher: ProgramLauncher,
+        _ signals: SignalDescriptor
+    ) throws {
+        guard let own = ExecutableSearch.own else { throw CommandFailure.unavailable("/proc is not there; mount it.") }
+        let inbox = Mailbox<StudioLoop.Message>()
+        let studio = Studio(inbox)
+        let port: Int
+        do throws(Errno) {
+            port = try StudioListener.start(port: options.port) { await studio.respond(to: $0, body: $1) }
+        } catch {
+            throw CommandFailure.unavailable(
+                "Port \(options.port) of 127.0.0.1 cannot be used (\(error)); choose another one with --port.")
+        }
+        studio.open(port: port, publicURL: options.publicURL)
+        let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
+        let directory = socket.removingLastComponent()
+        let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
+        let door = try using(socket) { try StudioDoor(socket) { try links.make(at: MonotonicClock.now()) } }
+        let loop: StudioLoop
+        do {
+            loop = try StudioLoop(
+                studio, inbox, registry: registry, links: links, door: door, launcher: launcher,
+                kinecast: ProgramLauncher.kinecast(beside: FilePath(escaped: own)), signals: signals)
+        } catch {
+            throw CommandFailure.unavailable(
+                "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
+        }
+        let link = try using(directory) { try links.make(at: MonotonicClock.now()) }
+        show(link, options, launcher)
+        loop.run()
+        _ = unlink(socket.cString)
+    }
+
+    /// Opens a browser, or prints the link where there is no desktop.
+    private static func show(_ link: StudioDoor.Link, _ options: Options, _ launcher: ProgramLauncher) {
+        if options.opensBrowser, StudioBrowser.isPossible { return StudioBrowser.open(link, with: launcher) }
+        if options.opensBrowser { say("There is no desktop here; open this link in a browser within a minute:") }
+        _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
+    }
+
+    /// Names the place of an error.
+    private static func using<Value>(_ place: FilePath, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure.cannotCreate(
+                "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
+        }
+    }
+}

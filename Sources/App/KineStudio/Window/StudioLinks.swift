@@ -1,0 +1,63 @@
+// Links for windows, and the files that lead to them. Other users can read a program's arguments, so a browser gets the
+// path of a file that only this user can read, and the file has the link.
+import Glibc
+import KineLive
+import KinePlatform
+import SystemPackage
+
+/// Used on one thread.
+final class StudioLinks {
+    private static let prefix = "studio-"
+
+    private let directory: FilePath
+    private let base: String
+    private let makeToken: () -> LiveToken
+    private var files: [(token: LiveToken, path: FilePath, expires: Int64)] = []
+
+    /// Removes what a killed server has left.
+    ///
+    /// - Parameters:
+    ///   - directory: open to this user alone.
+    ///   - base: the address of the server, with a slash at its end.
+    init(in directory: FilePath, base: String, makeToken: @escaping () -> LiveToken) {
+        (self.directory, self.base, self.makeToken) = (directory, base, makeToken)
+        for name in PrivateDirectory.entries(directory) where name.hasPrefix(Self.prefix) && name.hasSuffix(".html") {
+            _ = unlink(directory.appending(name).cString)
+        }
+    }
+
+    deinit { for file in files { _ = unlink(file.path.cString) } }
+
+    var nextDeadline: Int64? { files.first?.expires }
+
+    func make(at now: Int64) throws -> StudioDoor.Link {
+        removeExpired(at: now)
+        let token = makeToken()
+        let address = "\(base)#\(token)"
+        // Another name than the token: names of files are not secret.
+        let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
+        try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)
+        files.append((token, path, now + StudioSecrets.linkLifetime))
+        return StudioDoor.Link(address: address, file: path.escaped)
+    }
+
+    /// Removes the file of a link that was used.
+    func remove(_ token: String) {
+        for file in files where file.token.matches(token) { _ = unlink(file.path.cString) }
+        files.removeAll { $0.token.matches(token) }
+    }
+
+    func removeExpired(at now: Int64) {
+        for file in files where file.expires <= now { _ = unlink(file.path.cString) }
+        files.removeAll { $0.expires <= now }
+    }
+
+    /// A page that the link replaces in the window's history. The address has no character that HTML gives a meaning.
+    private static func document(leadingTo address: String) -> String {
+        """
+        <!doctype html><meta charset="utf-8"><title>Kinecast</title>
+        <script>location.replace("\(address)")</script>
+
+        """
+    }
+}

@@ -1,0 +1,41 @@
+// `kinecast studio`: becomes the process kinecast-studio, which serves the page in which a person sees and presses all
+// of it.
+import ArgumentParser
+
+struct StudioCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "studio", abstract: "Open the window in which you choose, record and watch.",
+        discussion: """
+            The window is a page that is served to this machine alone. A second kinecast studio opens another window. The \
+            server ends by itself ten minutes after the last window and take; takes go on without it.
+            """)
+
+    @Flag(help: "Print the link instead of opening a browser. It works once, within a minute.")
+    var noBrowser = false
+
+    @Option(help: ArgumentHelp("The server's port on 127.0.0.1; if not given, a free one.", valueName: "N"))
+    var port: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of a tunnel that leads to the server: https://HOST, or http:// with localhost.",
+            valueName: "URL"))
+    var publicURL: String?
+
+    @Flag(help: "End the server that runs.")
+    var quit = false
+
+    func validate() throws {
+        if quit, noBrowser || port != nil || publicURL != nil {
+            throw ValidationError("--quit stands alone; leave out the other options.")
+        }
+    }
+
+    func run() throws {
+        var options = quit ? ["--quit"] : []
+        if noBrowser { options.append("--no-browser") }
+        if let port { options += ["--port", "\(port)"] }
+        if let publicURL { options += ["--public-url", publicURL] }
+        try NeighbourProgram.become("kinecast-studio", options)
+    }
+}

@@ -1,0 +1,4 @@
+// The studio's process, which `kinecast studio` becomes.
+import KineStudio
+
+StudioProgram.main()

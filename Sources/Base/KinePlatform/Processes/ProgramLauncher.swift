@@ -1,0 +1,94 @@
+// Starts programs for a person, and waits for none of them.
+import Glibc
+import SystemPackage
+
+/// Used on one thread. The programs outlive this process.
+package final class ProgramLauncher {
+    /// A program that has ended.
+    package struct Ended {
+        package let number: Int
+        package let ending: ChildProcess.Ending
+        /// The last line that it wrote to standard error; nil: none, or it had no log.
+        package let stderrTail: String?
+    }
+
+    private struct Running {
+        let number: Int
+        let process: ChildProcess
+        let log: MemoryLog?
+    }
+
+    /// A person has fewer open; more are not started.
+    private static let most = 32
+    /// Bytes; later output is lost.
+    private static let logLimit = 64 * 1024
+
+    private let complain: (String) -> Void
+    private var running: [Running] = []
+    private var last = 0
+
+    /// - Parameter complain: gets a sentence about a program that cannot be started.
+    package init(complain: @escaping (String) -> Void) { self.complain = complain }
+
+    /// The path of `kinecast`; nil: it is not there.
+    ///
+    /// - Parameter executable: this process's, in `libexec/kinecast` or where it was built.
+    package static func kinecast(beside executable: FilePath) -> String? {
+        let own = executable.removingLastComponent()
+        let installed = own.removingLastComponent().removingLastComponent().appending("bin/kinecast")
+        return [installed, own.appending("kinecast")].map(\.escaped).first { access($0.cString, X_OK) == 0 }
+            ?? ExecutableSearch.find("kinecast")
+    }
+
+    /// Readable when a program has ended.
+    package var descriptors: [Int32] { running.map(\.process.exitDescriptor) }
+
+    @discardableResult package func reap() -> [Ended] {
+        var ended: [Ended] = []
+        running.removeAll { program in
+            guard let ending = program.process.poll() else { return false }
+            ended.append(Ended(number: program.number, ending: ending, stderrTail: program.log?.stderrTail()))
+            return true
+        }
+        return ended
+    }
+
+    /// Opens a file or an address with the program that the desktop has for it.
+    package func open(_ file: String) {
+        if let opener = ExecutableSearch.find("xdg-open") {
+            start(opener, [file])
+        } else if let opener = ExecutableSearch.find("gio") {
+            start(opener, ["open", file])
+        } else {
+            complain("There is no xdg-open here, which opens \(file.printable(limit: 200)); install xdg-utils.")
+        }
+    }
+
+    /// Starts a program in a session of its own, without a terminal. Returns its number; nil if it cannot be started.
+    ///
+    /// - Parameter logged: whether its standard error is kept for `Ended.stderrTail`.
+    @discardableResult package func start(_ path: String, _ arguments: [String], logged: Bool = false) -> Int? {
+        reapUnlogged()
+        guard running.count < Self.most else {
+            complain("\(Self.most) programs that were started here run already; close some of them.")
+            return nil
+        }
+        let log = logged ? MemoryLog(name: "kinecast-program", limit: Self.logLimit) : nil
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, log?.descriptor]
+        options.newSession = true
+        do throws(Errno) {
+            let process = try ChildProcess(
+                executable: path, arguments: arguments, environment: ProcessEnvironment.current, options: options)
+            last += 1
+            running.append(Running(number: last, process: process, log: log))
+            return last
+        } catch {
+            complain("\(path) cannot be started (\(error)); check its permissions.")
+            return nil
+        }
+    }
+
+    /// Makes room. Programs with a log are left for `reap`, whose caller wants their end.
+    private func reapUnlogged() { running.removeAll { $0.log == nil && $0.process.poll() != nil } }
+}

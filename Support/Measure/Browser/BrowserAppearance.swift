@@ -1,0 +1,38 @@
+// How a page looks: its width, light or dark, and pictures of it.
+import FoundationEssentials
+
+extension Browser {
+    public enum Scheme: String, Sendable, CaseIterable {
+        case light, dark
+    }
+
+    private struct Command<Parameters: Encodable>: Encodable {
+        var cmd: String
+        var params: Parameters
+    }
+
+    /// Shows pages as in a window of this size in CSS pixels, for someone who prefers light or dark. Only Chromium can do
+    /// this.
+    public func show(width: Int, height: Int, _ scheme: Scheme) throws {
+        struct Metrics: Encodable {
+            var width: Int
+            var height: Int
+            var deviceScaleFactor = 1
+            var mobile = false
+        }
+        struct Media: Encodable {
+            var features: [[String: String]]
+        }
+        try tell(
+            "/goog/cdp/execute",
+            Command(cmd: "Emulation.setDeviceMetricsOverride", params: Metrics(width: width, height: height)))
+        let features = [["name": "prefers-color-scheme", "value": scheme.rawValue]]
+        try tell("/goog/cdp/execute", Command(cmd: "Emulation.setEmulatedMedia", params: Media(features: features)))
+    }
+
+    /// What the window shows, as a PNG.
+    public func picture() throws -> [UInt8] {
+        let text: String = try ask("GET", session + "/screenshot", nil as String?)
+        return Data(base64Encoded: text).map(Array.init) ?? []
+    }
+}

@@ -1,0 +1,156 @@
+// The studio in a real browser: a recording is begun, controlled and ended by its buttons.
+import Glibc
+import KineMeasure
+import KinePlatform
+import KineWire
+import SystemPackage
+import Testing
+
+@Suite(.tags(.real, .programs)) struct StudioTests {
+    @Test func `a recording is begun, paused, marked, clipped and ended in the page`() throws {
+        try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
+            try studio.withWindow { window in
+                try window.records(in: studio)
+                let entries: Int = try window.browser.run("return history.length")
+                #expect(entries == 2, "the browser's first page, and this one")
+            }
+        }
+    }
+
+    @Test func `axe finds nothing in any state of the page, light and dark`() throws {
+        let path = RunningKinecast.executables.removingLastComponent().removingLastComponent().appending("axe.min.js")
+        let axe = try #require(PrivateDirectory.contents(of: path, limit: 1 << 20), "scripts/test fetches \(path)")
+        try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
+            try studio.withWindow { window in
+                func check(_ state: String) throws {
+                    for scheme in Browser.Scheme.allCases {
+                        try window.browser.show(width: 1024, height: 800, scheme)
+                        let _: Bool = try window.browser.run("\(String(decoding: axe, as: UTF8.self)); return true;")
+                        let violations: [String] = try window.browser.runUntilDone(
+                            """
+                            const done = arguments[0];
+                            axe.run().then(({ violations, passes }) => done(
+                                passes.length < 10 ? ["axe has looked at nothing"] : violations.flatMap(({ id, nodes }) =>
+                                    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))));
+                            """, seconds: 60)
+                        #expect(violations == [], "\(state), \(scheme)")
+                    }
+                }
+                #expect(try window.shows("Not recording"))
+                try check("idle")
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                try check("recording")
+                try window.click("Pause")
+                #expect(try window.shows("Paused"))
+                try check("paused")
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+                try check("with events")
+                studio.program.signal(SIGKILL)
+                #expect(try window.shows("Connection lost"))
+                try check("without a server")
+            }
+        } ending: {
+            let status = try $0.program.wait().status
+            #expect(status == 128 + SIGKILL)
+        }
+    }
+
+    @Test func `a browser gets a private file that leads to the page, and no program's arguments have the token`()
+        throws
+    {
+        try RunningStudio.with { studio in
+            // Notes its arguments and the file that it was given, as a browser that reads it.
+            try studio.place.makeDirectory("bin")
+            try studio.place.write(
+                "#!/bin/sh\nfile=${1#--app=file://}\nstat -c %a \"$file\" >\"$HOME/opened\"\ncat \"$file\" >>\"$HOME/opened\"\n"
+                    + "echo \"$@\" >>\"$HOME/opened\"\nsleep 600\n",
+                to: "bin/chromium", permissions: .ownerReadWriteExecute)
+            let path = "PATH=\(studio.place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
+            let opened = try studio.place.run(["studio"], studio.environment + [path])
+            #expect(opened.status == 0, "\(opened)")
+            var lines: [Substring] = []
+            try wait("the browser") {
+                let bytes = PrivateDirectory.contents(of: FilePath(studio.place.path("opened")), limit: 65536) ?? []
+                lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+                return lines.last?.hasPrefix("--app=") == true
+            }
+            #expect(lines.first == "600")
+            let text = lines.joined(separator: "\n")
+            let token = try #require(text.firstMatch(of: #/#([0-9a-f]{32})/#)?.1)
+            let arguments = PrivateDirectory.entries("/proc").filter { Int32($0) != nil }
+                .map { ProcFiles.read("/proc/\($0)/cmdline") }
+            #expect(arguments.contains { $0.contains("--app=file://") } && !arguments.contains { $0.contains(token) })
+            let file = try #require(lines.last?.dropFirst("--app=file://".count))
+            #expect(access(String(file), F_OK) == 0)
+            #expect(try studio.ask("POST", "/api/session", #"{"token":"\#(token)"}"#).status == 200)
+            try wait("the file to go") { access(String(file), F_OK) != 0 }
+            for process in studio.place.processes() where process.contains("sleep 600") || process.contains("--app=") {
+                kill(try #require(process.split(separator: " ").first.flatMap { Int32($0) }), SIGKILL)
+            }
+        }
+    }
+
+    @Test func `a link works once, and requests without the session or of other sites are refused`() throws {
+        try RunningStudio.with { studio in
+            let token = #"{"token":"\#(studio.link.token)"}"#
+            let foreign = [
+                "Host: evil.example", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site",
+                "Content-Type: text/plain",
+            ]
+            for header in foreign {
+                #expect(try studio.ask("POST", "/api/session", token, [header]).status >= 400, "\(header)")
+            }
+            #expect(try studio.ask("POST", "/api/session", token).status == 200)
+            let second = try studio.ask("POST", "/api/session", token)
+            #expect(second.status == 403 && second.text.contains("used already"))
+            #expect(try studio.ask("GET", "/api/takes").status == 401)
+            #expect(try studio.ask("POST", "/api/takes").status == 401)
+            #expect(try studio.ask("GET", "/").text.contains("<title>Kinecast</title>"))
+            #expect(try studio.ask("GET", "/../etc/passwd").status == 404)
+            #expect(try studio.ask("POST", "/api/session", String(repeating: " ", count: 100_000)).status == 413)
+            #expect(try studio.newLink().base == studio.link.base, "a second one has the same server")
+            let moved = try studio.place.run(["studio", "--no-browser", "--port", "8000"], studio.environment)
+            #expect(moved.status == ExitStatus.unavailable && moved.errors.contains("--quit"), "\(moved)")
+        }
+    }
+
+    @Test func `a server that is killed while a take runs leaves it running, and the next one finds it`() throws {
+        try RunningStudio.with(configuration: "[record]\npattern = 320x240\naudio = none\n") { studio in
+            let session = try Session(studio)
+            #expect(try session.ask("POST", "/api/takes").status == 202)
+            try studio.place.waitForTake()
+            try wait("the take in the list") { try session.ask("GET", "/api/takes").text.contains("\"recording\"") }
+            let again = try session.ask("POST", "/api/takes")
+            #expect(again.status == 409 && again.text.contains("end it first"))
+            studio.program.signal(SIGKILL)
+            _ = try studio.program.wait()
+            let next = try RunningStudio(studio.place, studio.environment)
+            let later = try Session(next)
+            try wait("the take in the new list") { try later.ask("GET", "/api/takes").text.contains("\"recording\"") }
+            let id = try studio.place.registry().find(nil).id
+            let ended = try later.ask("POST", "/api/takes/\(id.prefix(4))/stop")
+            #expect(ended.status == 200 && ended.text.contains("Kinecast/Kinecast"), "\(ended.text)")
+            #expect(try later.ask("POST", "/api/takes/\(id)/stop").status == 404)
+            #expect(try studio.place.run("studio", "--quit").status == 0)
+            #expect(try next.program.wait().status == 0)
+        } ending: { _ in
+        }
+    }
+}
+
+/// A program's session with the server.
+private struct Session {
+    private let studio: RunningStudio
+    private let headers: [String]
+
+    init(_ studio: RunningStudio) throws {
+        self.studio = studio
+        headers = try studio.openSession()
+    }
+
+    func ask(_ method: String, _ path: String, _ content: String = "{}") throws -> (status: Int, text: String) {
+        try studio.ask(method, path, content, headers)
+    }
+}

@@ -1,0 +1,38 @@
+// The events that a page gets when it connects again.
+import Testing
+
+@testable import KineStudio
+
+@Suite struct EventLogTests {
+    @Test func `a page gets exactly the events that it has missed, and all of them from another server`() {
+        var log = EventLog()
+        let events = (1...3).map { log.append("notice", "\($0)", replaces: false) }
+        #expect(log.events(after: nil) == events)
+        #expect(log.events(after: 1) == Array(events.dropFirst()))
+        #expect(log.events(after: 3) == [])
+        #expect(log.events(after: 900) == events, "an id of another server")
+        #expect(log.events(after: -1) == events)
+        #expect(events[1].text == "id: 2\nevent: notice\ndata: 2\n\n")
+        #expect(EventLog.Event(id: nil, type: "clock", data: "1.5").text == "event: clock\ndata: 1.5\n\n")
+    }
+
+    @Test func `only the newest state is kept, and old events go`() {
+        var log = EventLog(most: 3)
+        for number in 1...5 {
+            _ = log.append("takes", "[\(number)]", replaces: true)
+            _ = log.append("notice", "\(number)", replaces: false)
+        }
+        #expect(log.events(after: nil).map(\.data) == ["4", "[5]", "5"])
+    }
+
+    @Test func `pages that read nothing are disconnected`() async {
+        let hub = EventHub()
+        let greeting = EventLog.Event(id: nil, type: "clock", data: "0")
+        let connection = hub.connect(after: nil, greeting: greeting)
+        for number in 0..<3000 { hub.send("notice", number) }
+        var received: [EventLog.Event] = []
+        for await event in connection.stream { received.append(event) }
+        #expect(received.first == greeting && received.count == 1024)
+        #expect(received.dropFirst().map(\.data) == (0..<1023).map(String.init))
+    }
+}

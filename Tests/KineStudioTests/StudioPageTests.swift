@@ -1,0 +1,96 @@
+// The page's files against the server: the description of its API, the languages, and its weight.
+import FoundationEssentials
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KineStudio
+
+@Suite struct StudioPageTests {
+    private struct Description: Decodable {
+        struct Operation: Decodable {
+            var operationId: String
+            var responses: [String: Ignored]
+            var security: [[String: [String]]]?
+        }
+
+        struct Ignored: Decodable {}
+
+        var openapi: String
+        var paths: [String: [String: Operation]]
+    }
+
+    /// The top of this package, from Tests/KineStudioTests/StudioPageTests.swift on.
+    private static let checkout = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
+    private static let directory = checkout.appending("Sources/App/KineStudio/Page")
+
+    private static func text(_ name: String) -> String {
+        String(decoding: PrivateDirectory.contents(of: directory.appending(name), limit: 1 << 20) ?? [], as: UTF8.self)
+    }
+
+    @Test func `openapi_json describes each route, and no other`() throws {
+        let description = try JSONDecoder().decode(Description.self, from: Data(StudioPage.description.body))
+        #expect(description.openapi == "3.1.0")
+        var described: [String: Description.Operation] = [:]
+        for (path, operations) in description.paths {
+            for (method, operation) in operations { described["\(method.uppercased()) \(path)"] = operation }
+        }
+        let routes = StudioRoute.all.filter { $0.path.hasPrefix("/api/") }
+        #expect(Set(described.keys) == Set(routes.map { "\($0.method) \($0.path)" }))
+        for route in routes {
+            let operation = try #require(described["\(route.method) \(route.path)"])
+            let schemes = Set((operation.security ?? []).flatMap(\.keys))
+            let wanted: Set<String> =
+                route.access != .session ? [] : route.method == "GET" ? ["cookie"] : ["cookie", "key"]
+            #expect(schemes == wanted, "\(route.path)")
+            #expect(operation.responses.keys.contains("403"), "\(route.path)")
+        }
+        #expect(Set(described.values.map(\.operationId)).count == routes.count)
+    }
+
+    @Test func `each file is served, and nothing of another host is named`() {
+        for name in PrivateDirectory.entries(Self.directory) where name != "openapi.json" && name != "index.html" {
+            #expect(StudioPage.file(name)?.body == Array(Self.text(name).utf8), "\(name)")
+        }
+        for name in PrivateDirectory.entries(Self.directory) where !name.hasSuffix(".svg") && name != "openapi.json" {
+            #expect(!Self.text(name).contains("://"), "\(name)")
+        }
+        #expect(StudioPage.file("openapi.json") == nil, "it needs a session")
+    }
+
+    @Test func `the page has at most 120 KB`() {
+        let sizes = PrivateDirectory.entries(Self.directory).filter { $0 != "openapi.json" }.map {
+            Self.text($0).utf8.count
+        }
+        #expect(sizes.reduce(0, +) <= 120_000)
+    }
+
+    @Test func `both languages have all words, and scripts name no other`() throws {
+        let text = Self.text("words.js")
+        let mark = try #require(text.firstRange(of: "const chinese = {"))
+        let english = Self.words(in: String(text[..<mark.lowerBound]))
+        let chinese = Self.words(in: String(text[mark.upperBound...]))
+        #expect(english.count > 50 && Set(english.keys) == Set(chinese.keys))
+        for (name, words) in english {
+            let translated = chinese[name] ?? ""
+            #expect(Self.values(in: words) == Self.values(in: translated), "\(name)")
+            // An engine's own sentence.
+            if words != "{text}" { #expect(words != translated, "\(name)") }
+        }
+        for file in PrivateDirectory.entries(Self.directory) where file.hasSuffix(".js") {
+            for name in Self.text(file).matches(of: #/say\("([^"]+)"/#).map({ String($0.1) }) {
+                #expect(english[name] != nil, "\(file) says \(name)")
+            }
+        }
+        for control in TakeNotice.Kind.allCases { #expect(english["event.\(control.rawValue)"] != nil, "\(control)") }
+    }
+
+    private static func words(in table: String) -> [String: String] {
+        let lines = table.matches(of: #/\n    "?([\w.]+)"?: "([^"\n]*)",/#)
+        return Dictionary(lines.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
+    }
+
+    private static func values(in words: String) -> Set<String> {
+        Set(words.matches(of: #/\{(\w+)\}/#).map { String($0.1) })
+    }
+}

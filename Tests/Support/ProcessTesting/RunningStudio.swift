@@ -1,0 +1,177 @@
+// `kinecast studio` on a private screen, and its page in a real browser.
+import FoundationEssentials
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+package struct RunningStudio {
+    package let place: TestPlace
+    package let program: RunningKinecast
+    /// Of the server.
+    package let environment: [String]
+    /// The link of the first window.
+    package let link: LiveLink
+
+    /// Starts the server on a screen, lends it to the test, and ends it.
+    ///
+    /// - Parameters:
+    ///   - configuration: the text of kinecast.conf.
+    ///   - variables: besides those of the screen.
+    package static func with(
+        configuration: String = "", _ variables: [String] = [], _ body: (RunningStudio) throws -> Void,
+        ending end: (RunningStudio) throws -> Void = { try $0.end() }
+    ) throws {
+        let display = try PrivateDisplay(size: PixelSize(width: 640, height: 360))
+        defer { display.end() }
+        try TestPlace.with { place in
+            try place.makeDirectory(".config")
+            try place.makeDirectory(".config/kinecast")
+            try place.write(configuration, to: ".config/kinecast/kinecast.conf")
+            let studio = try RunningStudio(place, display.environment + variables)
+            try body(studio)
+            try end(studio)
+        }
+    }
+
+    package init(_ place: TestPlace, _ environment: [String]) throws {
+        self.place = place
+        self.environment = environment
+        program = try place.start(["studio", "--no-browser"], environment)
+        link = try #require(LiveLink(try program.line("http")))
+    }
+
+    package func end() throws {
+        program.signal(SIGTERM)
+        #expect(try program.wait().status == 0)
+    }
+
+    /// Exchanges the link. Returns the headers of the session.
+    package func openSession() throws -> [String] {
+        struct Answer: Decodable { var key: String }
+        var cookie = ""
+        let (status, bytes) = try HTTPExchange.ask(
+            port: port, method: "POST", path: "/api/session", content: Array(#"{"token":"\#(link.token)"}"#.utf8),
+            deadline: MonotonicClock.now() + 60_000_000_000, head: &cookie)
+        try #require(status == 200)
+        let key = try JSONDecoder().decode(Answer.self, from: Data(bytes)).key
+        let set = try #require(cookie.firstMatch(of: #/[Ss]et-[Cc]ookie: ([^;]+);/#)?.1)
+        return ["Cookie: \(set)", "Kinecast-Key: \(key)"]
+    }
+
+    package var port: UInt16 {
+        link.base.split(separator: ":").last.flatMap { UInt16($0.filter(\.isNumber)) } ?? 0
+    }
+
+    /// The link of another window.
+    package func newLink() throws -> LiveLink {
+        let second = try place.run(["studio", "--no-browser"], environment)
+        #expect(second.status == 0, "\(second)")
+        return try #require(LiveLink(second.output.filter { !$0.isNewline }))
+    }
+
+    /// Asks the server, and returns the status and the answer.
+    package func ask(
+        _ method: String, _ path: String, _ content: String = "{}", _ headers: [String] = []
+    ) throws -> (status: Int, text: String) {
+        let (status, bytes) = try HTTPExchange.ask(
+            port: port, method: method, path: path, content: Array(content.utf8), headers: headers,
+            deadline: MonotonicClock.now() + 60_000_000_000)
+        return (status, String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Opens the link in a browser, lends its window to the test, and ends it.
+    package func withWindow(
+        _ kind: Browser.Kind = .chromium, _ arguments: [String] = [], link: LiveLink? = nil,
+        _ body: (StudioWindow) throws -> Void
+    ) throws {
+        let browser = try Browser(
+            kind, arguments: arguments, environment: ProcessEnvironment.merging(place.environment, environment))
+        defer { browser.end() }
+        let link = link ?? self.link
+        try browser.open("\(link.base)#\(link.token)")
+        try body(StudioWindow(browser: browser))
+        guard kind == .chromium else { return }
+        let complaints = try browser.log().filter {
+            ($0.level == "SEVERE" && !$0.message.contains("net::ERR_"))
+                || $0.message.contains("Content Security Policy")
+        }
+        #expect(complaints.map(\.message) == [])
+    }
+}
+
+/// A window of the studio.
+package struct StudioWindow {
+    package let browser: Browser
+
+    /// Whether the page comes to show this state of its newest take, or that there is none.
+    package func shows(_ state: String) throws -> Bool {
+        try browser.wait(until: "return document.getElementById('state')?.textContent === '\(state)'")
+    }
+
+    /// Whether the newest event comes to begin with these words.
+    package func notes(_ words: String) throws -> Bool {
+        try browser.wait(
+            until: "return document.querySelector('#notices li span')?.textContent.startsWith('\(words)')")
+    }
+
+    /// Clicks on the button that begins with these words, when it can be pressed.
+    package func click(_ label: String) throws {
+        let found = try browser.wait(
+            until: """
+                const button = [...document.querySelectorAll("button")]
+                    .find((one) => one.textContent.startsWith("\(label)") && one.checkVisibility() && !one.disabled);
+                document.getElementById("pressed")?.removeAttribute("id");
+                if (button) button.id = "pressed";
+                return Boolean(button);
+                """)
+        try #require(found, "there is no \(label)")
+        try browser.click("#pressed")
+    }
+
+    /// Chooses a value of the list with this label.
+    package func choose(_ value: String, in label: String) throws {
+        let found = try browser.wait(
+            until: """
+                const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
+                const select = field?.querySelector("select");
+                if (select) select.value = "\(value)";
+                return select?.value === "\(value)";
+                """)
+        try #require(found, "there is no \(value) in \(label)")
+    }
+
+    /// Begins a recording, uses each of its buttons, and ends it.
+    package func records(in studio: RunningStudio) throws {
+        #expect(try shows("Not recording"))
+        let address: String = try browser.run("return location.href")
+        #expect(address == studio.link.base, "the token is not in the history")
+        try choose("30", in: "Keep the last moments")
+        try click("Record")
+        #expect(try shows("Recording"))
+        #expect(try browser.wait(until: "return document.querySelector('.time')?.textContent >= '0:01'"))
+        #expect(try browser.run("return document.title.startsWith('● 0:0')"))
+        try click("Pause")
+        #expect(try shows("Paused"))
+        try click("Resume")
+        #expect(try shows("Recording"))
+        try click("Begin a chapter")
+        #expect(try notes("A chapter begins"))
+        try click("Save last 30 s")
+        #expect(try notes("Saved the last 0:0"))
+        try click("End")
+        #expect(try shows("Not recording"))
+        #expect(try notes("Saved 0:0"))
+        let events: [String] = try browser.run(
+            "return [...document.querySelectorAll('#notices span')].map((one) => one.textContent)")
+        let expected = ["A chapter begins: Chapter 1.", "Resumed.", "Paused.", "Recording began."]
+        #expect(Array(events.dropFirst(2)) == expected, "\(events)")
+        let problem: String = try browser.run("return document.getElementById('problem').textContent")
+        #expect(problem == "")
+        let files = PrivateDirectory.entries(FilePath(studio.place.path("Kinecast")))
+        #expect(files.count == 2, "the recording and the clip: \(files)")
+        for file in files { #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/\(file)")) > 0.5) }
+    }
+}
