@@ -588,7 +588,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "KineWayland",
-                "KineX11", "KineServices",
+                "KineX11", "KineServices", "KineClient",
                 "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-studio",
                 "kinecast-faults",
                 "kinecast-witness",

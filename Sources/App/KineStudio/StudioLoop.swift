@@ -1,6 +1,7 @@
 // The studio's loop: one poll for the takes, the pages, the programs that were started and the door. It sleeps until one
 // of them has something.
 import Glibc
+import KineClient
 import KinePlatform
 import KineWire
 import SystemPackage
@@ -15,10 +16,14 @@ final class StudioLoop {
         case redeemed(String)
         /// The arguments of `kinecast`.
         case record([String])
+        /// A page shows what can be chosen.
+        case look
     }
 
     /// Nanoseconds after the last page and take.
     static let idleTimeout: Int64 = 600_000_000_000
+    /// Nanoseconds for which pictures are made after a page has asked for them.
+    static let lookLifetime: Int64 = 15_000_000_000
 
     private let inbox: Mailbox<Message>
     private let studio: Studio
@@ -32,6 +37,9 @@ final class StudioLoop {
     private var idleSince: Int64
     /// The numbers of the programs that record.
     private var recorders: Set<Int> = []
+    private var survey: SurveyProcess?
+    /// The end of the survey, unless a page asks again.
+    private var surveyDeadline: Int64 = 0
 
     /// Throws if this user watches as many directories as the system allows.
     ///
@@ -55,6 +63,7 @@ final class StudioLoop {
             door.process()
             links.removeExpired(at: now)
             showTakes(at: now)
+            showChoices(at: now)
             for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
             if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
             if now >= idleSince + Self.idleTimeout { return }
@@ -65,9 +74,11 @@ final class StudioLoop {
     private func sleep() {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        entries += takes.pollEntries + door.pollEntries
+        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
         let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
-        let deadlines = [links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout]
+        let deadlines = [
+            links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
+        ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
@@ -75,12 +86,39 @@ final class StudioLoop {
         switch message {
         case .pages(let count): pages = count
         case .redeemed(let token): links.remove(token)
+        case .look: look()
         case .record(let arguments):
             guard let kinecast else {
                 let text = "There is no kinecast beside kinecast-studio; install Kinecast completely."
                 return studio.add(TakeNotice(kind: .failed, text: text))
             }
             if let number = launcher.start(kinecast, arguments, logged: true) { recorders.insert(number) }
+        }
+    }
+
+    private func look() {
+        surveyDeadline = MonotonicClock.now() + Self.lookLifetime
+        guard survey == nil else { return }
+        do throws(ClientError) {
+            survey = try SurveyProcess()
+            survey?.look(true)
+        } catch {
+            studio.add(TakeNotice(kind: .failed, text: error.description))
+        }
+    }
+
+    private func showChoices(at now: Int64) {
+        guard let survey else { return }
+        guard now < surveyDeadline, let events = survey.events() else {
+            self.survey = nil
+            return
+        }
+        for event in events {
+            switch event {
+            case .sources(let list): studio.update { $0.update(list) }
+            case .picture(let picture): studio.update { $0.update(picture) }
+            case .failed(let sentence): studio.add(TakeNotice(kind: .failed, text: sentence))
+            }
         }
     }
 

@@ -65,10 +65,24 @@ func castScreen() -> Never {
     }
 }
 
+/// Makes pictures for the studio that is connected on descriptor 3, and exits.
+func survey() -> Never {
+    // Pictures show what is private. A display server or a studio that has ended is an error, not the end of the process.
+    kine_forbid_dump()
+    signal(SIGPIPE, SIG_IGN)
+    do throws(ControlError) {
+        exit(try PictureSurvey(client: FileDescriptor(rawValue: 3)).run())
+    } catch {
+        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
+        exit(ExitStatus.usage)
+    }
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "--edit": answerEditRequest()
 case "--desktop": serveDesktop()
 case "--screen-cast": castScreen()
+case "--survey": survey()
 case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break

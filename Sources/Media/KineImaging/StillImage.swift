@@ -40,6 +40,23 @@ public final class StillImage {
         convert(scaled)
     }
 
+    /// Scales BGRA pixels down.
+    ///
+    /// - Parameters:
+    ///   - pixels: rows without gaps.
+    ///   - limit: the image fits into it and keeps its shape. It is never enlarged.
+    public init(bgra pixels: UnsafeRawPointer, size pixelSize: PixelSize, fitting limit: PixelSize) {
+        let isLarger = limit.width < pixelSize.width || limit.height < pixelSize.height
+        size = isLarger ? pixelSize.aspectFit(into: limit) : pixelSize
+        layout = FrameLayout(pixelFormat: .bgra, size: size.roundedUpToEven)
+        bgra = .allocate(byteCount: layout.slotBytes, alignment: 64)
+        bgra.initializeMemory(as: UInt8.self, repeating: 0, count: layout.slotBytes)
+        _ = ARGBScale(
+            pixels.assumingMemoryBound(to: UInt8.self), Int32(pixelSize.width * 4), Int32(pixelSize.width),
+            Int32(pixelSize.height), bgra.assumingMemoryBound(to: UInt8.self), Int32(layout.planeStrides[0]),
+            Int32(size.width), Int32(size.height), kFilterBox)
+    }
+
     deinit { bgra.deallocate() }
 
     private func convert(_ frame: PlanarFrame) {

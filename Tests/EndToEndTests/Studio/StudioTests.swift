@@ -1,8 +1,11 @@
 // The studio in a real browser: a recording is begun, controlled and ended by its buttons.
 import Glibc
+import KineClient
 import KineMeasure
+import KineMedia
 import KinePlatform
 import KineWire
+import ScreenTesting
 import SystemPackage
 import Testing
 
@@ -15,6 +18,64 @@ import Testing
                 #expect(entries == 2, "the browser's first page, and this one")
             }
         }
+    }
+
+    @Test func `a window is chosen by its picture, which follows it, and its recording shows it`() throws {
+        try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
+            let painter = try Painter(display: studio.display)
+            let id = painter.window(PixelRect(x: 40, y: 40, width: 320, height: 200), colour: 0x40_c0c0, isManaged: true)
+            painter.setTitle(id, "<b>Notes</b>")
+            try studio.withWindow { window in
+                #expect(try showsPicture([0x40, 0xc0, 0xc0], window), "the window's colour")
+                let title: String = try window.browser.run("return document.querySelector('#chosen .title').textContent")
+                #expect(title == "<b>Notes</b>")
+                painter.fill(id, PixelRect(x: 0, y: 0, width: 320, height: 200), 0xc0_4020)
+                #expect(try showsPicture([0xc0, 0x40, 0x20], window), "a change of it")
+                try window.browser.click("#chosen")
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                #expect(try studio.place.registry().find(nil).source == "window 0x\(String(id, radix: 16))")
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+                painter.destroy(id)
+                #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length === 1"))
+            }
+            let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
+            let frames = try ColourFrame.all(in: studio.place.path("Kinecast/\(file)"))
+            let middle = PixelRect(x: 100, y: 60, width: 100, height: 80)
+            #expect(!frames.isEmpty && frames.allSatisfy { $0.distance(from: 0xc0_4020, in: middle) <= 8 })
+        }
+    }
+
+    /// Whether a window's picture comes to have this colour in its middle. Its card is then `#chosen`.
+    private func showsPicture(_ colour: [Int], _ window: StudioWindow) throws -> Bool {
+        try window.browser.wait(
+            until: """
+                const card = document.querySelector('[value*="window"]')?.closest(".card");
+                const image = card?.querySelector("img");
+                if (!image?.complete) return false;
+                card.id = "chosen";
+                const sheet = document.createElement("canvas").getContext("2d");
+                sheet.drawImage(image, 0, 0, 1, 1);
+                const found = [...sheet.getImageData(0, 0, 1, 1).data];
+                return \(colour).every((value, index) => Math.abs(value - found[index]) <= 12);
+                """)
+    }
+
+    @Test func `an engine makes no pictures for another program than the studio`() throws {
+        let survey = try SurveyProcess(EngineLocator(named: RunningKinecast.sibling("kinecast-engine")))
+        survey.look(true)
+        var events: [SurveyEvent] = []
+        try wait("the refusal") {
+            guard let more = survey.events() else { return true }
+            events += more
+            return false
+        }
+        guard case .failed(let sentence)? = events.first, events.count == 1 else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(sentence.contains("kinecast studio"))
     }
 
     @Test func `axe finds nothing in any state of the page, light and dark`() throws {

@@ -4,13 +4,14 @@ import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
+import ScreenTesting
 import SystemPackage
 import Testing
 
 package struct RunningStudio {
     package let place: TestPlace
     package let program: RunningKinecast
-    /// Of the server.
+    /// Of the server: the screen, and what the test adds.
     package let environment: [String]
     /// The link of the first window.
     package let link: LiveLink
@@ -24,13 +25,13 @@ package struct RunningStudio {
         configuration: String = "", _ variables: [String] = [], _ body: (RunningStudio) throws -> Void,
         ending end: (RunningStudio) throws -> Void = { try $0.end() }
     ) throws {
-        let display = try PrivateDisplay(size: PixelSize(width: 640, height: 360))
-        defer { display.end() }
+        let screen = try PrivateScreen(size: PixelSize(width: 640, height: 360))
+        defer { screen.end() }
         try TestPlace.with { place in
             try place.makeDirectory(".config")
             try place.makeDirectory(".config/kinecast")
             try place.write(configuration, to: ".config/kinecast/kinecast.conf")
-            let studio = try RunningStudio(place, display.environment + variables)
+            let studio = try RunningStudio(place, ["DISPLAY=\(screen.name)"] + variables)
             try body(studio)
             try end(studio)
         }
@@ -60,6 +61,9 @@ package struct RunningStudio {
         let set = try #require(cookie.firstMatch(of: #/[Ss]et-[Cc]ookie: ([^;]+);/#)?.1)
         return ["Cookie: \(set)", "Kinecast-Key: \(key)"]
     }
+
+    /// `:N`.
+    package var display: String { environment.first.map { String($0.dropFirst("DISPLAY=".count)) } ?? "" }
 
     package var port: UInt16 {
         link.base.split(separator: ":").last.flatMap { UInt16($0.filter(\.isNumber)) } ?? 0
@@ -148,7 +152,7 @@ package struct StudioWindow {
         #expect(try shows("Not recording"))
         let address: String = try browser.run("return location.href")
         #expect(address == studio.link.base, "the token is not in the history")
-        try choose("30", in: "Keep the last moments")
+        try choose("30", in: "Keep the last")
         try click("Record")
         #expect(try shows("Recording"))
         #expect(try browser.wait(until: "return document.querySelector('.time')?.textContent >= '0:01'"))

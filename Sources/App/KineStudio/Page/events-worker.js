@@ -1,6 +1,6 @@
 // Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
 
-const types = ["clock", "takes", "notice"];
+const types = ["clock", "takes", "choices", "notice"];
 const mostNotices = 200;
 const ports = [];
 // The newest of what replaces what came before, for windows that open later.

@@ -58,6 +58,7 @@ async function begin() {
             takes.show(list);
             form.setRunning(takes.isAnyOpen);
         },
+        choices: (choices) => form.choices(choices),
         notice: (notice) => {
             add(document.getElementById("notices"), notice);
             if (notice.kind === "failed") form.failed(notice);

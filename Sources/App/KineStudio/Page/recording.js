@@ -1,10 +1,13 @@
-// The choice of what to record, and the button that begins it.
+// The choice of what to record, by pictures, and the button that begins it.
 import { button, choice, make } from "./elements.js";
+import { Gallery } from "./gallery.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
 
 // The newest choice, by the names that the server has for its parts.
 const place = "kinecast-recording";
+// The server makes pictures for fifteen seconds after each request.
+const lookInterval = 5000;
 
 function remembered() {
     try {
@@ -14,40 +17,32 @@ function remembered() {
     }
 }
 
-/** The sources as values of a list: JSON of the request's `source` and `name`. */
-function sourceChoices(sources) {
-    const value = (source, name) => JSON.stringify({ source, name });
-    const size = ({ width, height }) => `${width}×${height}`;
-    const whole = sources.screenBackend ? [["{}", say("wholeScreen")]] : [];
-    const monitors = sources.monitors.length > 1 ? sources.monitors : [];
-    return [
-        ...whole,
-        ...monitors.map(({ name, bounds }) => [value("monitor", name), say("monitor", { name, size: size(bounds) })]),
-        ...sources.dialogs.includes("window") ? [[value("window", "ask"), say("chooseWindow")]] : [],
-        ...sources.windows.map(({ id, title, application }) => {
-            return [value("window", `0x${id.toString(16)}`), say("window", { title: title || application })];
-        }),
-    ];
-}
-
 /** Fills the section. The result's `refresh` asks for the sources again. */
 export function show(section, complain) {
     let isRunning = false;
     let isStarting = false;
-    let fields = {};
+    let fields;
     const status = make("p", { class: "hint", role: "status" });
     const form = make("div", { class: "fields" });
+    const gallery = new Gallery(remembered().source);
     const start = button(say("record"), begin, complain, { class: "primary" });
     section.setAttribute("aria-labelledby", "recording-title");
-    section.append(make("h2", { id: "recording-title" }, say("newRecording")), form, start, status);
+    section.append(make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, start, status);
+    setInterval(look, lookInterval);
+    document.addEventListener("visibilitychange", look);
+
+    /** Asks for pictures while they are seen. */
+    function look() {
+        if (document.hidden || section.hidden || section.inert) return;
+        post("api/survey").catch(() => {});
+    }
 
     async function begin() {
         complain();
-        const { source, name } = JSON.parse(fields.source.value || "{}");
-        const body = { audio: fields.audio.value || undefined, source, name };
+        const body = { audio: fields.audio.value, ...gallery.chosen };
         if (fields.microphone.value) body.microphone = fields.microphone.value;
         if (fields.clips.value) body.clipBuffer = Number(fields.clips.value);
-        localStorage.setItem(place, JSON.stringify({ ...body, source: fields.source.value }));
+        localStorage.setItem(place, JSON.stringify({ ...body, source: gallery.value }));
         isStarting = true;
         update();
         try {
@@ -61,12 +56,13 @@ export function show(section, complain) {
 
     function update() {
         section.hidden = isRunning;
-        start.disabled = isStarting || !fields.source?.options.length;
+        start.disabled = isStarting || !fields || gallery.isEmpty;
         status.textContent = isStarting ? say("starting") : "";
     }
 
     async function refresh() {
         status.textContent = say("looking");
+        look();
         let sources;
         try {
             sources = await get("api/sources");
@@ -78,33 +74,37 @@ export function show(section, complain) {
     }
 
     function fill(sources) {
-        const last = remembered();
-        const source = choice(say("source"), sourceChoices(sources), last.source);
+        const last = fields ? {} : remembered();
+        gallery.setFixed(sources);
         const outputs = sources.outputs.length ? [["system", say("systemAudio")]] : [];
         const audio = choice(say("audio"), [
             ...outputs, ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]),
             ["none", say("noAudio")],
-        ], last.audio);
+        ], fields?.audio.value ?? last.audio);
         const microphone = choice(say("microphone"), [
             ["", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
-        ], last.microphone);
+        ], fields?.microphone.value ?? last.microphone);
         const clips = choice(say("clips"), [
             ["", say("noClips")], ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
-        ], String(last.clipBuffer ?? ""));
-        fields = {
-            source: source.select, audio: audio.select, microphone: microphone.select, clips: clips.select,
-        };
-        form.replaceChildren(source.field, audio.field, microphone.field, clips.field);
+        ], fields?.clips.value ?? String(last.clipBuffer ?? ""));
+        fields = { audio: audio.select, microphone: microphone.select, clips: clips.select };
+        form.replaceChildren(audio.field, microphone.field, clips.field);
         update();
-        if (!source.select.options.length) complain(sources.problems[0] ?? say("nothingToRecord"));
+        if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));
     }
 
     return {
         refresh,
+        choices(list) {
+            gallery.setChoices(list);
+            update();
+        },
         setRunning(value) {
+            const wasRunning = isRunning;
             isRunning = value;
             if (value) isStarting = false;
             update();
+            if (wasRunning && !value) refresh();
         },
         failed({ take, text }) {
             isStarting = false;

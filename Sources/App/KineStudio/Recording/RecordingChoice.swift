@@ -3,7 +3,7 @@
 
 struct RecordingChoice: Decodable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.
-    enum Source: String, Decodable, Sendable {
+    enum Source: String, Codable, Sendable {
         case monitor, window, region, app
     }
 

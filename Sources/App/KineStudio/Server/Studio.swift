@@ -15,6 +15,7 @@ final class Studio: Sendable {
     private let secrets = Mutex(StudioSecrets())
     private let gate: Mutex<StudioGate?>
     private let takes = Mutex<[TakeModel]>([])
+    private let survey = Mutex(SurveyState())
 
     /// - Parameter inbox: of the loop, which starts programs and counts pages.
     init(_ inbox: Mailbox<StudioLoop.Message>) {
@@ -76,6 +77,8 @@ final class Studio: Sendable {
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
+        case .survey: look()
+        case .picture: picture(match.parameters["picture"] ?? "")
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }
     }
@@ -99,6 +102,28 @@ final class Studio: Sendable {
         do throws(ClientError) { return StudioAnswer(try await EngineReport.sources()) } catch {
             return StudioAnswer(error)
         }
+    }
+
+    /// The pictures come as events, for as long as `StudioLoop.lookLifetime`.
+    private func look() -> StudioAnswer {
+        inbox.post(.look)
+        return .done
+    }
+
+    private func picture(_ number: String) -> StudioAnswer {
+        guard let jpeg = Int(number).flatMap({ number in survey.withLock { $0.picture(number) } }) else {
+            return StudioAnswer(StudioGate.Refusal.notFound)
+        }
+        return StudioAnswer(type: "image/jpeg", body: jpeg)
+    }
+
+    /// Shows what can be chosen after a change.
+    func update(_ change: (inout SurveyState) -> Void) {
+        let choices = survey.withLock { survey in
+            change(&survey)
+            return survey.choices
+        }
+        hub.send("choices", choices, replaces: true)
     }
 
     /// The program that records says by an event whether it began.

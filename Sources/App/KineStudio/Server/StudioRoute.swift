@@ -17,7 +17,7 @@ struct StudioRoute: Sendable {
 
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
-        case takes, sources, record
+        case takes, sources, record, survey, picture
         case control(TakeControl)
     }
 
@@ -44,6 +44,8 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/openapi.json", access: .session, operation: .description),
             StudioRoute(method: "GET", path: "/api/events", access: .session, operation: .events),
             StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
+            StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
+            StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
             StudioRoute(method: "POST", path: "/api/takes", access: .session, operation: .record),
         ]

@@ -5,10 +5,16 @@ import KinePulse
 import KineTake
 
 public enum SourceSurvey {
-    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that did not answer.
-    public static func list() -> SourceList {
+    /// Asks each kind of source for monitors and windows.
+    static func screens() -> SourceList {
         var list = SourceList()
         for kind in SourceRegistry.all.kinds { kind.survey(&list) }
+        return list
+    }
+
+    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that did not answer.
+    public static func list() -> SourceList {
+        var list = screens()
         list.cameras = CameraInventory.cameras().map { SourceList.Camera(name: $0.name, path: $0.path) }
         do throws(AudioCapture.Error) {
             let audio = try PulseSources.list()

@@ -1,0 +1,99 @@
+// Monitors and windows as pictures, of which one is chosen.
+import { make, write } from "./elements.js";
+import { say } from "./words.js";
+
+export class Gallery {
+    element = make("fieldset", { class: "gallery" }, make("legend", {}, say("source")));
+    // By the value of their radio buttons: JSON of the request's `source` and `name`.
+    #cards = new Map();
+    #fixed = [];
+    #choices = [];
+    #wanted;
+
+    /** `wanted`: the value that was chosen last. */
+    constructor(wanted) {
+        this.#wanted = wanted;
+    }
+
+    /** The request's `source` and `name`. */
+    get chosen() { return JSON.parse(this.value || "{}"); }
+
+    get value() { return this.element.querySelector("input:checked")?.value; }
+
+    get isEmpty() { return this.#cards.size === 0; }
+
+    /** What can be chosen without a picture: the whole screen, and what the desktop's dialog offers. */
+    setFixed({ screenBackend, dialogs, monitors }) {
+        this.#fixed = [];
+        if (screenBackend && monitors.length !== 1) this.#fixed.push({ value: "{}", title: say("wholeScreen") });
+        if (dialogs.includes("window")) {
+            const value = JSON.stringify({ source: "window", name: "ask" });
+            this.#fixed.push({ value, title: say("chooseWindow") });
+        }
+        if (screenBackend && monitors.length === 1 && !this.#choices.length) this.setChoices(monitors.map(monitorChoice));
+        this.#update();
+    }
+
+    setChoices(choices) {
+        this.#choices = choices.map(({ source, name, title, application, width, height, picture }) => ({
+            value: JSON.stringify({ source, name }), picture,
+            title: source === "monitor" ? say("monitor", { name }) : title,
+            application: source === "monitor" ? `${width}×${height}` : application === title ? undefined : application,
+        }));
+        this.#update();
+    }
+
+    #update() {
+        const entries = [...this.#choices.filter(({ value }) => value.includes('"monitor"')), ...this.#fixed,
+            ...this.#choices.filter(({ value }) => !value.includes('"monitor"'))];
+        const known = new Set(entries.map(({ value }) => value));
+        for (const [value, card] of this.#cards) {
+            if (known.has(value)) continue;
+            card.remove();
+            this.#cards.delete(value);
+        }
+        let previous = this.element.querySelector("legend");
+        for (const entry of entries) {
+            const card = this.#cards.get(entry.value) ?? this.#add(entry);
+            // Moving a card would take the focus from it.
+            if (previous.nextElementSibling !== card) previous.after(card);
+            previous = card;
+            write(card.querySelector(".title"), entry.title);
+            write(card.querySelector(".application"), entry.application ?? "");
+            draw(card, entry.picture);
+        }
+        if (!this.value) this.#choose(known.has(this.#wanted) ? this.#wanted : entries[0]?.value);
+    }
+
+    #choose(value) {
+        const input = this.#cards.get(value)?.querySelector("input");
+        if (input) input.checked = true;
+    }
+
+    #add({ value }) {
+        const input = make("input", { type: "radio", name: "source", value });
+        const card = make(
+            "label", { class: "card" }, input, make("span", { class: "picture" }),
+            make("span", { class: "title" }), make("span", { class: "application" }));
+        this.#cards.set(value, card);
+        return card;
+    }
+}
+
+function monitorChoice({ name, bounds }) {
+    return { source: "monitor", name, title: name, width: bounds.width, height: bounds.height };
+}
+
+/** Shows a picture once it is loaded, so that the place is never empty in between. */
+async function draw(card, picture) {
+    if (picture == null || card.dataset.picture === String(picture)) return;
+    card.dataset.picture = picture;
+    const image = make("img", { src: `api/pictures/${picture}`, alt: "" });
+    try {
+        await image.decode();
+    } catch {
+        // A newer one has taken its place.
+        return;
+    }
+    if (card.dataset.picture === String(picture)) card.querySelector(".picture").replaceChildren(image);
+}

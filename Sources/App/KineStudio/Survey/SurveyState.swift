@@ -1,0 +1,53 @@
+// The monitors and windows that a page offers, with their newest pictures. Pure.
+import FoundationEssentials
+import KineMedia
+import KineWire
+
+struct SurveyState: Sendable {
+    /// A monitor or window as pages show it.
+    struct Choice: Encodable, Equatable, Sendable {
+        /// The option of `kinecast record`, and its value.
+        let source: RecordingChoice.Source
+        let name: String
+        let title: String
+        let application: String?
+        let width: Int
+        let height: Int
+        /// The number of the picture, for /api/pictures/; absent until there is one.
+        let picture: Int?
+    }
+
+    private var list = SourceList()
+    private var pictures: [SurveyPicture.Subject: (number: Int, jpeg: [UInt8])] = [:]
+    private var last = 0
+
+    mutating func update(_ list: SourceList) {
+        self.list = list
+        let subjects = Set(
+            list.monitors.map { SurveyPicture.Subject.monitor($0.name) } + list.windows.map { .window($0.id) })
+        pictures = pictures.filter { subjects.contains($0.key) }
+    }
+
+    mutating func update(_ picture: SurveyPicture) {
+        last += 1
+        pictures[picture.subject] = (last, Array(picture.jpeg))
+    }
+
+    /// A JPEG file; nil if there is a newer picture of the same source, or none.
+    func picture(_ number: Int) -> [UInt8]? { pictures.values.first { $0.number == number }?.jpeg }
+
+    var choices: [Choice] {
+        list.monitors.map { monitor in
+            Choice(
+                source: .monitor, name: monitor.name, title: monitor.name, application: nil,
+                width: monitor.bounds.width, height: monitor.bounds.height,
+                picture: pictures[.monitor(monitor.name)]?.number)
+        }
+            + list.windows.map { window in
+                Choice(
+                    source: .window, name: "0x\(String(window.id, radix: 16))",
+                    title: window.title.isEmpty ? window.application : window.title, application: window.application,
+                    width: window.bounds.width, height: window.bounds.height, picture: pictures[.window(window.id)]?.number)
+            }
+    }
+}

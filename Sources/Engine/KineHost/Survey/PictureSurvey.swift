@@ -1,0 +1,137 @@
+// The process `kinecast-engine --survey`: pictures of monitors and windows for a person who chooses one in the studio.
+// It reads one source at a time, and only those that have changed. It reads none while no page is seen.
+import FoundationEssentials
+import Glibc
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineTake
+import KineWire
+import SystemPackage
+
+/// Serves the studio at the other end of a socket until that end closes. Used by the main thread.
+public final class PictureSurvey {
+    private typealias Connection = ControlConnection<SurveyRequest, SurveyEvent>
+
+    /// Nanoseconds between two pictures, and until the next source that had none yet.
+    private static let interval: Int64 = 500_000_000
+    private static let firstInterval: Int64 = 20_000_000
+    /// Nanoseconds between two searches for windows.
+    private static let searchInterval: Int64 = 2_000_000_000
+    /// Nanoseconds until a source that cannot be read is tried again.
+    private static let retryInterval: Int64 = 5_000_000_000
+    /// Nanoseconds to send the last message.
+    private static let flushTimeout: Int64 = 1_000_000_000
+    /// A person does not choose among more.
+    private static let mostSources = 64
+
+    private final class Entry {
+        let source: TakeConfiguration.Source
+        var opening: (any VideoSourceOpening)?
+        var open: (any VideoSource)?
+        /// The time of the newest picture, or of the newest failure.
+        var tried: Int64 = 0
+        var retry: Int64 = 0
+        var damage = DamageRegion(size: PixelSize(width: 1, height: 1))
+
+        init(_ source: TakeConfiguration.Source) { self.source = source }
+
+        func fail(at now: Int64) {
+            (opening, open) = (nil, nil)
+            retry = now + PictureSurvey.retryInterval
+        }
+    }
+
+    private let connection: Connection
+    private let cancellation = Cancellation()
+    private var isSeen = false
+    private var list: SourceList?
+    private var entries: [SurveyPicture.Subject: Entry] = [:]
+    private var nextSearch: Int64 = 0
+    private var nextPicture: Int64 = 0
+
+    public init(client: FileDescriptor) throws(ControlError) { connection = try Connection(adopting: client) }
+
+    /// Returns the exit status of the process.
+    public func run() -> Int32 {
+        // Windows show what a person sees; other programs need their permission for a take.
+        guard AskingProgram(at: connection.descriptor) == .commandLine else {
+            send(.failed("Only the studio of this installation may ask for pictures; run kinecast studio."))
+            _ = connection.drain(until: MonotonicClock.now() + Self.flushTimeout)
+            return ExitStatus.noPermission
+        }
+        while !connection.isClosed {
+            for case .look(let isSeen) in (try? connection.readAvailable()) ?? [] { look(isSeen) }
+            let now = MonotonicClock.now()
+            if isSeen {
+                if now >= nextSearch { search(at: now) }
+                if now >= nextPicture { takePicture(at: now) }
+            }
+            sleep()
+        }
+        return 0
+    }
+
+    private func look(_ isSeen: Bool) {
+        self.isSeen = isSeen
+        // The next pictures are of sources that are opened again, so nothing is kept meanwhile.
+        if !isSeen { entries = [:] }
+    }
+
+    private func sleep() {
+        var polled = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
+        WakeSignal.poll(&polled, until: isSeen ? min(nextSearch, nextPicture) : nil)
+    }
+
+    private func search(at now: Int64) {
+        nextSearch = now + Self.searchInterval
+        let found = SourceSurvey.screens()
+        if found != list { send(.sources(found)) }
+        list = found
+        // The portal of a desktop would ask the person.
+        let monitors = found.screenBackend == .portal ? [] : found.monitors
+        var subjects = monitors.map { (SurveyPicture.Subject.monitor($0.name), TakeConfiguration.Source.screen(monitor: $0.name)) }
+        subjects += found.windows.map { (.window($0.id), .window($0.id)) }
+        let wanted = Dictionary(subjects.prefix(Self.mostSources), uniquingKeysWith: { $1 })
+        entries = wanted.reduce(into: [:]) { result, pair in result[pair.key] = entries[pair.key] ?? Entry(pair.value) }
+    }
+
+    /// Makes a picture of the source that waits longest among those that have changed.
+    private func takePicture(at now: Int64) {
+        let hasNew = entries.values.contains { $0.tried == 0 && $0.retry <= now }
+        nextPicture = now + (hasNew ? Self.firstInterval : Self.interval)
+        let waiting = entries.filter { $0.value.retry <= now }.sorted { $0.value.tried < $1.value.tried }
+        for (subject, entry) in waiting {
+            do throws(VideoSourceError) {
+                guard let jpeg = try picture(of: entry) else { continue }
+                entry.tried = now
+                return send(.picture(SurveyPicture(subject, jpeg: Data(jpeg))))
+            } catch {
+                entry.fail(at: now)
+            }
+        }
+    }
+
+    /// Nil: the source is not open yet, or nothing has changed.
+    private func picture(of entry: Entry) throws(VideoSourceError) -> [UInt8]? {
+        if entry.open == nil {
+            if entry.opening == nil {
+                var configuration = TakeConfiguration(source: entry.source, output: nil)
+                configuration.video.showsCursor = false
+                entry.opening = try SourceRegistry.all.open(configuration, cancellation) { _ in }
+            }
+            entry.open = try entry.opening?.processEvents()
+            if entry.open != nil { entry.opening = nil }
+        }
+        guard let source = entry.open else { return nil }
+        _ = try source.processEvents()
+        try source.addDamage(to: &entry.damage)
+        guard !entry.damage.isEmpty, let jpeg = try SourcePicture.jpeg(of: source, fitting: SurveyPicture.limit) else {
+            return nil
+        }
+        entry.damage.removeAll()
+        return jpeg
+    }
+
+    private func send(_ event: SurveyEvent) { _ = connection.deliver(event) }
+}

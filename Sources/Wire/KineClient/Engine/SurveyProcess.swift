@@ -1,0 +1,50 @@
+// An engine that makes pictures of monitors and windows.
+import Glibc
+import KinePlatform
+import KineWire
+import SystemPackage
+
+/// Used on one thread. The engine ends with this object.
+public final class SurveyProcess {
+    private typealias Connection = ControlConnection<SurveyEvent, SurveyRequest>
+
+    private let connection: Connection
+    private let process: ChildProcess
+
+    /// Starts the engine. Nothing comes before `look(true)`.
+    public init(_ locator: EngineLocator = EngineLocator()) throws(ClientError) {
+        let executable = try locator.engine()
+        do {
+            let (connection, engineEnd) = try Connection.pair()
+            defer { try? engineEnd.close() }
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, nil, nil, engineEnd]
+            options.newSession = true
+            process = try ChildProcess(
+                executable: executable.escaped, arguments: ["--survey"], environment: ProcessEnvironment.current,
+                options: options)
+            self.connection = connection
+        } catch {
+            throw .engineCannotStart(executable: executable, ClientError.StartFault(error))
+        }
+    }
+
+    deinit {
+        connection.close()
+        // It has nothing to lose.
+        _ = process.end(signal: SIGKILL, deadline: .max)
+    }
+
+    public var pollEntries: [pollfd] {
+        [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
+    }
+
+    /// Whether a person looks at the pictures.
+    public func look(_ isSeen: Bool) { try? connection.send(.look(isSeen)) }
+
+    /// What has arrived, without waiting; nil: the engine has ended.
+    public func events() -> [SurveyEvent]? {
+        guard let events = try? connection.readAvailable(), !(events.isEmpty && connection.isClosed) else { return nil }
+        return events
+    }
+}
