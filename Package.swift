@@ -555,6 +555,7 @@ let package = Package(
             name: "KineStudioTests",
             dependencies: [
                 "KineStudio", "KineLive", "KineWire", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),
         .testTarget(
             name: "KineTakeTests",

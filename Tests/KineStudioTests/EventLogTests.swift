@@ -6,7 +6,7 @@ import Testing
 @Suite struct EventLogTests {
     @Test func `a page gets exactly the events that it has missed, and all of them from another server`() {
         var log = EventLog()
-        let events = (1...3).map { log.append("notice", "\($0)", replaces: false) }
+        let events = (1...3).map { log.append("notice", "\($0)", isState: false) }
         #expect(log.events(after: nil) == events)
         #expect(log.events(after: 1) == Array(events.dropFirst()))
         #expect(log.events(after: 3) == [])
@@ -16,13 +16,14 @@ import Testing
         #expect(EventLog.Event(id: nil, type: "clock", data: "1.5").text == "event: clock\ndata: 1.5\n\n")
     }
 
-    @Test func `only the newest state is kept, and old events go`() {
-        var log = EventLog(most: 3)
+    @Test func `of a state, the newest event is kept for ever, and old other events go`() {
+        var log = EventLog(capacity: 3)
+        _ = log.append("starting", "true", isState: true)
         for number in 1...5 {
-            _ = log.append("takes", "[\(number)]", replaces: true)
-            _ = log.append("notice", "\(number)", replaces: false)
+            _ = log.append("takes", "[\(number)]", isState: true)
+            _ = log.append("notice", "\(number)", isState: false)
         }
-        #expect(log.events(after: nil).map(\.data) == ["4", "[5]", "5"])
+        #expect(log.events(after: nil).map(\.data) == ["true", "3", "4", "[5]", "5"])
     }
 
     @Test func `pages that read nothing are disconnected`() async {

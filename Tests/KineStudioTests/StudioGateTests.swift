@@ -29,13 +29,15 @@ import Testing
         #expect(refusal(change { ($0.host, $0.origin) = ("[::1]:8000", nil) }) == nil)
         #expect(refusal(change { $0.contentType = "Application/JSON; charset=utf-8" }) == nil)
         #expect(refusal(change { $0.site = nil }) == nil, "a program sends no Sec-Fetch-Site")
-        let events = change { ($0.method, $0.target, $0.key, $0.contentType) = ("GET", "/api/events", nil, nil) }
-        #expect(refusal(events) == nil, "nothing is changed")
+        let key = secrets.session.key
+        let events = change { ($0.method, $0.target, $0.key) = ("GET", "/api/events?x=1&key=\(key)", nil) }
+        #expect(refusal(events) == nil, "EventSource sends no headers")
+        #expect(refusal(change { ($0.method, $0.target) = ("GET", "/api/takes") }) == nil)
     }
 
     @Test func `wrong hosts and other sites are refused`() {
         for host in ["evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1.:8000", "", "10.0.0.1:8000"] {
-            #expect(refusal(change { $0.host = host }) != nil, "\(host)")
+            #expect(refusal(change { $0.host = host }) == .wrongHost(host.isEmpty ? nil : host), "\(host)")
         }
         #expect(refusal(change { $0.host = nil }) == .wrongHost(nil))
         #expect(refusal(change { $0.host = "Evil.example:80" }) == .wrongHost("evil.example:80"))
@@ -64,6 +66,13 @@ import Testing
         #expect(refusal(change { $0.key = "\(LiveToken())" }) == .noSession)
         let events = change { ($0.method, $0.target, $0.cookies) = ("GET", "/api/events", nil) }
         #expect(refusal(events) == .noSession)
+        for target in [
+            "/api/events", "/api/events?key=", "/api/events?xkey=\(secrets.session.key)",
+            "/api/takes?key=\(secrets.session.key)",
+        ] {
+            let request = change { ($0.method, $0.target, $0.key) = ("GET", target, nil) }
+            #expect(refusal(request) == .noSession, "the cookie alone, which other ports get too: \(target)")
+        }
         #expect(
             refusal(
                 change {

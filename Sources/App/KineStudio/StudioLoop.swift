@@ -20,14 +20,19 @@ final class StudioLoop {
         case look
     }
 
-    /// Nanoseconds after the last page and take.
+    /// Nanoseconds without a page or a take until the server ends.
     static let idleTimeout: Int64 = 600_000_000_000
     /// Nanoseconds for which pictures are made after a page has asked for them.
     static let lookLifetime: Int64 = 15_000_000_000
 
     private let inbox: Mailbox<Message>
     private let studio: Studio
+    private let registry: TakeRegistry
     private let takes: TakesWatch
+    /// The ids of the takes that were shown last.
+    private var known: Set<String> = []
+    /// Whether a take has appeared since a recording was asked for.
+    private var hasBegun = false
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -35,7 +40,7 @@ final class StudioLoop {
     private let signals: SignalDescriptor
     private var pages = 0
     private var idleSince: Int64
-    /// The numbers of the programs that record.
+    /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
     private var survey: SurveyProcess?
     /// The end of the survey, unless a page asks again.
@@ -48,7 +53,7 @@ final class StudioLoop {
         _ studio: Studio, _ inbox: Mailbox<Message>, registry: TakeRegistry, links: StudioLinks, door: StudioDoor,
         launcher: ProgramLauncher, kinecast: String?, signals: SignalDescriptor
     ) throws(Errno) {
-        (self.studio, self.inbox, self.links, self.door) = (studio, inbox, links, door)
+        (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
         takes = try TakesWatch(registry)
         idleSince = MonotonicClock.now()
@@ -89,10 +94,14 @@ final class StudioLoop {
         case .look: look()
         case .record(let arguments):
             guard let kinecast else {
-                let text = "There is no kinecast beside kinecast-studio; install Kinecast completely."
-                return studio.add(TakeNotice(kind: .failed, text: text))
+                return fail("There is no kinecast beside kinecast-studio; install Kinecast completely.")
             }
-            if let number = launcher.start(kinecast, arguments, logged: true) { recorders.insert(number) }
+            hasBegun = false
+            if let number = launcher.start(kinecast, arguments, logged: true) {
+                recorders.insert(number)
+            } else {
+                fail("kinecast record could not be started; try it in a terminal.")
+            }
         }
     }
 
@@ -127,17 +136,44 @@ final class StudioLoop {
         for (take, event) in changes.events {
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
-        for view in changes.ended where view.phase != .ended {
-            studio.add(
-                TakeNotice(
-                    kind: .failed, take: view.record.id, text: "The engine ended unexpectedly; \(view.record.remedy)."))
+        let lost = changes.ended.filter { $0.phase != .ended }
+        if !lost.isEmpty {
+            // An engine may also have closed the connection alone.
+            let dead = Set(registry.list().dead.map(\.id))
+            for view in lost where dead.contains(view.record.id) {
+                let text = "The engine ended unexpectedly; \(view.record.remedy)."
+                studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
+            }
         }
-        studio.show(takes.takes.map(TakeModel.init))
+        let models = takes.takes.map(TakeModel.init)
+        studio.show(models)
+        let ids = Set(models.map(\.id))
+        if !recorders.isEmpty, !hasBegun, !ids.subtracting(known).isEmpty {
+            hasBegun = true
+            studio.endStart()
+        }
+        known = ids
     }
 
-    /// A take that began has reported its end itself, over its engine's connection.
+    /// Reports why no take began. The end of one that did is reported by its engine.
     private func report(_ program: ProgramLauncher.Ended) {
-        guard program.ending != .exited(status: 0), let text = program.stderrTail else { return }
-        studio.add(TakeNotice(kind: .failed, text: text))
+        guard !hasBegun else { return }
+        if program.ending == .exited(status: 0) { return studio.endStart() }
+        fail(Self.problem(in: program.stderr ?? "") ?? "kinecast record ended without a reason; try it in a terminal.")
+    }
+
+    private func fail(_ sentence: String) {
+        studio.add(TakeNotice(kind: .failed, text: sentence))
+        studio.endStart()
+    }
+
+    /// The sentence of an error among what `kinecast` wrote to standard error.
+    static func problem(in text: String) -> String? {
+        for line in text.split(whereSeparator: \.isNewline) {
+            for beginning in ["kinecast: ", "Error: "] where line.hasPrefix(beginning) {
+                return String(line.dropFirst(beginning.count))
+            }
+        }
+        return MemoryLog.stderrTail(in: text)
     }
 }

@@ -9,6 +9,10 @@ import SystemPackage
 /// `kinecast-studio [--no-browser] [--port N] [--public-url URL]` or `kinecast-studio --quit`; `kinecast studio` becomes
 /// it. The first one is the server; the others open a window on it.
 public enum StudioProgram {
+    /// Nanoseconds for the running server to answer.
+    private static let answerTimeout: Int64 = 10_000_000_000
+    private static let retryInterval: Int64 = 50_000_000
+
     private struct Options {
         var opensBrowser = true
         /// 0: a free one.
@@ -70,28 +74,26 @@ public enum StudioProgram {
         let directory = registry.directory.removingLastComponent()
         let lockFile = directory.appending("studio.lock")
         if options.quits {
-            if try !using(lockFile, { try InstanceLock.endRunning(lockFile) }) { say("None runs.") }
+            if try !using(lockFile, { try InstanceLock.endRunning(lockFile) }) { say("No studio runs.") }
             return
         }
         let launcher = ProgramLauncher(complain: say)
         let socket = directory.appending("studio.sock")
-        guard let lock = try using(lockFile, { try InstanceLock.claim(lockFile) }) else {
-            return try openWindow(of: socket, options, launcher)
-        }
-        try withExtendedLifetime(lock) { try serve(options, registry, socket, launcher, signals) }
-    }
-
-    /// Opens a window on the server that runs.
-    private static func openWindow(
-        of socket: FilePath, _ options: Options, _ launcher: ProgramLauncher
-    ) throws(CommandFailure) {
-        guard options.port == 0, options.publicURL == nil else {
-            throw .unavailable("A studio runs already; end it with kinecast studio --quit, or leave out its address.")
-        }
-        guard let link = StudioDoor.ask(socket) else {
-            throw .unavailable("A studio runs already and does not answer; end it with kinecast studio --quit.")
-        }
-        show(link, options, launcher)
+        let deadline = MonotonicClock.now() + answerTimeout
+        // The server that has the lock may be starting or ending.
+        repeat {
+            if let lock = try using(lockFile, { try InstanceLock.claim(lockFile) }) {
+                return try withExtendedLifetime(lock) { try serve(options, registry, socket, launcher, signals) }
+            }
+            guard options.port == 0, options.publicURL == nil else {
+                throw CommandFailure.unavailable(
+                    "A studio runs already; end it with kinecast studio --quit, or leave out --port and --public-url.")
+            }
+            if let link = StudioDoor.ask(socket) { return show(link, options, launcher) }
+            _ = WakeSignal.poll([], until: MonotonicClock.now() + retryInterval)
+        } while MonotonicClock.now() < deadline
+        throw CommandFailure.unavailable(
+            "A studio runs already and does not answer, or is of another version; end it with kinecast studio --quit.")
     }
 
     private static func serve(
@@ -100,7 +102,7 @@ public enum StudioProgram {
     ) throws {
         guard let own = ExecutableSearch.own else { throw CommandFailure.unavailable("/proc is not there; mount it.") }
         let inbox = Mailbox<StudioLoop.Message>()
-        let studio = Studio(inbox)
+        let studio = Studio(inbox, choices: KeptChoice())
         let port: Int
         do throws(Errno) {
             port = try StudioListener.start(port: options.port) { await studio.respond(to: $0, body: $1) }

@@ -19,7 +19,10 @@ public final class MemoryLog {
 
     /// The line that explains a crash best: the last one with a fatal error, else the last line. Nil if the log is
     /// empty.
-    public func stderrTail() -> String? {
+    public func stderrTail() -> String? { text().flatMap(Self.stderrTail) }
+
+    /// At most the last MiB; nil if the log is empty.
+    public func text() -> String? {
         // The processes that inherited the descriptor share its position: the text ends there unless one moved it.
         guard let end = try? descriptor.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
@@ -28,7 +31,7 @@ public final class MemoryLog {
         guard
             let count = try? bytes.withUnsafeMutableBytes({ try descriptor.read(fromAbsoluteOffset: start, into: $0) })
         else { return nil }
-        return Self.stderrTail(in: String(decoding: bytes[..<count], as: UTF8.self))
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     public static func stderrTail(in text: String) -> String? {

@@ -1,4 +1,4 @@
-// How a page looks: its width, light or dark, and pictures of it.
+// How a page looks: its width, light or dark, its tab, and pictures of it.
 import FoundationEssentials
 
 extension Browser {
@@ -29,6 +29,17 @@ extension Browser {
         let features = [["name": "prefers-color-scheme", "value": scheme.rawValue]]
         try tell("/goog/cdp/execute", Command(cmd: "Emulation.setEmulatedMedia", params: Media(features: features)))
     }
+
+    /// Opens another tab and shows it. Returns the handle of the earlier one, for `selectTab`.
+    public func openTab() throws -> String {
+        struct Tab: Decodable { var handle: String }
+        let earlier: String = try ask("GET", session + "/window", nil as String?)
+        let tab: Tab = try ask("POST", session + "/window/new", ["type": "tab"])
+        try selectTab(tab.handle)
+        return earlier
+    }
+
+    public func selectTab(_ handle: String) throws { try tell("/window", ["handle": handle]) }
 
     /// What the window shows, as a PNG.
     public func picture() throws -> [UInt8] {

@@ -23,11 +23,13 @@ import Testing
     @Test func `a window is chosen by its picture, which follows it, and its recording shows it`() throws {
         try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
             let painter = try Painter(display: studio.display)
-            let id = painter.window(PixelRect(x: 40, y: 40, width: 320, height: 200), colour: 0x40_c0c0, isManaged: true)
+            let id = painter.window(
+                PixelRect(x: 40, y: 40, width: 320, height: 200), colour: 0x40_c0c0, isManaged: true)
             painter.setTitle(id, "<b>Notes</b>")
             try studio.withWindow { window in
                 #expect(try showsPicture([0x40, 0xc0, 0xc0], window), "the window's colour")
-                let title: String = try window.browser.run("return document.querySelector('#chosen .title').textContent")
+                let title: String = try window.browser.run(
+                    "return document.querySelector('#chosen .title').textContent")
                 #expect(title == "<b>Notes</b>")
                 painter.fill(id, PixelRect(x: 0, y: 0, width: 320, height: 200), 0xc0_4020)
                 #expect(try showsPicture([0xc0, 0x40, 0x20], window), "a change of it")
@@ -76,6 +78,62 @@ import Testing
             return
         }
         #expect(sentence.contains("kinecast studio"))
+    }
+
+    @Test func `a recording that cannot begin says why once, and meanwhile none other is begun`() throws {
+        try RunningStudio.with { studio in
+            try studio.withWindow { window in
+                #expect(try window.shows("Not recording"))
+                let statuses: [Int] = try window.browser.runUntilDone(
+                    """
+                    const done = arguments[0];
+                    const headers = {
+                        "Content-Type": "application/json", "Kinecast-Key": sessionStorage.getItem("kinecast-key"),
+                    };
+                    const body = JSON.stringify({ source: "monitor", name: "nowhere", audio: "none" });
+                    Promise.all([1, 2].map(() => fetch("api/takes", { method: "POST", headers, body })))
+                        .then((answers) => done(answers.map(({ status }) => status).sort()));
+                    """, seconds: 60)
+                #expect(statuses == [202, 409])
+                #expect(try window.notes("There is no monitor named nowhere"))
+                let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
+                #expect(problem.hasPrefix("There is no monitor named nowhere"))
+                #expect(try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                let notices: Int = try window.browser.run("return document.querySelectorAll('#notices li').length")
+                #expect(notices == 1)
+                _ = try window.browser.log()
+            }
+        }
+    }
+
+    @Test func `windows show the same, one that opens later too, and the choice is kept for the next server`() throws {
+        try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
+            try studio.withWindow { window in
+                try window.choose("60", in: "Keep the last")
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                let link = try studio.newLink()
+                let handles: String = try window.browser.openTab()
+                try window.browser.open("\(link.base)#\(link.token)")
+                #expect(try window.shows("Recording"))
+                #expect(try window.notes("Recording began."))
+                try window.click("Pause")
+                #expect(try window.shows("Paused"))
+                try window.browser.selectTab(handles)
+                #expect(try window.shows("Paused"))
+                try window.click("End")
+                #expect(try window.shows("Not recording"))
+            }
+            studio.program.signal(SIGTERM)
+            #expect(try studio.program.wait().status == 0)
+            let next = try RunningStudio(studio.place, studio.environment)
+            try next.withWindow { window in
+                let clips = "return document.querySelectorAll('#recording select')[2]?.value === '60'"
+                #expect(try window.browser.wait(until: clips))
+            }
+            try next.end()
+        } ending: { _ in
+        }
     }
 
     @Test func `axe finds nothing in any state of the page, light and dark`() throws {
@@ -157,11 +215,11 @@ import Testing
         try RunningStudio.with { studio in
             let token = #"{"token":"\#(studio.link.token)"}"#
             let foreign = [
-                "Host: evil.example", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site",
-                "Content-Type: text/plain",
+                "Host: evil.example": 421, "Origin: http://evil.example": 403, "Sec-Fetch-Site: cross-site": 403,
+                "Content-Type: text/plain": 415,
             ]
-            for header in foreign {
-                #expect(try studio.ask("POST", "/api/session", token, [header]).status >= 400, "\(header)")
+            for (header, status) in foreign {
+                #expect(try studio.ask("POST", "/api/session", token, [header]).status == status, "\(header)")
             }
             #expect(try studio.ask("POST", "/api/session", token).status == 200)
             let second = try studio.ask("POST", "/api/session", token)

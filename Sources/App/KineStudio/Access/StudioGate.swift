@@ -3,7 +3,7 @@
 import KineLive
 
 struct StudioGate: Sendable {
-    /// Each has its status and its sentence in StudioAnswers.swift.
+    /// StudioAnswer.swift has the status and the sentence of each.
     enum Refusal: Error, Equatable, Sendable {
         /// The Host is not one of the server's; its name, if it can be shown.
         case wrongHost(String?)
@@ -27,6 +27,7 @@ struct StudioGate: Sendable {
     private let authorities: Set<String>
     /// As in an Origin header.
     private let origins: Set<String>
+    private let publicURL: PublicURL?
 
     /// - Parameters:
     ///   - port: the server's, on the loopback addresses.
@@ -36,6 +37,7 @@ struct StudioGate: Sendable {
         cookieName = secrets.cookieName
         let own = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         authorities = Set(own + (publicURL.map { [$0.authority] } ?? []))
+        self.publicURL = publicURL
         origins = Set(own.map { "http://\($0)" } + (publicURL.map { [$0.origin] } ?? []))
     }
 
@@ -53,13 +55,23 @@ struct StudioGate: Sendable {
         return check(request, match).map { .failure($0) } ?? .success(match)
     }
 
+    /// Whether the request came through a tunnel that encrypts it.
+    func isEncrypted(_ request: StudioRequest) -> Bool {
+        publicURL?.isEncrypted == true && request.host?.lowercased() == publicURL?.authority
+    }
+
     private func check(_ request: StudioRequest, _ match: StudioRoute.Match) -> Refusal? {
         // Links of other sites may lead to the document, which holds nothing.
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
         let isChange = match.route.method == "POST"
         if isChange, request.contentType?.lowercased().hasPrefix("application/json") != true { return .notJSON }
         guard match.route.access == .session else { return nil }
-        guard request.cookie(cookieName).map(secrets.cookie.matches) == true else { return .noSession }
-        return isChange && request.key.map(secrets.key.matches) != true ? .noSession : nil
+        // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
+        let key = request.key ?? (match.route.operation == .events ? request.parameter("key") : nil)
+        guard request.cookie(cookieName).map(secrets.cookie.matches) == true, key.map(secrets.key.matches) == true
+        else {
+            return .noSession
+        }
+        return nil
     }
 }

@@ -22,12 +22,24 @@ struct StudioRequest: Sendable {
     /// The path without its query.
     var path: Substring { target.prefix { $0 != "?" && $0 != "#" } }
 
-    /// The value of a cookie; nil: it is not there.
-    func cookie(_ name: String) -> Substring? {
-        for pair in (cookies ?? "").split(separator: ";") {
-            let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, parts[0] == name { return parts[1] }
+    /// The value of a parameter of the query, as it came; nil: it is not there.
+    func parameter(_ name: String) -> String? {
+        let query = target.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
+        for pair in query.split(separator: "&") where pair.hasPrefix("\(name)=") {
+            return String(pair.dropFirst(name.count + 1))
         }
         return nil
+    }
+
+    /// The value of a cookie; nil: it is not there.
+    func cookie(_ name: String) -> Substring? { cookiePairs.first { $0.name == name }?.value }
+
+    var cookieNames: [String] { cookiePairs.map { String($0.name) } }
+
+    private var cookiePairs: [(name: Substring, value: Substring)] {
+        (cookies ?? "").split(separator: ";").compactMap { pair in
+            let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
     }
 }

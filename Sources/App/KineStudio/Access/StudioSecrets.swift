@@ -11,13 +11,14 @@ struct StudioSecrets: Sendable {
         let key = LiveToken()
     }
 
+    static let cookiePrefix = "kinecast-studio-"
     /// A browser opens a link within seconds.
     static let linkLifetime: Int64 = 60_000_000_000
     /// More windows than a person opens at once.
     static let mostLinks = 16
 
     /// Browsers send a host's cookies to all its ports, so each server has a name of its own.
-    let cookieName = "kinecast-studio-\(LiveToken())"
+    let cookieName = "\(cookiePrefix)\(LiveToken())"
     /// All pages share it: anyone with a link can do everything.
     let session = Session()
     private var links: [(token: LiveToken, expires: Int64)] = []

@@ -9,8 +9,7 @@ final class EventHub: Sendable {
         let end: @Sendable () -> Void
     }
 
-    /// A page that reads nothing for this number of events is disconnected. It connects again, and gets those that are
-    /// kept.
+    /// Events buffered for a page. A page further behind is disconnected, and reconnects.
     private static let mostWaiting = 1024
 
     private struct State {
@@ -22,14 +21,14 @@ final class EventHub: Sendable {
     private let state = Mutex(State())
     private let pagesChanged: @Sendable (Int) -> Void
 
-    /// - Parameter pagesChanged: gets the number of connected pages; called on any thread.
+    /// - Parameter pagesChanged: gets the number of connected pages, in order, on any thread. It must not call the hub.
     init(pagesChanged: @escaping @Sendable (Int) -> Void = { _ in }) { self.pagesChanged = pagesChanged }
 
-    /// - Parameter replaces: as for `EventLog.append`.
-    func send(_ type: String, _ value: some Encodable, replaces: Bool = false) {
+    /// - Parameter isState: as for `EventLog.append`.
+    func send(_ type: String, _ value: some Encodable, isState: Bool = false) {
         let data = String(decoding: StudioJSON.encode(value), as: UTF8.self)
         let full = state.withLock { state in
-            let event = state.log.append(type, data, replaces: replaces)
+            let event = state.log.append(type, data, isState: isState)
             return state.pages.values.filter { page in
                 if case .dropped = page.yield(event) { true } else { false }
             }
@@ -46,23 +45,22 @@ final class EventHub: Sendable {
     func connect(after id: Int?, greeting: EventLog.Event) -> Connection {
         let (stream, continuation) = AsyncStream<EventLog.Event>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.mostWaiting))
-        let (page, count) = state.withLock { state in
+        let page = state.withLock { state in
             continuation.yield(greeting)
             for event in state.log.events(after: id) { continuation.yield(event) }
             state.lastPage += 1
             state.pages[state.lastPage] = continuation
-            return (state.lastPage, state.pages.count)
+            pagesChanged(state.pages.count)
+            return state.lastPage
         }
         continuation.onTermination = { [weak self] _ in self?.disconnect(page) }
-        pagesChanged(count)
         return Connection(stream: stream, end: { continuation.finish() })
     }
 
     private func disconnect(_ page: Int) {
-        let count = state.withLock { state in
+        state.withLock { state in
             state.pages[page] = nil
-            return state.pages.count
+            pagesChanged(state.pages.count)
         }
-        pagesChanged(count)
     }
 }

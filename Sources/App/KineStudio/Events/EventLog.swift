@@ -14,25 +14,31 @@ struct EventLog: Sendable {
         var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(type)\ndata: \(data)\n\n" }
     }
 
-    private let most: Int
-    private var kept: [Event] = []
+    private let capacity: Int
+    /// The newest event of each type that is a state.
+    private var states: [String: Event] = [:]
+    private var others: [Event] = []
     private var last = 0
 
-    /// - Parameter most: the number of kept events.
-    init(most: Int = 500) { self.most = most }
+    /// - Parameter capacity: the number of kept events that are no states.
+    init(capacity: Int = 500) { self.capacity = capacity }
 
-    /// - Parameter replaces: pages need no earlier event of that type.
-    mutating func append(_ type: String, _ data: String, replaces: Bool) -> Event {
+    /// - Parameter isState: only the newest event of that type is kept, for as long as the log exists.
+    mutating func append(_ type: String, _ data: String, isState: Bool) -> Event {
         last += 1
         let event = Event(id: last, type: type, data: data)
-        if replaces { kept.removeAll { $0.type == type } }
-        if kept.count == most { kept.removeFirst() }
-        kept.append(event)
+        if isState {
+            states[type] = event
+        } else {
+            if others.count == capacity { others.removeFirst() }
+            others.append(event)
+        }
         return event
     }
 
-    /// The kept events after the one with that id; all of them for an id of another server.
+    /// The kept events after the one with that id; all of them for an id that was not given yet.
     func events(after id: Int?) -> [Event] {
+        let kept = (states.values + others).sorted { ($0.id ?? 0) < ($1.id ?? 0) }
         guard let id, id <= last else { return kept }
         return kept.filter { ($0.id ?? 0) > id }
     }

@@ -17,17 +17,19 @@ export function write(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
-/** A button that is disabled while its action runs. `failed` gets the error's sentence. */
+/** A button that does nothing while its action runs. `failed` gets the error's sentence. */
 export function button(label, action, failed, attributes = {}) {
     const element = make("button", { type: "button", ...attributes }, label);
     element.addEventListener("click", async () => {
-        element.disabled = true;
+        // A disabled button would lose the focus.
+        if (element.ariaBusy === "true") return;
+        element.ariaBusy = "true";
         try {
             await action();
         } catch (error) {
             failed(error.message);
         } finally {
-            element.disabled = false;
+            element.ariaBusy = null;
         }
     });
     return element;

@@ -1,32 +1,44 @@
 // Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
 
-const types = ["clock", "takes", "choices", "notice"];
+const types = ["clock", "takes", "starting", "choices", "notice"];
 const mostNotices = 200;
 const ports = [];
-// The newest of what replaces what came before, for windows that open later.
+// The newest event of each type, for windows that open later.
 const newest = new Map();
-const notices = [];
+let notices = [];
 let source;
+let key;
 
 function send(message) {
-    for (const port of ports) port.postMessage(message);
+    for (const port of ports) post(port, message);
 }
 
-function set(message) {
-    newest.set(message.type, message);
+// Windows have other clocks than this worker, so they get the age of what was received.
+function post(port, { type, data, received }) {
+    port.postMessage({ type, data, age: performance.now() - received });
+}
+
+function set(type, data) {
+    const message = { type, data, received: performance.now() };
+    newest.set(type, message);
     send(message);
 }
 
 function connect() {
-    source = new EventSource("api/events");
-    source.addEventListener("open", () => set({ type: "connection", data: "open" }));
+    source?.close();
+    newest.clear();
+    notices = [];
+    // EventSource sends no headers of ours.
+    source = new EventSource(`api/events?key=${key}`);
+    source.addEventListener("open", () => set("connection", "open"));
     source.addEventListener("error", () => {
-        set({ type: "connection", data: source.readyState === EventSource.CLOSED ? "refused" : "lost" });
+        set("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
     });
     for (const type of types) {
         source.addEventListener(type, (event) => {
-            const message = { type, data: JSON.parse(event.data), at: Date.now() };
-            if (type !== "notice") return set(message);
+            const data = JSON.parse(event.data);
+            if (type !== "notice") return set(type, data);
+            const message = { type, data, received: performance.now() };
             notices.push(message);
             if (notices.length > mostNotices) notices.shift();
             send(message);
@@ -34,10 +46,15 @@ function connect() {
     }
 }
 
-addEventListener("connect", (event) => {
-    const [port] = event.ports;
-    ports.push(port);
-    for (const message of newest.values()) port.postMessage(message);
-    for (const message of notices) port.postMessage(message);
-    if (!source || source.readyState === EventSource.CLOSED) connect();
+addEventListener("connect", ({ ports: [port] }) => {
+    // The first message of a window is its key. Another key is of another server at the same address.
+    port.addEventListener("message", ({ data }) => {
+        ports.push(port);
+        if (data !== key || source.readyState === EventSource.CLOSED) {
+            key = data;
+            return connect();
+        }
+        for (const message of [...newest.values(), ...notices]) post(port, message);
+    });
+    port.start();
 });

@@ -1,5 +1,6 @@
 // Monitors and windows as pictures, of which one is chosen.
 import { make, write } from "./elements.js";
+import { getFile } from "./session.js";
 import { say } from "./words.js";
 
 export class Gallery {
@@ -10,22 +11,25 @@ export class Gallery {
     #choices = [];
     #wanted;
 
-    /** `wanted`: the value that was chosen last. */
-    constructor(wanted) {
-        this.#wanted = wanted;
+    /** Chooses what was chosen last, once it is there. */
+    want({ source, name }) {
+        this.#wanted = JSON.stringify({ source, name });
+        if (this.#cards.has(this.#wanted)) this.#choose(this.#wanted);
     }
 
     /** The request's `source` and `name`. */
-    get chosen() { return JSON.parse(this.value || "{}"); }
+    get chosen() { return JSON.parse(this.#value || "{}"); }
 
-    get value() { return this.element.querySelector("input:checked")?.value; }
+    get #value() { return this.element.querySelector("input:checked")?.value; }
 
     get isEmpty() { return this.#cards.size === 0; }
 
     /** What can be chosen without a picture: the whole screen, and what the desktop's dialog offers. */
     setFixed({ screenBackend, dialogs, monitors }) {
         this.#fixed = [];
-        if (screenBackend && monitors.length !== 1) this.#fixed.push({ value: "{}", title: say("wholeScreen") });
+        if (screenBackend && monitors.length !== 1) {
+            this.#fixed.push({ value: JSON.stringify({ source: "monitor", name: "all" }), title: say("wholeScreen") });
+        }
         if (dialogs.includes("window")) {
             const value = JSON.stringify({ source: "window", name: "ask" });
             this.#fixed.push({ value, title: say("chooseWindow") });
@@ -36,7 +40,7 @@ export class Gallery {
 
     setChoices(choices) {
         this.#choices = choices.map(({ source, name, title, application, width, height, picture }) => ({
-            value: JSON.stringify({ source, name }), picture,
+            value: JSON.stringify({ source, name }), picture, isMonitor: source === "monitor",
             title: source === "monitor" ? say("monitor", { name }) : title,
             application: source === "monitor" ? `${width}×${height}` : application === title ? undefined : application,
         }));
@@ -44,8 +48,10 @@ export class Gallery {
     }
 
     #update() {
-        const entries = [...this.#choices.filter(({ value }) => value.includes('"monitor"')), ...this.#fixed,
-            ...this.#choices.filter(({ value }) => !value.includes('"monitor"'))];
+        const entries = [
+            ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed,
+            ...this.#choices.filter(({ isMonitor }) => !isMonitor),
+        ];
         const known = new Set(entries.map(({ value }) => value));
         for (const [value, card] of this.#cards) {
             if (known.has(value)) continue;
@@ -62,7 +68,7 @@ export class Gallery {
             write(card.querySelector(".application"), entry.application ?? "");
             draw(card, entry.picture);
         }
-        if (!this.value) this.#choose(known.has(this.#wanted) ? this.#wanted : entries[0]?.value);
+        if (!this.#value) this.#choose(known.has(this.#wanted) ? this.#wanted : entries[0]?.value);
     }
 
     #choose(value) {
@@ -88,12 +94,11 @@ function monitorChoice({ name, bounds }) {
 async function draw(card, picture) {
     if (picture == null || card.dataset.picture === String(picture)) return;
     card.dataset.picture = picture;
-    const image = make("img", { src: `api/pictures/${picture}`, alt: "" });
-    try {
-        await image.decode();
-    } catch {
-        // A newer one has taken its place.
-        return;
-    }
-    if (card.dataset.picture === String(picture)) card.querySelector(".picture").replaceChildren(image);
+    const file = await getFile(`api/pictures/${picture}`).catch(() => null);
+    // A newer one may have taken its place.
+    if (!file || card.dataset.picture !== String(picture)) return;
+    const image = make("img", { src: URL.createObjectURL(file), alt: "" });
+    await image.decode().catch(() => {});
+    URL.revokeObjectURL(image.src);
+    card.querySelector(".picture").replaceChildren(image);
 }

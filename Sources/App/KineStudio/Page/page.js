@@ -7,6 +7,8 @@ import { open } from "./session.js";
 import { Takes } from "./takes.js";
 import { language, say } from "./words.js";
 
+// Milliseconds.
+const newAge = 2000;
 const state = document.getElementById("state");
 const problem = document.getElementById("problem");
 const icon = document.querySelector("link[rel=icon]");
@@ -15,21 +17,21 @@ const sections = ["takes", "recording", "notices"].map((id) => document.getEleme
 document.documentElement.lang = language;
 
 /** Shows a sentence until the next action. */
-function complain(sentence) {
+function showProblem(sentence) {
     write(problem, sentence ?? "");
     problem.hidden = !sentence;
 }
 
-function enter(phase) {
+function setPhase(phase) {
     document.body.dataset.phase = phase;
     const isOpen = phase === "open";
     for (const section of sections) section.inert = !isOpen;
     if (!isOpen) write(state, say(phase));
-    if (phase === "refused" || phase === "lost") complain(say(`${phase}Help`));
-    else complain();
+    if (phase === "refused" || phase === "lost") showProblem(say(`${phase}Help`));
+    else showProblem();
 }
 
-const takes = new Takes(document.getElementById("takes"), complain, (summary) => {
+const takes = new Takes(document.getElementById("takes"), showProblem, (summary) => {
     if (document.body.dataset.phase === "open") write(state, summary.text);
     document.title = summary.isRunning ? `● ${summary.time} Kinecast` : "Kinecast";
     const wanted = summary.isRunning ? "icon-recording.svg" : "icon.svg";
@@ -37,31 +39,37 @@ const takes = new Takes(document.getElementById("takes"), complain, (summary) =>
 });
 
 async function begin() {
-    enter("connecting");
+    setPhase("connecting");
     try {
         await open();
+        connect();
     } catch (error) {
-        enter("closed");
-        return complain(error.message);
+        setPhase("closed");
+        showProblem(error.message);
     }
-    const form = recording.show(document.getElementById("recording"), complain);
+}
+
+function connect() {
+    const form = recording.show(document.getElementById("recording"), showProblem);
     listen({
         connection: (kind) => {
-            enter(kind);
+            setPhase(kind);
             if (kind === "open") {
                 takes.update();
                 form.refresh();
             }
         },
-        clock: (seconds, at) => takes.setClock(seconds, at),
+        clock: (seconds, age) => takes.setClock(seconds, performance.now() - age),
         takes: (list) => {
             takes.show(list);
             form.setRunning(takes.isAnyOpen);
         },
+        starting: (isStarting) => form.setStarting(isStarting),
         choices: (choices) => form.choices(choices),
-        notice: (notice) => {
+        notice: (notice, age) => {
             add(document.getElementById("notices"), notice);
-            if (notice.kind === "failed") form.failed(notice);
+            // A window that opens later lists older failures, too.
+            if (notice.kind === "failed" && !notice.take && age < newAge) showProblem(notice.text);
         },
     });
 }

@@ -4,18 +4,8 @@ import { Gallery } from "./gallery.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
 
-// The newest choice, by the names that the server has for its parts.
-const place = "kinecast-recording";
 // The server makes pictures for fifteen seconds after each request.
 const lookInterval = 5000;
-
-function remembered() {
-    try {
-        return JSON.parse(localStorage.getItem(place)) ?? {};
-    } catch {
-        return {};
-    }
-}
 
 /** Fills the section. The result's `refresh` asks for the sources again. */
 export function show(section, complain) {
@@ -24,12 +14,14 @@ export function show(section, complain) {
     let fields;
     const status = make("p", { class: "hint", role: "status" });
     const form = make("div", { class: "fields" });
-    const gallery = new Gallery(remembered().source);
+    const gallery = new Gallery();
     const start = button(say("record"), begin, complain, { class: "primary" });
     section.setAttribute("aria-labelledby", "recording-title");
     section.append(make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, start, status);
     setInterval(look, lookInterval);
-    document.addEventListener("visibilitychange", look);
+    document.addEventListener("visibilitychange", () => {
+        if (!document.hidden && !section.hidden && !section.inert) refresh();
+    });
 
     /** Asks for pictures while they are seen. */
     function look() {
@@ -39,19 +31,9 @@ export function show(section, complain) {
 
     async function begin() {
         complain();
-        const body = { audio: fields.audio.value, ...gallery.chosen };
-        if (fields.microphone.value) body.microphone = fields.microphone.value;
+        const body = { audio: fields.audio.value, microphone: fields.microphone.value, ...gallery.chosen };
         if (fields.clips.value) body.clipBuffer = Number(fields.clips.value);
-        localStorage.setItem(place, JSON.stringify({ ...body, source: gallery.value }));
-        isStarting = true;
-        update();
-        try {
-            await post("api/takes", body);
-        } catch (error) {
-            isStarting = false;
-            update();
-            throw error;
-        }
+        await post("api/takes", body);
     }
 
     function update() {
@@ -63,18 +45,17 @@ export function show(section, complain) {
     async function refresh() {
         status.textContent = say("looking");
         look();
-        let sources;
         try {
-            sources = await get("api/sources");
+            const [sources, last] = await Promise.all([get("api/sources"), fields ? {} : get("api/choice")]);
+            fill(sources, last);
         } catch (error) {
             status.textContent = "";
-            return complain(error.message);
+            complain(error.message);
         }
-        fill(sources);
     }
 
-    function fill(sources) {
-        const last = fields ? {} : remembered();
+    function fill(sources, last) {
+        if (!fields) gallery.want(last);
         gallery.setFixed(sources);
         const outputs = sources.outputs.length ? [["system", say("systemAudio")]] : [];
         const audio = choice(say("audio"), [
@@ -82,7 +63,7 @@ export function show(section, complain) {
             ["none", say("noAudio")],
         ], fields?.audio.value ?? last.audio);
         const microphone = choice(say("microphone"), [
-            ["", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
+            ["none", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
         ], fields?.microphone.value ?? last.microphone);
         const clips = choice(say("clips"), [
             ["", say("noClips")], ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
@@ -99,17 +80,15 @@ export function show(section, complain) {
             gallery.setChoices(list);
             update();
         },
+        setStarting(value) {
+            isStarting = value;
+            update();
+        },
         setRunning(value) {
             const wasRunning = isRunning;
             isRunning = value;
-            if (value) isStarting = false;
             update();
             if (wasRunning && !value) refresh();
-        },
-        failed({ take, text }) {
-            isStarting = false;
-            update();
-            if (!take) complain(text);
         },
     };
 }

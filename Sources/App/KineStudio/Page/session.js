@@ -1,8 +1,14 @@
-// The page's session: it exchanges the token of its link, once, for a cookie and for the key that every change needs.
+// The page's session: it exchanges the token of its link, once, for a cookie and for the key that every request needs.
 import { say } from "./words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
+const keyHeader = "Kinecast-Key";
+
+/** The session's key; null if there is none. */
+export function key() {
+    return sessionStorage.getItem(place);
+}
 
 /** Returns when the page may ask. Throws with a sentence if its link does not work. */
 export async function open() {
@@ -10,33 +16,46 @@ export async function open() {
     // A navigation would add an entry to the history, and the window could not close itself.
     history.replaceState(null, "", location.pathname);
     if (!token) {
-        if (sessionStorage.getItem(place)) return;
+        if (key()) return;
         throw new Error(say("noLink"));
     }
-    const { key } = await post("api/session", { token });
-    sessionStorage.setItem(place, key);
+    const answer = await post("api/session", { token });
+    sessionStorage.setItem(place, answer.key);
 }
 
 /** Asks for a change. Throws with the server's sentence if it refuses. */
-export function post(path, body = {}) {
+export async function post(path, body = {}) {
     const headers = { "Content-Type": "application/json" };
-    const key = sessionStorage.getItem(place);
-    if (key) headers["Kinecast-Key"] = key;
-    return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (key()) headers[keyHeader] = key();
+    return read(await request(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-export function get(path) {
-    return ask(path);
+export async function get(path) {
+    return read(await request(path, { headers: { [keyHeader]: key() } }));
 }
 
-async function ask(path, options) {
-    let response;
+/** A file of the session, as a blob; null if it is not there any more. */
+export async function getFile(path) {
+    const response = await request(path, { headers: { [keyHeader]: key() } });
+    return response.ok ? response.blob() : null;
+}
+
+async function request(path, options) {
     try {
-        response = await fetch(path, options);
+        return await fetch(path, options);
     } catch {
         throw new Error(say("serverGone"));
     }
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.message);
+}
+
+async function read(response) {
+    let answer;
+    try {
+        answer = await response.json();
+    } catch {
+        // A tunnel's own page, or a server that was killed meanwhile.
+        throw new Error(say("serverGone"));
+    }
+    if (!response.ok) throw new Error(answer.message ?? say("serverGone"));
     return answer;
 }

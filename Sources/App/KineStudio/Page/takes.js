@@ -10,7 +10,7 @@ export class Takes {
     #complain;
     #summarize;
     #cards = new Map();
-    // Seconds of the server's clock at an instant of this page's, in milliseconds.
+    // Seconds of the server's clock at an instant of this page's (performance.now).
     #server = { seconds: 0, at: 0 };
 
     /** `summarize` gets the newest take in a few words, at each change and each second. */
@@ -50,7 +50,7 @@ export class Takes {
 
     /** Shows the time that has passed. */
     update() {
-        const now = this.#server.seconds + (Date.now() - this.#server.at) / 1000;
+        const now = this.#server.seconds + (performance.now() - this.#server.at) / 1000;
         let newest;
         for (const card of this.#cards.values()) {
             card.setTime(now);
@@ -120,10 +120,18 @@ class Card {
     }
 
     #row({ label, phase, link, problem }) {
-        const copy = link && button(say("copyLink"), () => navigator.clipboard.writeText(link), this.#complain);
+        const copy = link && button(say("copyLink"), () => this.#copy(link), this.#complain);
         return make(
             "li", { "data-phase": phase }, make("span", { class: "label" }, label),
             make("span", { class: "phase" }, problem ?? say(`destination.${phase}`)), copy);
+    }
+
+    async #copy(link) {
+        try {
+            await navigator.clipboard.writeText(link);
+        } catch {
+            throw new Error(say("cannotCopy", { link }));
+        }
     }
 
     setTime(now) {

@@ -1,5 +1,5 @@
-// A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and has the
-// sentences of everything that can go wrong, and its take goes on when the studio ends.
+// A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and reports
+// errors, and its take survives the studio.
 
 struct RecordingChoice: Decodable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.
@@ -7,16 +7,16 @@ struct RecordingChoice: Decodable, Equatable, Sendable {
         case monitor, window, region, app
     }
 
-    /// Absent: the whole screen, or what the desktop's dialog offers.
+    /// Absent, here and below: as configured, else as `kinecast record` without the option.
     var source: Source?
     /// The option's value: a monitor's name, a window's id …
     var name: String?
-    /// As for `--audio`; absent: the system's, if there is any.
+    /// As for `--audio`.
     var audio: String?
-    /// As for `--mic`; absent: none.
+    /// As for `--mic`.
     var microphone: String?
-    /// Seconds that the take keeps for clips; absent: none.
-    var clipBuffer: Double?
+    /// Seconds that the take keeps for clips.
+    var clipBuffer: Int?
 
     private static let longestName = 1000
 
@@ -34,7 +34,7 @@ struct RecordingChoice: Decodable, Equatable, Sendable {
         if let microphone { arguments.append("--mic=\(microphone)") }
         if let clipBuffer {
             guard (1...1800).contains(clipBuffer) else { return nil }
-            arguments.append("--clip-buffer=\(Int(clipBuffer))s")
+            arguments.append("--clip-buffer=\(clipBuffer)s")
         }
         return arguments
     }

@@ -15,11 +15,17 @@ final class Studio: Sendable {
     private let secrets = Mutex(StudioSecrets())
     private let gate: Mutex<StudioGate?>
     private let takes = Mutex<[TakeModel]>([])
+    /// Whether a recording was asked for whose take is not there yet.
+    private let isStarting = Mutex(false)
     private let survey = Mutex(SurveyState())
+    private let choices: KeptChoice
 
-    /// - Parameter inbox: of the loop, which starts programs and counts pages.
-    init(_ inbox: Mailbox<StudioLoop.Message>) {
+    /// - Parameters:
+    ///   - inbox: of the loop, which starts programs and counts pages.
+    ///   - choices: the file of the last choice.
+    init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice) {
         self.inbox = inbox
+        self.choices = choices
         hub = EventHub { inbox.post(.pages($0)) }
         gate = Mutex(nil)
     }
@@ -27,6 +33,7 @@ final class Studio: Sendable {
     /// Answers requests from now on.
     func open(port: Int, publicURL: PublicURL?) {
         let gate = StudioGate(secrets: secrets.withLock { $0 }, port: port, publicURL: publicURL)
+        hub.send("takes", [TakeModel](), isState: true)
         self.gate.withLock { $0 = gate }
     }
 
@@ -38,7 +45,13 @@ final class Studio: Sendable {
             defer { shown = takes }
             return shown != takes
         }
-        if isNew { hub.send("takes", takes, replaces: true) }
+        if isNew { hub.send("takes", takes, isState: true) }
+    }
+
+    /// The recording that was asked for has begun, or has failed.
+    func endStart() {
+        isStarting.withLock { $0 = false }
+        hub.send("starting", false, isState: true)
     }
 
     func add(_ notice: TakeNotice) {
@@ -55,7 +68,8 @@ final class Studio: Sendable {
         case .failure(let refusal): return .answer(StudioAnswer(refusal))
         case .success(let match):
             if match.route.operation == .events { return .events(events(after: request.lastEvent)) }
-            return .answer(await answer(match, body, gate))
+            if match.route.operation == .openSession { return .answer(openSession(request, body, gate)) }
+            return .answer(await answer(match, body))
         }
     }
 
@@ -66,24 +80,24 @@ final class Studio: Sendable {
             after: id.flatMap { Int($0) }, greeting: EventLog.Event(id: nil, type: "clock", data: "\(now)"))
     }
 
-    private func answer(_ match: StudioRoute.Match, _ body: [UInt8], _ gate: StudioGate) async -> StudioAnswer {
+    private func answer(_ match: StudioRoute.Match, _ body: [UInt8]) async -> StudioAnswer {
         switch match.route.operation {
         case .document: StudioPage.document
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
-        case .openSession: openSession(body, gate)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .events: StudioAnswer.done
+        case .openSession, .events: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
+        case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
         case .survey: look()
         case .picture: picture(match.parameters["picture"] ?? "")
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }
     }
 
-    private func openSession(_ body: [UInt8], _ gate: StudioGate) -> StudioAnswer {
+    private func openSession(_ request: StudioRequest, _ body: [UInt8], _ gate: StudioGate) -> StudioAnswer {
         struct Link: Decodable { var token: String }
         guard let link = StudioJSON.decode(Link.self, body) else { return .malformed }
         guard let session = secrets.withLock({ $0.redeem(link.token, at: MonotonicClock.now()) }) else {
@@ -93,8 +107,12 @@ final class Studio: Sendable {
         }
         inbox.post(.redeemed(link.token))
         var answer = StudioAnswer(["key": session.key.description])
-        answer.fields.append(
-            (.setCookie, "\(gate.cookieName)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict"))
+        let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(request) ? "; Secure" : "")
+        // Browsers keep the cookies of servers that have ended, and send them all.
+        for name in request.cookieNames where name.hasPrefix(StudioSecrets.cookiePrefix) && name != gate.cookieName {
+            answer.fields.append((.setCookie, "\(name)=; Max-Age=0; \(protection)"))
+        }
+        answer.fields.append((.setCookie, "\(gate.cookieName)=\(session.cookie); \(protection)"))
         return answer
     }
 
@@ -123,7 +141,7 @@ final class Studio: Sendable {
             change(&survey)
             return survey.choices
         }
-        hub.send("choices", choices, replaces: true)
+        hub.send("choices", choices, isState: true)
     }
 
     /// The program that records says by an event whether it began.
@@ -135,9 +153,16 @@ final class Studio: Sendable {
         if takes.withLock({ $0.contains(where: \.isOpen) }) {
             return StudioAnswer(.conflict, message: "A take runs already; end it first.")
         }
-        guard inbox.post(.record(arguments)) else {
-            return StudioAnswer(.serviceUnavailable, message: "The studio is ending; start it again.")
+        let isFirst = isStarting.withLock { isStarting in
+            defer { isStarting = true }
+            return !isStarting
         }
+        guard isFirst else {
+            return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
+        }
+        hub.send("starting", true, isState: true)
+        choices.keep(body)
+        inbox.post(.record(arguments))
         var answer = StudioAnswer.done
         answer.status = .accepted
         return answer

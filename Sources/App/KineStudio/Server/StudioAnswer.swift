@@ -34,7 +34,8 @@ struct StudioAnswer: Sendable {
                     + "that address with --public-url.")
         case .otherSite:
             self.init(.forbidden, message: "Another site's page sent this; open the link of kinecast studio.")
-        case .notFound: self.init(.notFound, message: "There is nothing at this address.")
+        case .notFound:
+            self.init(.notFound, message: "There is nothing at this address; open the link of kinecast studio.")
         case .wrongMethod(let methods):
             self.init(.methodNotAllowed, message: "This address takes only \(methods.joined(separator: " and ")).")
             fields.append((.allow, methods.joined(separator: ", ")))

@@ -10,7 +10,7 @@ import SystemPackage
 enum StudioListener {
     /// Browsers open six connections to a host, and a person has a few browsers.
     private static let mostConnections = 256
-    /// Seconds for a client that sends nothing and expects nothing.
+    /// Seconds until an idle connection is closed.
     private static let idleTimeout: Int64 = 60
     /// The most bytes of a request's body.
     private static let largestBody = 64 << 10
@@ -30,7 +30,8 @@ enum StudioListener {
             configuration: .init(
                 idleTimeout: .seconds(idleTimeout),
                 httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
+                    // Cookies of earlier servers on this host are sent too.
+                    maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 80 << 10, maxHeaderFieldCount: 64)))
         let server = Server(
             childChannelSetup: http,
             configuration: .init(
@@ -91,7 +92,7 @@ enum StudioListener {
         _ answer: StudioAnswer, isHead: Bool, isLast: Bool = false, with writer: consuming ResponseWriter
     ) async throws {
         var head = head(answer.status)
-        for (name, value) in answer.fields { head.headerFields[name] = value }
+        for (name, value) in answer.fields { head.headerFields.append(HTTPField(name: name, value: value)) }
         head.headerFields[.contentType] = answer.type
         head.headerFields[.contentLength] = String(answer.body.count)
         if isLast { head.headerFields[.connection] = "close" }

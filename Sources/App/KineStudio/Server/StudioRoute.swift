@@ -7,7 +7,7 @@ enum TakeControl: String, CaseIterable, Sendable {
 
 struct StudioRoute: Sendable {
     enum Access: Sendable {
-        /// The page's document, which holds nothing and which any link may lead to.
+        /// The HTML document. It contains no data; links of other sites may open it.
         case document
         /// A file of the page, or the exchange of a link's token: for the page, without a session.
         case page
@@ -17,7 +17,7 @@ struct StudioRoute: Sendable {
 
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
-        case takes, sources, record, survey, picture
+        case takes, sources, record, choice, survey, picture
         case control(TakeControl)
     }
 
@@ -44,6 +44,7 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/openapi.json", access: .session, operation: .description),
             StudioRoute(method: "GET", path: "/api/events", access: .session, operation: .events),
             StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
+            StudioRoute(method: "GET", path: "/api/choice", access: .session, operation: .choice),
             StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),

@@ -19,22 +19,32 @@ struct SurveyState: Sendable {
 
     private var list = SourceList()
     private var pictures: [SurveyPicture.Subject: (number: Int, jpeg: [UInt8])] = [:]
+    /// Pictures that a page may still be loading.
+    private var retired: [(number: Int, jpeg: [UInt8])] = []
+    private static let mostRetired = 32
     private var last = 0
 
     mutating func update(_ list: SourceList) {
         self.list = list
         let subjects = Set(
             list.monitors.map { SurveyPicture.Subject.monitor($0.name) } + list.windows.map { .window($0.id) })
+        for (subject, picture) in pictures where !subjects.contains(subject) { retire(picture) }
         pictures = pictures.filter { subjects.contains($0.key) }
     }
 
     mutating func update(_ picture: SurveyPicture) {
         last += 1
+        if let old = pictures[picture.subject] { retire(old) }
         pictures[picture.subject] = (last, Array(picture.jpeg))
     }
 
-    /// A JPEG file; nil if there is a newer picture of the same source, or none.
-    func picture(_ number: Int) -> [UInt8]? { pictures.values.first { $0.number == number }?.jpeg }
+    /// A JPEG file; nil if it is not kept any more, or was never there.
+    func picture(_ number: Int) -> [UInt8]? { (pictures.values + retired).first { $0.number == number }?.jpeg }
+
+    private mutating func retire(_ picture: (number: Int, jpeg: [UInt8])) {
+        if retired.count == Self.mostRetired { retired.removeFirst() }
+        retired.append(picture)
+    }
 
     var choices: [Choice] {
         list.monitors.map { monitor in
@@ -47,7 +57,8 @@ struct SurveyState: Sendable {
                 Choice(
                     source: .window, name: "0x\(String(window.id, radix: 16))",
                     title: window.title.isEmpty ? window.application : window.title, application: window.application,
-                    width: window.bounds.width, height: window.bounds.height, picture: pictures[.window(window.id)]?.number)
+                    width: window.bounds.width, height: window.bounds.height,
+                    picture: pictures[.window(window.id)]?.number)
             }
     }
 }

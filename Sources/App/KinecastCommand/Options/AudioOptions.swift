@@ -13,7 +13,8 @@ struct AudioOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Record a microphone too: default, or a name that kinecast sources lists.", valueName: "NAME|default"))
+            "Record a microphone too: default, a name that kinecast sources lists, or none although one is configured.",
+            valueName: "NAME|default|none"))
     var mic: MicrophoneOption?
 
     @Flag(help: "Keep the microphone on a track of its own instead of mixing it in.")
@@ -28,7 +29,7 @@ struct AudioOptions: ParsableArguments {
         if let audioBitrate, !(8000...512_000).contains(audioBitrate.bitsPerSecond) {
             throw ValidationError("--audio-bitrate is out of range; give 8k to 512k.")
         }
-        if separateTracks, mic == nil {
+        if separateTracks, mic == nil || mic?.microphone == TakeConfiguration.Microphone.none {
             throw ValidationError(
                 "--separate-tracks needs a second source of audio; add --mic default or leave it out.")
         }
@@ -71,6 +72,11 @@ struct MicrophoneOption: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }
-        microphone = argument == "default" ? .defaultDevice : .named(argument)
+        microphone =
+            switch argument {
+            case "default": .defaultDevice
+            case "none": .none
+            default: .named(argument)
+            }
     }
 }

@@ -1,4 +1,4 @@
-// A program that runs once for each user: a locked file, whose lock ends with its process.
+// The lock file of a program that runs once for each user. The kernel releases the lock when the process ends.
 import Glibc
 import SystemPackage
 

@@ -1,4 +1,4 @@
-// Starts programs for a person, and waits for none of them.
+// Starts programs without waiting for them.
 import Glibc
 import SystemPackage
 
@@ -8,8 +8,8 @@ package final class ProgramLauncher {
     package struct Ended {
         package let number: Int
         package let ending: ChildProcess.Ending
-        /// The last line that it wrote to standard error; nil: none, or it had no log.
-        package let stderrTail: String?
+        /// What it wrote to standard error; nil: nothing, or it had no log.
+        package let stderr: String?
     }
 
     private struct Running {
@@ -18,7 +18,7 @@ package final class ProgramLauncher {
         let log: MemoryLog?
     }
 
-    /// A person has fewer open; more are not started.
+    /// The most programs that run at once.
     private static let most = 32
     /// Bytes; later output is lost.
     private static let logLimit = 64 * 1024
@@ -47,7 +47,7 @@ package final class ProgramLauncher {
         var ended: [Ended] = []
         running.removeAll { program in
             guard let ending = program.process.poll() else { return false }
-            ended.append(Ended(number: program.number, ending: ending, stderrTail: program.log?.stderrTail()))
+            ended.append(Ended(number: program.number, ending: ending, stderr: program.log?.text()))
             return true
         }
         return ended
@@ -66,7 +66,7 @@ package final class ProgramLauncher {
 
     /// Starts a program in a session of its own, without a terminal. Returns its number; nil if it cannot be started.
     ///
-    /// - Parameter logged: whether its standard error is kept for `Ended.stderrTail`.
+    /// - Parameter logged: whether its standard error is kept for `Ended.stderr`.
     @discardableResult package func start(_ path: String, _ arguments: [String], logged: Bool = false) -> Int? {
         reapUnlogged()
         guard running.count < Self.most else {

@@ -90,7 +90,9 @@ public final class PictureSurvey {
         list = found
         // The portal of a desktop would ask the person.
         let monitors = found.screenBackend == .portal ? [] : found.monitors
-        var subjects = monitors.map { (SurveyPicture.Subject.monitor($0.name), TakeConfiguration.Source.screen(monitor: $0.name)) }
+        var subjects = monitors.map { monitor -> (SurveyPicture.Subject, TakeConfiguration.Source) in
+            (.monitor(monitor.name), .screen(monitor: monitor.name))
+        }
         subjects += found.windows.map { (.window($0.id), .window($0.id)) }
         let wanted = Dictionary(subjects.prefix(Self.mostSources), uniquingKeysWith: { $1 })
         entries = wanted.reduce(into: [:]) { result, pair in result[pair.key] = entries[pair.key] ?? Entry(pair.value) }

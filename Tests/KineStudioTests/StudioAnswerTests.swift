@@ -1,0 +1,108 @@
+// The answers of the server without a socket, the choice of a recording, and what a survey has found.
+import FoundationEssentials
+import HTTPTypes
+import KineLive
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineWire
+import SystemPackage
+import Testing
+
+@testable import KineStudio
+
+@Suite struct StudioAnswerTests {
+    private let inbox = Mailbox<StudioLoop.Message>()
+
+    private func studio(_ directory: FilePath? = nil, publicURL: String? = nil) -> Studio {
+        let studio = Studio(inbox, choices: KeptChoice(in: directory))
+        studio.open(port: 8000, publicURL: publicURL.flatMap { PublicURL($0) })
+        return studio
+    }
+
+    private func answer(_ studio: Studio, _ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer {
+        guard case .answer(let answer) = await studio.respond(to: request, body: Array(body.utf8)) else {
+            throw CancellationError()
+        }
+        return answer
+    }
+
+    private func request(_ method: String, _ target: String, host: String = "127.0.0.1:8000") -> StudioRequest {
+        StudioRequest(method: method, target: target, host: host, contentType: "application/json")
+    }
+
+    @Test func `a session's cookie is secure behind a tunnel that encrypts, and cookies of earlier servers go`() async throws {
+        let studio = studio(publicURL: "https://studio.example")
+        for (host, isSecure) in [("studio.example", true), ("127.0.0.1:8000", false)] {
+            var opening = request("POST", "/api/session", host: host)
+            opening.cookies = "other=1; kinecast-studio-old=2"
+            let answer = try await answer(studio, opening, #"{"token":"\#(studio.makeLink())"}"#)
+            #expect(answer.status == .ok)
+            let cookies = answer.fields.filter { $0.0 == .setCookie }.map(\.1)
+            try #require(cookies.count == 2)
+            #expect(cookies[0].hasPrefix("kinecast-studio-old=; Max-Age=0; "))
+            #expect(cookies.allSatisfy { $0.contains("; HttpOnly; SameSite=Strict") })
+            #expect(cookies.allSatisfy { $0.hasSuffix("; Secure") == isSecure }, "\(host)")
+        }
+        #expect(inbox.drain().count == 2, "the files of both links go")
+    }
+
+    @Test func `a body that is no request is refused, and so is an unknown file`() async throws {
+        let studio = studio()
+        for body in ["", "{}", "[]", #"{"token":1}"#, "\u{0}"] {
+            #expect(try await answer(studio, request("POST", "/api/session"), body).status == .badRequest, "\(body)")
+        }
+        let unknown = #"{"token":"\#(LiveToken())"}"#
+        #expect(try await answer(studio, request("POST", "/api/session"), unknown).status == .forbidden)
+        #expect(try await answer(studio, request("GET", "/nothing.js")).status == .notFound)
+        #expect(try await answer(studio, request("GET", "/page.js")).type.hasPrefix("text/javascript"))
+    }
+
+    @Test func `a choice becomes options that no value can leave`() {
+        func arguments(_ json: String) -> [String]? {
+            StudioJSON.decode(RecordingChoice.self, Array(json.utf8))?.arguments.map { Array($0.dropFirst(3)) }
+        }
+        #expect(arguments("{}") == [])
+        let all = #"{"source":"window","name":"0x1","audio":"app:-x","microphone":"none","clipBuffer":30}"#
+        #expect(arguments(all) == ["--window=0x1", "--audio=app:-x", "--mic=none", "--clip-buffer=30s"])
+        let refused = [
+            #"{"source":"window"}"#, #"{"name":"0x1"}"#, #"{"source":"to","name":"rtmp://x"}"#, #"{"audio":""}"#,
+            #"{"clipBuffer":0}"#, #"{"clipBuffer":1.5}"#, #"{"clipBuffer":9999}"#, #"{"audio":"a\u0000b"}"#, "[]",
+        ]
+        for json in refused { #expect(arguments(json) == nil, "\(json)") }
+    }
+
+    @Test func `the last choice is kept in the directory for state, which may not exist yet`() throws {
+        try TemporaryDirectory.with { directory in
+            let choice = KeptChoice(in: directory.appending("state"))
+            #expect(choice.kept == nil)
+            for text in ["{}", #"{"audio":"none"}"#] {
+                choice.keep(Array(text.utf8))
+                #expect(KeptChoice(in: directory.appending("state")).kept == Array(text.utf8))
+            }
+            KeptChoice(in: nil).keep([1])
+        }
+    }
+
+    @Test func `the sentence of an error is found among what kinecast prints`() {
+        #expect(StudioLoop.problem(in: "kinecast: There is no display. Log in.\n3 frames\n") == "There is no display. Log in.")
+        let usage = "Error: The value 'x' is invalid\nUsage: kinecast record\n  See 'kinecast record --help'\n"
+        #expect(StudioLoop.problem(in: usage) == "The value 'x' is invalid")
+        #expect(StudioLoop.problem(in: "warning\n*** Fatal error: no\nlast\n") == "*** Fatal error: no")
+        #expect(StudioLoop.problem(in: "") == nil)
+    }
+
+    @Test func `a picture can be loaded for a while after the next one has come`() {
+        var list = SourceList()
+        list.windows = [.init(id: 16, title: "", application: "XTerm", bounds: PixelRect(x: 0, y: 0, width: 3, height: 2))]
+        var state = SurveyState()
+        state.update(list)
+        #expect(state.choices.first?.name == "0x10" && state.choices.first?.title == "XTerm")
+        #expect(state.choices.first?.picture == nil)
+        for byte in 1...40 as ClosedRange<UInt8> { state.update(SurveyPicture(.window(16), jpeg: Data([byte]))) }
+        #expect(state.choices.first?.picture == 40 && state.picture(40) == [40] && state.picture(39) == [39])
+        #expect(state.picture(1) == nil && state.picture(41) == nil)
+        state.update(SourceList())
+        #expect(state.choices.isEmpty && state.picture(40) == [40])
+    }
+}
