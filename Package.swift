@@ -255,7 +255,7 @@ let package = Package(
                 system,
             ]),
 
-        // The window in which a person sees and presses all of it: a page, and its server.
+        // The studio's page and its server.
         .target(
             name: "KineStudio",
             dependencies: [

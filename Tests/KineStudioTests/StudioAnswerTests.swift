@@ -20,7 +20,8 @@ import Testing
         return studio
     }
 
-    private func answer(_ studio: Studio, _ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer {
+    private func answer(_ studio: Studio, _ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer
+    {
         guard case .answer(let answer) = await studio.respond(to: request, body: Array(body.utf8)) else {
             throw CancellationError()
         }
@@ -31,7 +32,9 @@ import Testing
         StudioRequest(method: method, target: target, host: host, contentType: "application/json")
     }
 
-    @Test func `a session's cookie is secure behind a tunnel that encrypts, and cookies of earlier servers go`() async throws {
+    @Test func `a session's cookie is secure behind a tunnel that encrypts, and cookies of earlier servers go`()
+        async throws
+    {
         let studio = studio(publicURL: "https://studio.example")
         for (host, isSecure) in [("studio.example", true), ("127.0.0.1:8000", false)] {
             var opening = request("POST", "/api/session", host: host)
@@ -85,7 +88,9 @@ import Testing
     }
 
     @Test func `the sentence of an error is found among what kinecast prints`() {
-        #expect(StudioLoop.problem(in: "kinecast: There is no display. Log in.\n3 frames\n") == "There is no display. Log in.")
+        #expect(
+            StudioLoop.problem(in: "kinecast: There is no display. Log in.\n3 frames\n")
+                == "There is no display. Log in.")
         let usage = "Error: The value 'x' is invalid\nUsage: kinecast record\n  See 'kinecast record --help'\n"
         #expect(StudioLoop.problem(in: usage) == "The value 'x' is invalid")
         #expect(StudioLoop.problem(in: "warning\n*** Fatal error: no\nlast\n") == "*** Fatal error: no")
@@ -94,7 +99,9 @@ import Testing
 
     @Test func `a picture can be loaded for a while after the next one has come`() {
         var list = SourceList()
-        list.windows = [.init(id: 16, title: "", application: "XTerm", bounds: PixelRect(x: 0, y: 0, width: 3, height: 2))]
+        list.windows = [
+            .init(id: 16, title: "", application: "XTerm", bounds: PixelRect(x: 0, y: 0, width: 3, height: 2))
+        ]
         var state = SurveyState()
         state.update(list)
         #expect(state.choices.first?.name == "0x10" && state.choices.first?.title == "XTerm")

@@ -55,7 +55,9 @@ import Testing
     }
 
     @Test func `a change needs JSON, the cookie and the key`() {
-        for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", nil] {
+        for type in [
+            "application/jsonp", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", nil,
+        ] {
             #expect(refusal(change { $0.contentType = type }) == .notJSON)
         }
         #expect(refusal(change { $0.cookies = nil }) == .noSession)

@@ -1,5 +1,5 @@
-// Asks the studio's gate for whatever the bytes say, and reads them as the choice of a recording. Whatever that is: no crash, no change
-// without the session, and no argument of `kinecast` but the known ones.
+// Feeds arbitrary requests to StudioGate and arbitrary JSON to RecordingChoice: no crash, nothing of the session without its cookie and
+// key, no other host or origin, and no argument of `kinecast` but the known ones.
 import FuzzDriver
 
 @_cdecl("fuzz_studio_gate_main")
@@ -24,12 +24,15 @@ private func fuzz(_ input: [UInt8]) {
     let gate = StudioGate(secrets: secrets, port: 8000, publicURL: url)
     switch gate.judge(request) {
     case .success(let match):
-        precondition(request.host != nil, "answered without a Host")
+        let hosts = ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "studio.example"]
+        precondition(request.host.map { hosts.contains($0.lowercased()) } == true, "answered as another host")
+        let origins = hosts.dropLast().map { "http://\($0)" } + ["https://studio.example"]
+        precondition(request.origin.map { origins.contains($0.lowercased()) } ?? true, "answered another origin")
         precondition(match.route.accepts(request.method), "answered for another method")
         if match.route.access == .session {
             precondition(request.cookies?.contains("\(secrets.session.cookie)") == true, "answered without the cookie")
-            precondition(
-                match.route.method != "POST" || request.key == "\(secrets.session.key)", "changed without the key")
+            let query = match.route.operation == .events ? request.parameter("key") : nil
+            precondition((request.key ?? query) == "\(secrets.session.key)", "answered without the key")
         }
         for value in match.parameters.values {
             precondition(!value.contains("/") && value != "..", "a parameter leads elsewhere")

@@ -132,7 +132,7 @@ public enum StudioProgram {
 
     /// Opens a browser, or prints the link where there is no desktop.
     private static func show(_ link: StudioDoor.Link, _ options: Options, _ launcher: ProgramLauncher) {
-        if options.opensBrowser, StudioBrowser.isPossible { return StudioBrowser.open(link, with: launcher) }
+        if options.opensBrowser, StudioBrowser.hasDisplay { return StudioBrowser.open(link, with: launcher) }
         if options.opensBrowser { say("There is no desktop here; open this link in a browser within a minute:") }
         _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
     }

@@ -95,10 +95,11 @@ import Testing
                         .then((answers) => done(answers.map(({ status }) => status).sort()));
                     """, seconds: 60)
                 #expect(statuses == [202, 409])
-                #expect(try window.notes("There is no monitor named nowhere"))
+                #expect(try window.notes("There is no monitor nowhere"))
                 let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
-                #expect(problem.hasPrefix("There is no monitor named nowhere"))
-                #expect(try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                #expect(problem.hasPrefix("There is no monitor nowhere"))
+                #expect(
+                    try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
                 let notices: Int = try window.browser.run("return document.querySelectorAll('#notices li').length")
                 #expect(notices == 1)
                 _ = try window.browser.log()
@@ -125,11 +126,13 @@ import Testing
                 #expect(try window.shows("Not recording"))
             }
             studio.program.signal(SIGTERM)
-            #expect(try studio.program.wait().status == 0)
+            let ended = try studio.program.wait()
+            #expect(ended.status == 0)
             let next = try RunningStudio(studio.place, studio.environment)
             try next.withWindow { window in
                 let clips = "return document.querySelectorAll('#recording select')[2]?.value === '60'"
-                #expect(try window.browser.wait(until: clips))
+                let isKept = try window.browser.wait(until: clips)
+                #expect(isKept)
             }
             try next.end()
         } ending: { _ in

@@ -64,7 +64,7 @@ struct StudioGate: Sendable {
         // Links of other sites may lead to the document, which holds nothing.
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
         let isChange = match.route.method == "POST"
-        if isChange, request.contentType?.lowercased().hasPrefix("application/json") != true { return .notJSON }
+        if isChange, request.mediaType != "application/json" { return .notJSON }
         guard match.route.access == .session else { return nil }
         // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
         let key = request.key ?? (match.route.operation == .events ? request.parameter("key") : nil)

@@ -19,6 +19,11 @@ struct StudioRequest: Sendable {
     /// Last-Event-ID (HTML, server-sent events).
     var lastEvent: String?
 
+    /// The Content-Type without its parameters, in lowercase.
+    var mediaType: String? {
+        contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+    }
+
     /// The path without its query.
     var path: Substring { target.prefix { $0 != "?" && $0 != "#" } }
 

@@ -69,7 +69,7 @@ function connect() {
         notice: (notice, age) => {
             add(document.getElementById("notices"), notice);
             // A window that opens later lists older failures, too.
-            if (notice.kind === "failed" && !notice.take && age < newAge) showProblem(notice.text);
+            if (notice.kind === "failed" && age < newAge) showProblem(notice.text);
         },
     });
 }

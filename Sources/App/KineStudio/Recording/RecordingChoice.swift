@@ -1,7 +1,7 @@
 // A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and reports
 // errors, and its take survives the studio.
 
-struct RecordingChoice: Decodable, Equatable, Sendable {
+struct RecordingChoice: Codable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.
     enum Source: String, Codable, Sendable {
         case monitor, window, region, app
@@ -18,13 +18,14 @@ struct RecordingChoice: Decodable, Equatable, Sendable {
     /// Seconds that the take keeps for clips.
     var clipBuffer: Int?
 
-    private static let longestName = 1000
+    /// Unicode scalars.
+    private static let longestName = 250
 
     /// The arguments of `kinecast`; nil: a value is missing or cannot be one.
     var arguments: [String]? {
         let names = [name, audio, microphone].compactMap(\.self)
         guard (source == nil) == (name == nil),
-            names.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Self.longestName && !$0.contains("\0") })
+            names.allSatisfy({ !$0.isEmpty && $0.unicodeScalars.count <= Self.longestName && !$0.contains("\0") })
         else { return nil }
         // A key that toggles ends this take. JSON instead of notifications: the page shows the problem.
         var arguments = ["record", "--toggle", "--json"]

@@ -91,7 +91,7 @@ final class Studio: Sendable {
         case .sources: await sources()
         case .record: record(body)
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
-        case .survey: look()
+        case .survey: StudioJSON.isObject(body) ? look() : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }
@@ -161,7 +161,7 @@ final class Studio: Sendable {
             return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
         }
         hub.send("starting", true, isState: true)
-        choices.keep(body)
+        choices.keep(StudioJSON.encode(choice))
         inbox.post(.record(arguments))
         var answer = StudioAnswer.done
         answer.status = .accepted

@@ -49,7 +49,8 @@ struct StudioAnswer: Sendable {
     init(_ error: ClientError) {
         let status: HTTPResponse.Status =
             switch error {
-            case .registry, .takeIsOver: .notFound
+            case .registry(.unknown), .registry(.nothingRuns), .registry(.dead): .notFound
+            case .registry(.ambiguous), .takeIsOver: .conflict
             case .refused(let refusal): refusal.code == .notPermitted ? .forbidden : .conflict
             case .noAnswer: .gatewayTimeout
             default: .serviceUnavailable

@@ -59,11 +59,15 @@ enum StudioListener {
         let isHead = request.head.method == .head
         var body: [UInt8] = []
         if request.head.method == .post {
-            guard let collected = try? await request.body.collect(upTo: largestBody) else {
-                let refusal = StudioAnswer(.contentTooLarge, message: "The request is too long; send less.")
-                return try await send(refusal, isHead: false, isLast: true, with: writer)
+            do {
+                body = Array(try await request.body.collect(upTo: largestBody).readableBytesView)
+            } catch {
+                let refusal =
+                    error is NIOTooManyBytesError
+                    ? StudioAnswer(.contentTooLarge, message: "The request is too long; send less.")
+                    : StudioAnswer(.badRequest, message: "The request's body is malformed; send it again.")
+                return try await send(refusal, isHead: false, with: writer)
             }
-            body = Array(collected.readableBytesView)
         }
         switch await respond(judged, body) {
         case .answer(let answer): try await send(answer, isHead: isHead, with: writer)
@@ -89,13 +93,12 @@ enum StudioListener {
     }
 
     private static func send(
-        _ answer: StudioAnswer, isHead: Bool, isLast: Bool = false, with writer: consuming ResponseWriter
+        _ answer: StudioAnswer, isHead: Bool, with writer: consuming ResponseWriter
     ) async throws {
         var head = head(answer.status)
         for (name, value) in answer.fields { head.headerFields.append(HTTPField(name: name, value: value)) }
         head.headerFields[.contentType] = answer.type
         head.headerFields[.contentLength] = String(answer.body.count)
-        if isLast { head.headerFields[.connection] = "close" }
         if isHead { return try await writer.writeResponse(head) }
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
@@ -117,8 +120,9 @@ enum StudioResponse: Sendable {
 extension StudioRequest {
     init(_ head: HTTPRequest) {
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
+        // The first Host is the authority. A second one makes the request invalid (RFC 9112, section 3.2).
         self.init(
-            method: head.method.rawValue, target: head.path ?? "", host: head.authority,
+            method: head.method.rawValue, target: head.path ?? "", host: field("Host") == nil ? head.authority : nil,
             origin: head.headerFields[.origin], site: field("Sec-Fetch-Site"),
             contentType: head.headerFields[.contentType], cookies: head.headerFields[.cookie],
             key: field(StudioGate.keyHeader), lastEvent: field("Last-Event-ID"))

@@ -2,7 +2,7 @@
 import KineMedia
 import KineWire
 
-/// Times are seconds. A key is absent where there is no such thing.
+/// Times are seconds. An absent key: not available.
 struct TakeModel: Encodable, Equatable, Sendable {
     struct Destination: Encodable, Equatable, Sendable {
         let number: Int

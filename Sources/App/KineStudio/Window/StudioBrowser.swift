@@ -1,4 +1,4 @@
-// Opens a window of the studio: a browser's own without tabs where there is one, else a page of the desktop's browser.
+// Opens the studio in a Chromium window without tabs, or in the default browser.
 import KinePlatform
 
 enum StudioBrowser {
@@ -8,8 +8,7 @@ enum StudioBrowser {
         "vivaldi",
     ]
 
-    /// Whether a desktop is there that shows windows.
-    static var isPossible: Bool {
+    static var hasDisplay: Bool {
         ["WAYLAND_DISPLAY", "DISPLAY"].contains { ProcessEnvironment.value($0)?.isEmpty == false }
     }
 

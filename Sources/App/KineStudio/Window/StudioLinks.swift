@@ -14,7 +14,7 @@ final class StudioLinks {
     private let makeToken: () -> LiveToken
     private var files: [(token: LiveToken, path: FilePath, expires: Int64)] = []
 
-    /// Removes what a killed server has left.
+    /// Deletes link files of a server that was killed.
     ///
     /// - Parameters:
     ///   - directory: open to this user alone.
@@ -52,7 +52,7 @@ final class StudioLinks {
         files.removeAll { $0.expires <= now }
     }
 
-    /// A page that the link replaces in the window's history. The address has no character that HTML gives a meaning.
+    /// A page that replaces itself by the link in the history. The address needs no escaping in HTML.
     private static func document(leadingTo address: String) -> String {
         """
         <!doctype html><meta charset="utf-8"><title>Kinecast</title>

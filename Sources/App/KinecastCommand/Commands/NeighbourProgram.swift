@@ -1,4 +1,4 @@
-// Programs of Kinecast's installation that a command becomes.
+// Installed programs by which a command replaces its process.
 import Glibc
 import KineWire
 import SystemPackage

@@ -1,10 +1,9 @@
-// `kinecast studio`: becomes the process kinecast-studio, which serves the page in which a person sees and presses all
-// of it.
+// `kinecast studio`: replaces this process by kinecast-studio, which serves the studio's page.
 import ArgumentParser
 
 struct StudioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "studio", abstract: "Open the window in which you choose, record and watch.",
+        commandName: "studio", abstract: "Open a window to choose what to record, and to control takes.",
         discussion: """
             The window is a page that is served to this machine alone. A second kinecast studio opens another window. The \
             server ends by itself ten minutes after the last window and take; takes go on without it.

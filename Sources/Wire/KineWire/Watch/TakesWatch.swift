@@ -27,8 +27,8 @@ package final class TakesWatch {
     private let registry: TakeRegistry
     private let watch: Int32
     private var followers: [Follower] = []
-    /// The takes whose engine has closed its connection. It may be in the registry for a moment yet, or want no other.
-    private var left: Set<String> = []
+    /// Takes whose engine closed this connection; not followed again while they are registered.
+    private var disconnected: Set<String> = []
     /// The running takes, oldest first.
     package var takes: [TakeView] { followers.map(\.view) }
 
@@ -41,7 +41,7 @@ package final class TakesWatch {
         guard watch >= 0, inotify_add_watch(watch, registry.directory.cString, events) >= 0 else {
             throw Errno(rawValue: errno)
         }
-        look()
+        followNewTakes()
     }
 
     deinit { if watch >= 0 { close(watch) } }
@@ -62,11 +62,11 @@ package final class TakesWatch {
             changes.events += read(follower, at: now)
             guard follower.connection.isClosed else { continue }
             hasChanged = true
-            left.insert(follower.view.record.id)
+            disconnected.insert(follower.view.record.id)
             changes.ended.append(follower.view)
         }
         followers.removeAll { $0.connection.isClosed }
-        if hasChanged { look() }
+        if hasChanged { followNewTakes() }
         return changes
     }
 
@@ -93,10 +93,10 @@ package final class TakesWatch {
         }
     }
 
-    private func look() {
+    private func followNewTakes() {
         let listing = registry.list()
-        left.formIntersection(listing.running.map(\.id))
-        let known = left.union(followers.map(\.view.record.id))
+        disconnected.formIntersection(listing.running.map(\.id))
+        let known = disconnected.union(followers.map(\.view.record.id))
         for record in listing.running.suffix(Self.mostTakes) where !known.contains(record.id) {
             // One whose engine has finished meanwhile is not shown.
             if let follower = try? follow(record) { followers.append(follower) }
