@@ -10,11 +10,16 @@ export class Gallery {
     #fixed = [];
     #choices = [];
     #wanted;
+    #isChosen = false;
 
-    /** Chooses what was chosen last, once it is there. */
+    constructor() {
+        this.element.addEventListener("change", () => { this.#isChosen = true; });
+    }
+
+    /** Chooses what was chosen last, once it is there, unless the person chooses before. */
     want({ source, name }) {
         this.#wanted = JSON.stringify({ source, name });
-        if (this.#cards.has(this.#wanted)) this.#choose(this.#wanted);
+        this.#update();
     }
 
     /** The request's `source` and `name`. */
@@ -68,7 +73,8 @@ export class Gallery {
             write(card.querySelector(".application"), entry.application ?? "");
             draw(card, entry.picture);
         }
-        if (!this.#value) this.#choose(known.has(this.#wanted) ? this.#wanted : entries[0]?.value);
+        if (!this.#isChosen && known.has(this.#wanted)) this.#choose(this.#wanted);
+        if (!this.#value) this.#choose(entries[0]?.value);
     }
 
     #choose(value) {
