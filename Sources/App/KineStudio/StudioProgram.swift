@@ -21,23 +21,9 @@ public enum StudioProgram {
         var quits = false
     }
 
-    public static func main() -> Never {
-        do {
-            try run(options(ProcessEnvironment.arguments))
-            exit(0)
-        } catch let failure as CommandFailure {
-            say(failure.message)
-            exit(failure.status)
-        } catch {
-            // The errors of the registry are sentences.
-            say("\(error)")
-            exit(ExitStatus.unavailable)
-        }
-    }
+    private static let program = HelperProgram("kinecast-studio")
 
-    private static func say(_ sentence: String) {
-        _ = try? FileDescriptor.standardError.writeAll("kinecast-studio: \(sentence)\n".utf8)
-    }
+    public static func main() -> Never { program.main { try run(options($0)) } }
 
     private static func options(_ arguments: [String]) throws(CommandFailure) -> Options {
         var options = Options()
@@ -74,15 +60,17 @@ public enum StudioProgram {
         let directory = registry.directory.removingLastComponent()
         let lockFile = directory.appending("studio.lock")
         if options.quits {
-            if try !using(lockFile, { try InstanceLock.endRunning(lockFile) }) { say("No studio runs.") }
+            if try !HelperProgram.using(lockFile, { try InstanceLock.endRunning(lockFile) }) {
+                program.say("No studio runs.")
+            }
             return
         }
-        let launcher = ProgramLauncher(complain: say)
+        let launcher = ProgramLauncher(complain: program.say)
         let socket = directory.appending("studio.sock")
         let deadline = MonotonicClock.now() + answerTimeout
         // The server that has the lock may be starting or ending.
         repeat {
-            if let lock = try using(lockFile, { try InstanceLock.claim(lockFile) }) {
+            if let lock = try HelperProgram.using(lockFile, { try InstanceLock.claim(lockFile) }) {
                 return try withExtendedLifetime(lock) { try serve(options, registry, socket, launcher, signals) }
             }
             guard options.port == 0, options.publicURL == nil else {
@@ -114,7 +102,9 @@ public enum StudioProgram {
         let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
-        let door = try using(socket) { try StudioDoor(socket) { try links.make(at: MonotonicClock.now()) } }
+        let door = try HelperProgram.using(socket) {
+            try StudioDoor(socket) { try links.make(at: MonotonicClock.now()) }
+        }
         let loop: StudioLoop
         do {
             loop = try StudioLoop(
@@ -124,7 +114,7 @@ public enum StudioProgram {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
-        let link = try using(directory) { try links.make(at: MonotonicClock.now()) }
+        let link = try HelperProgram.using(directory) { try links.make(at: MonotonicClock.now()) }
         show(link, options, launcher)
         loop.run()
         _ = unlink(socket.cString)
@@ -133,17 +123,9 @@ public enum StudioProgram {
     /// Opens a browser, or prints the link where there is no desktop.
     private static func show(_ link: StudioDoor.Link, _ options: Options, _ launcher: ProgramLauncher) {
         if options.opensBrowser, StudioBrowser.hasDisplay { return StudioBrowser.open(link, with: launcher) }
-        if options.opensBrowser { say("There is no desktop here; open this link in a browser within a minute:") }
-        _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
-    }
-
-    /// Names the place of an error.
-    private static func using<Value>(_ place: FilePath, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            throw CommandFailure.cannotCreate(
-                "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
+        if options.opensBrowser {
+            program.say("There is no desktop here; open this link in a browser within a minute:")
         }
+        _ = try? FileDescriptor.standardOutput.writeAll("\(link.address)\n".utf8)
     }
 }

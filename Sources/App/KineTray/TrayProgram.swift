@@ -8,23 +8,9 @@ import SystemPackage
 
 /// `kinecast-tray`, `kinecast-tray --quit` or `kinecast-tray --autostart on|off`; `kinecast tray` becomes it.
 public enum TrayProgram {
-    public static func main() -> Never {
-        do {
-            try run(ProcessEnvironment.arguments)
-            exit(0)
-        } catch let failure as CommandFailure {
-            say(failure.message)
-            exit(failure.status)
-        } catch {
-            // The errors of the registry are sentences.
-            say("\(error)")
-            exit(ExitStatus.unavailable)
-        }
-    }
+    private static let program = HelperProgram("kinecast-tray")
 
-    private static func say(_ sentence: String) {
-        _ = try? FileDescriptor.standardError.writeAll("kinecast-tray: \(sentence)\n".utf8)
-    }
+    public static func main() -> Never { program.main { try run($0) } }
 
     private static func run(_ arguments: [String]) throws {
         // Before any thread exists.
@@ -47,15 +33,16 @@ public enum TrayProgram {
     private static func show(_ executable: FilePath, _ signals: SignalDescriptor) throws {
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
-        let lock = try using(directory) { try InstanceLock.claim(lockFile(in: directory)) }
-        guard let lock else { return say("One runs already; kinecast tray --quit ends it.") }
+        let lock = try HelperProgram.using(directory) { try InstanceLock.claim(lockFile(in: directory)) }
+        guard let lock else { return program.say("One runs already; kinecast tray --quit ends it.") }
         let context = TrayLoop.Context(
             bus: BusAddresses.find().session, registry: registry,
             kinecast: ProgramLauncher.kinecast(beside: executable),
-            recordings: UserDirectories.kinecastRecordings, themes: StatusItem.themes(above: executable), complain: say)
+            recordings: UserDirectories.kinecastRecordings, themes: StatusItem.themes(above: executable),
+            complain: program.say)
         let loop: TrayLoop
         do {
-            loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: say), signals: signals)
+            loop = try TrayLoop(context, shortcuts: ShortcutHolder.open(complain: program.say), signals: signals)
         } catch {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
@@ -63,7 +50,7 @@ public enum TrayProgram {
         let ending = withExtendedLifetime(lock) { loop.run() }
         switch ending {
         case .quit: break
-        case .busLost: say("The session bus has ended, and the tray with it.")
+        case .busLost: program.say("The session bus has ended, and the tray with it.")
         case .noHost:
             throw CommandFailure.unavailable(
                 "This desktop shows no items in a tray; GNOME does with its extension AppIndicator Support. Or bind "
@@ -73,7 +60,9 @@ public enum TrayProgram {
 
     private static func quit() throws {
         let directory = try TakeRegistry.standard().directory.removingLastComponent()
-        if try !using(directory, { try InstanceLock.endRunning(lockFile(in: directory)) }) { say("None runs.") }
+        if try !HelperProgram.using(directory, { try InstanceLock.endRunning(lockFile(in: directory)) }) {
+            program.say("None runs.")
+        }
     }
 
     private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {
@@ -83,20 +72,10 @@ public enum TrayProgram {
         guard let kinecast = ProgramLauncher.kinecast(beside: executable) else {
             throw CommandFailure.unavailable("There is no kinecast beside \(executable); install Kinecast completely.")
         }
-        try using(Autostart.path(in: configuration)) {
+        try HelperProgram.using(Autostart.path(in: configuration)) {
             guard isOn else { return try Autostart.disable(in: configuration) }
             try Autostart.enable(kinecast, in: configuration)
         }
-        say(isOn ? "It starts with the desktop from now on." : "It does not start with the desktop any more.")
-    }
-
-    /// Names the place of an error.
-    private static func using<Value>(_ place: FilePath, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            throw CommandFailure.cannotCreate(
-                "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
-        }
+        program.say(isOn ? "It starts with the desktop from now on." : "It does not start with the desktop any more.")
     }
 }

@@ -41,7 +41,7 @@ extension Browser {
 
     public func selectTab(_ handle: String) throws { try tell("/window", ["handle": handle]) }
 
-    /// What the window shows, as a PNG.
+    /// Takes a screenshot of the window, as a PNG file.
     public func picture() throws -> [UInt8] {
         let text: String = try ask("GET", session + "/screenshot", nil as String?)
         return Data(base64Encoded: text).map(Array.init) ?? []

@@ -11,7 +11,7 @@ import Testing
 package struct RunningStudio {
     package let place: TestPlace
     package let program: RunningKinecast
-    /// Of the server: the screen, and what the test adds.
+    /// The server's environment: its screen, and the test's variables.
     package let environment: [String]
     /// The link of the first window.
     package let link: LiveLink

@@ -8,7 +8,7 @@ package final class ProgramLauncher {
     package struct Ended {
         package let number: Int
         package let ending: ChildProcess.Ending
-        /// What it wrote to standard error; nil: nothing, or it had no log.
+        /// The program's standard error; nil if it is empty, or was not kept.
         package let stderr: String?
     }
 

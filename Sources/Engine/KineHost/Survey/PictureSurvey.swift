@@ -29,8 +29,9 @@ public final class PictureSurvey {
         let source: TakeConfiguration.Source
         var opening: (any VideoSourceOpening)?
         var open: (any VideoSource)?
-        /// The time of the newest picture, or of the newest failure.
+        /// The time of the newest picture; 1 before the first one; 0 before the first attempt.
         var tried: Int64 = 0
+        /// The earliest time of the next attempt.
         var retry: Int64 = 0
         var damage = DamageRegion(size: PixelSize(width: 1, height: 1))
 
@@ -105,7 +106,11 @@ public final class PictureSurvey {
         let waiting = entries.filter { $0.value.retry <= now }.sorted { $0.value.tried < $1.value.tried }
         for (subject, entry) in waiting {
             do throws(VideoSourceError) {
-                guard let jpeg = try picture(of: entry) else { continue }
+                guard let jpeg = try picture(of: entry) else {
+                    // It is not new any more: a source that cannot be read would be asked without a pause.
+                    entry.tried = max(entry.tried, 1)
+                    continue
+                }
                 entry.tried = now
                 return send(.picture(SurveyPicture(subject, jpeg: Data(jpeg))))
             } catch {

@@ -42,7 +42,7 @@ public final class SurveyProcess {
     /// Whether a person looks at the pictures.
     public func look(_ isSeen: Bool) { try? connection.send(.look(isSeen)) }
 
-    /// What has arrived, without waiting; nil: the engine has ended.
+    /// Returns the received events without waiting; nil once the engine has ended.
     public func events() -> [SurveyEvent]? {
         guard let events = try? connection.readAvailable(), !(events.isEmpty && connection.isClosed) else { return nil }
         return events

@@ -1,0 +1,39 @@
+// The frame of the programs that a command becomes: their last sentence and exit status.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+package struct HelperProgram: Sendable {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    /// Runs the program with this process's arguments, and exits with the status of its failure.
+    package func main(_ run: ([String]) throws -> Void) -> Never {
+        do {
+            try run(ProcessEnvironment.arguments)
+            exit(0)
+        } catch let failure as CommandFailure {
+            say(failure.message)
+            exit(failure.status)
+        } catch {
+            // The errors of the registry are sentences.
+            say("\(error)")
+            exit(ExitStatus.unavailable)
+        }
+    }
+
+    package func say(_ sentence: String) {
+        _ = try? FileDescriptor.standardError.writeAll("\(name): \(sentence)\n".utf8)
+    }
+
+    /// Names the place of an error.
+    package static func using<Value>(_ place: FilePath, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure.cannotCreate(
+                "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
+        }
+    }
+}
