@@ -131,7 +131,7 @@ import Testing
             video: .raw(pixelFormat: .nv12, maximumSize: small, framesPerSecond: nil), appAudio: .aac)
         let lent = Lent()
         let ended = Monitor(false)
-        try CaptureReader.start(try await guest.receiveSamples(request)) { sample, type in
+        try FeedReader.start(try await guest.receiveSamples(request), thread: "capture") { sample, type in
             lent.formats.signal { $0[type] = sample.format }
         } ended: {
             ended.signal { $0 = true }

@@ -77,7 +77,7 @@ extension EngineSession {
             let preview = CameraPreview(session)
             let feed = try await session.receiveSamples(SampleRequest(video: .camera(size: size)))
             do throws(RecordingError) {
-                try CaptureReader.start(feed, handler) {}
+                try FeedReader.startCapture(of: feed, handler)
             } catch {
                 throw ClientError.refused(Refusal(.unavailable, error.description))
             }

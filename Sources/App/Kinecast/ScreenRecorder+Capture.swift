@@ -1,6 +1,24 @@
 // Captures: the app receives the samples itself.
 import KineClient
 import KineMedia
+import KineRings
+import SystemPackage
+
+/// The app's function for samples. Called on its own thread, one sample at a time; if it is slow, samples are dropped.
+public typealias CaptureHandler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
+
+extension FeedReader {
+    /// Starts the thread on which an app handles samples.
+    static func startCapture(
+        of feed: ClientFeed, _ handler: @escaping CaptureHandler, ended: @escaping @Sendable () -> Void = {}
+    ) throws(RecordingError) {
+        do throws(Errno) {
+            try start(feed, thread: "capture", handler: handler, ended: ended)
+        } catch {
+            throw .noThread(name: "capture", error)
+        }
+    }
+}
 
 extension ScreenRecorder {
     /// Starts a capture: the app receives the samples, and no file is written. Returns when the first frame exists. The
@@ -45,7 +63,7 @@ extension ScreenRecorder {
             let feed = try await RecordingError.translating { () async throws(ClientError) in
                 try await session.receiveSamples(request)
             }
-            try CaptureReader.start(feed) { [weak self] sample, type in
+            try FeedReader.startCapture(of: feed) { [weak self] sample, type in
                 // The engine sends silence while the microphone is off.
                 if type == .audioMic, self?.isMicrophoneEnabled != true { return }
                 handler(sample, type)

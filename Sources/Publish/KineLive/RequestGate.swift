@@ -7,6 +7,7 @@ public struct RequestGate: Sendable {
     public enum Resource: String, Sendable, CaseIterable {
         case page = ""
         case script = "page.js"
+        case player = "player.js"
         case webCodecs = "webcodecs.js"
         case mediaSource = "mediasource.js"
         case stream = "stream.js"

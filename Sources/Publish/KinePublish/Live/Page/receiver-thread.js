@@ -117,7 +117,7 @@ let stream = null;
 
 onmessage = ({ data }) => {
   if (data.run) {
-    stream = new LiveStream(data.run.url, data.run.headers, listener);
+    stream = new LiveStream(data.run.url, data.run.options, listener);
     stream.run();
   } else if (data.taken) {
     taken();

@@ -2,15 +2,15 @@
 import { kinds } from "./stream.js";
 
 /**
- * Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called when the thread fails,
+ * Reads the stream at `url` on a thread of its own. `options` and `listener`: as for `LiveStream`; `failed` is called when the thread fails,
  * `audioFailed` when audio cannot be decoded.
  */
 export class Receiver {
   #thread;
   #source;
 
-  constructor(url, headers, listener) {
-    this.#source = { url, headers };
+  constructor(url, options, listener) {
+    this.#source = { url, options };
     this.#thread = new Worker("receiver-thread.js", { type: "module" });
     this.#thread.onmessage = ({ data }) => {
       if (data.record?.kind === kinds.video) this.#thread.postMessage({ taken: true });

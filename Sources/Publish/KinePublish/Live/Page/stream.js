@@ -67,22 +67,22 @@ class Gone extends Error {}
 class Full extends Error {}
 
 /**
- * Reads `url` until it is stopped. `listener.record` gets each record, `listener.lost` is called when a connection was lost
+ * Reads `url` until it is stopped. `options`: of `fetch`. `listener.record` gets each record, `listener.lost` is called when a connection was lost
  * (`isAsked`: `restart` dropped it; `isFull`: the server has no room), and `listener.gone` when the server knows no such stream,
  * which ends it.
  */
 export class LiveStream {
   #url;
-  #headers;
+  #options;
   #listener;
   #stopped = false;
   /** Aborts the current connection; null between two. */
   #abort = null;
   #isAsked = false;
 
-  constructor(url, headers, listener) {
+  constructor(url, options, listener) {
     this.#url = url;
-    this.#headers = headers;
+    this.#options = options;
     this.#listener = listener;
   }
 
@@ -125,10 +125,10 @@ export class LiveStream {
     let timer = setTimeout(() => abort.abort(), silenceLimit);
     try {
       const response = await fetch(this.#url, {
-        signal: abort.signal,
-        headers: this.#headers,
-        cache: "no-store",
         credentials: "omit",
+        ...this.#options,
+        signal: abort.signal,
+        cache: "no-store",
       });
       if (response.status === 404) throw new Gone();
       if (response.status === 503) throw new Full();

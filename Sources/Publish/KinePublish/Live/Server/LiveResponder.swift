@@ -22,10 +22,15 @@ struct LiveResponder: Sendable {
         }
         switch verdict {
         case .give(.movie):
-            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: channel)
+            var head = Self.response(.ok)
+            head.headerFields[.contentType] = "video/mp4"
+            if isHead { return try await writer.writeResponse(head) }
+            try await stream.serve(.fragments, head: head, with: writer, on: channel)
         case .give(.samples):
-            try await serve(
-                .records, type: "application/octet-stream", isHead: isHead, with: writer, on: channel)
+            var head = Self.response(.ok)
+            head.headerFields[.contentType] = LiveStream.recordsType
+            if isHead { return try await writer.writeResponse(head) }
+            try await stream.serve(head: head, with: writer, on: channel)
         case .give(.state):
             try await send(stream.status.json, type: "application/json", isHead: isHead, with: writer)
         case .give(let resource):
@@ -50,22 +55,6 @@ struct LiveResponder: Sendable {
     }
 
     private static let tokenHeader = HTTPField.Name(RequestGate.tokenHeader)
-
-    /// Sends the stream as chunks until it ends or the viewer leaves.
-    private func serve(
-        _ form: ViewerCursor.Form, type: String, isHead: Bool, with writer: consuming ResponseWriter,
-        on channel: any Channel
-    ) async throws {
-        var response = Self.response(.ok)
-        response.headerFields[.contentType] = type
-        if isHead { return try await writer.writeResponse(response) }
-        // Before the head, so that a viewer with the head is counted and misses nothing afterwards.
-        let (viewer, preface) = stream.join(form)
-        defer { stream.leave(viewer) }
-        let body = try await writer.writeHead(response)
-        try await ViewerConnection.serve(stream, to: viewer, preface: preface, on: channel).get()
-        try await body.finish(nil)
-    }
 
     private func send(
         _ bytes: [UInt8], type: String, isHead: Bool, with writer: consuming ResponseWriter
@@ -115,19 +104,25 @@ struct LiveResponder: Sendable {
 
 /// The page's files, which SwiftPM embeds in the executable. They are the same for every broadcast; the stream tells
 /// the page the rest, such as the title.
-enum LivePage {
-    struct File: Sendable {
-        var bytes: [UInt8]
+package enum LivePage {
+    package struct File: Sendable {
+        package var bytes: [UInt8]
         /// The media type.
-        var type: String
+        package var type: String
     }
 
+    /// The modules that play a stream in another page, and that page's workers; see `StreamPlayer` in player.js.
+    package static let modules: [RequestGate.Resource] = [
+        .player, .webCodecs, .mediaSource, .stream, .receiver, .receiverThread, .audioPlayer, .audio,
+    ]
+
     /// Nil if the resource is not a file.
-    static func file(_ resource: RequestGate.Resource) -> File? {
+    package static func file(_ resource: RequestGate.Resource) -> File? {
         let script = "text/javascript; charset=utf-8"
         return switch resource {
         case .page: File(bytes: PackageResources.index_html, type: "text/html; charset=utf-8")
         case .script: File(bytes: PackageResources.page_js, type: script)
+        case .player: File(bytes: PackageResources.player_js, type: script)
         case .webCodecs: File(bytes: PackageResources.webcodecs_js, type: script)
         case .mediaSource: File(bytes: PackageResources.mediasource_js, type: script)
         case .stream: File(bytes: PackageResources.stream_js, type: script)

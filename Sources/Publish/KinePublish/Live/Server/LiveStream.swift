@@ -7,9 +7,9 @@ import NIOCore
 import Synchronization
 
 /// One stream and its viewers.
-final class LiveStream: Sendable {
+package final class LiveStream: Sendable {
     /// The state of the broadcast, as sent to viewers.
-    enum Phase: String, Codable, Sendable {
+    package enum Phase: String, Codable, Sendable {
         case live, paused, ended
     }
 
@@ -108,10 +108,10 @@ final class LiveStream: Sendable {
     private let wantsKeyframe: @Sendable () -> Void
 
     /// Nanoseconds without a record after which a tick is sent.
-    static let tickInterval: Int64 = 1_000_000_000
+    package static let tickInterval: Int64 = 1_000_000_000
 
     /// - Parameter wantsKeyframe: called when a viewer needs a keyframe; at most once in two seconds, from any thread.
-    init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
+    package init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
         let now = MonotonicClock.now()
         beginning = now
         let first = Array(format.audio.prefix(1))
@@ -136,7 +136,7 @@ final class LiveStream: Sendable {
     }
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
-    func publish(
+    package func publish(
         _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
         let now = MonotonicClock.now()
@@ -159,7 +159,7 @@ final class LiveStream: Sendable {
     }
 
     /// Sends the state of the broadcast to all viewers.
-    func set(_ phase: Phase) {
+    package func set(_ phase: Phase) {
         let now = MonotonicClock.now()
         change { state in
             guard state.phase != phase, state.phase != .ended else { return }
@@ -174,7 +174,7 @@ final class LiveStream: Sendable {
     /// Call this a few times a second. Sends a tick when nothing has been sent for a second, and when the number of
     /// viewers or the clock has changed.
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
-    func tick(at now: Int64 = MonotonicClock.now()) {
+    package func tick(at now: Int64 = MonotonicClock.now()) {
         let isDue = state.withLock { state in
             let isNews =
                 state.told?.viewers != state.viewers
@@ -199,8 +199,11 @@ final class LiveStream: Sendable {
             ahead: state.clock.ahead.map { $0 / 1000 })
     }
 
+    /// The number of viewers now.
+    package var viewers: Int { counts.viewers }
+
     /// Ends each viewer's stream once they have all data.
-    func close() {
+    package func close() {
         change { $0.isClosed = true }
         state.withLock { $0.distributors = [] }
     }

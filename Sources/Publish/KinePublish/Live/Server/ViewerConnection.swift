@@ -1,6 +1,8 @@
 // Sends the stream to one viewer, as fast as the viewer reads it. Records are already chunked and shared by all
 // viewers, so they bypass the HTTP handlers and go directly to the socket or to TLS.
 import Glibc
+import HTTPTypes
+import HummingbirdCore
 import NIOCore
 import NIOSSL
 
@@ -176,5 +178,29 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         distributor.remove(self)
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
         ended.succeed()
+    }
+}
+
+extension LiveStream {
+    /// The media type of `serve(head:with:on:)`, which sends `LiveRecord`s.
+    package static let recordsType = "application/octet-stream"
+
+    /// Answers a request with the stream in records, which Page/player.js plays. Returns at its end; throws if the
+    /// viewer leaves.
+    package func serve(
+        head: HTTPResponse, with writer: consuming ResponseWriter, on channel: any Channel
+    ) async throws {
+        try await serve(.records, head: head, with: writer, on: channel)
+    }
+
+    func serve(
+        _ form: ViewerCursor.Form, head: HTTPResponse, with writer: consuming ResponseWriter, on channel: any Channel
+    ) async throws {
+        // Before the head, so that a viewer with the head is counted and misses nothing afterwards.
+        let (viewer, preface) = join(form)
+        defer { leave(viewer) }
+        let body = try await writer.writeHead(head)
+        try await ViewerConnection.serve(self, to: viewer, preface: preface, on: channel).get()
+        try await body.finish(nil)
     }
 }

@@ -1,35 +1,36 @@
-// The thread on which an app handles captured samples.
+// The thread on which a client handles the samples of a take.
 import Glibc
-import KineClient
 import KinePlatform
 import KineRings
 import SystemPackage
 
-/// The app's function for samples. Called on its own thread, one sample at a time; if it is slow, samples are dropped.
-public typealias CaptureHandler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
-
 /// Reads a feed to its end, and lends each sample to a handler. Of several available samples, the oldest comes first.
-struct CaptureReader {
+package struct FeedReader {
+    package typealias Handler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
+
     private let feed: ClientFeed
-    private let handler: CaptureHandler
+    private let started: @Sendable (StreamDescription) -> Void
+    private let handler: Handler
     private var order = SampleOrder<Never>()
     private var receiver: StreamReceiver?
     private var stream: StreamDescription?
     /// No samples will be added to those in the shared memory.
     private var isFinished = false
 
-    /// Starts the thread. It calls `ended` and exits when the feed ends.
-    static func start(
-        _ feed: ClientFeed, _ handler: @escaping CaptureHandler, ended: @escaping @Sendable () -> Void
-    ) throws(RecordingError) {
-        do throws(Errno) {
-            _ = try DedicatedThread(starting: "capture") {
-                var reader = CaptureReader(feed: feed, handler: handler)
-                reader.run()
-                ended()
-            }
-        } catch {
-            throw .noThread(name: "capture", error)
+    /// Starts the thread. It calls `ended` and exits when the feed ends. Throws if the process may have no more threads.
+    ///
+    /// - Parameters:
+    ///   - thread: its name, at most 15 bytes.
+    ///   - started: gets the description of the samples before the first one.
+    ///   - handler: gets one sample at a time; if it is slow, samples are dropped.
+    package static func start(
+        _ feed: ClientFeed, thread: String, started: @escaping @Sendable (StreamDescription) -> Void = { _ in },
+        handler: @escaping Handler, ended: @escaping @Sendable () -> Void
+    ) throws(Errno) {
+        _ = try DedicatedThread(starting: thread) {
+            var reader = FeedReader(feed: feed, started: started, handler: handler)
+            reader.run()
+            ended()
         }
     }
 
@@ -63,7 +64,9 @@ struct CaptureReader {
 
     private mutating func read(_ event: ClientFeedEvent) {
         switch event {
-        case .start(let receiver, let stream): (self.receiver, self.stream) = (receiver, stream)
+        case .start(let receiver, let stream):
+            (self.receiver, self.stream) = (receiver, stream)
+            started(stream)
         case .end: isFinished = true
         }
     }
