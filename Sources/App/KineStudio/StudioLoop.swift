@@ -16,13 +16,17 @@ final class StudioLoop {
         case redeemed(String)
         /// The arguments of `kinecast`.
         case record([String])
-        /// A page shows what can be chosen.
-        case look
+        /// The arguments of `kinecast` for a change of a running take.
+        case run([String])
+        /// A page shows what can be chosen, and measures what was chosen.
+        case survey(SurveyChoice)
+        /// A page shows the statistics of takes.
+        case measure
     }
 
     /// Nanoseconds without a page or a take until the server ends.
     static let idleTimeout: Int64 = 600_000_000_000
-    /// Nanoseconds for which pictures are made after a page has asked for them.
+    /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
     static let lookLifetime: Int64 = 15_000_000_000
 
     private let inbox: Mailbox<Message>
@@ -42,9 +46,16 @@ final class StudioLoop {
     private var idleSince: Int64
     /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
+    /// The launcher's numbers of other running commands.
+    private var commands: Set<Int> = []
     private var survey: SurveyProcess?
+    private var surveyed = SurveyChoice()
     /// The end of the survey, unless a page asks again.
     private var surveyDeadline: Int64 = 0
+    /// The newest statistics of each take, by its id.
+    private var statistics: [String: TakeStatistics] = [:]
+    /// The end of the statistics, unless a page asks again; nil: none are wanted.
+    private var statisticsDeadline: Int64?
 
     /// Throws if this user watches as many directories as the system allows.
     ///
@@ -69,7 +80,13 @@ final class StudioLoop {
             links.removeExpired(at: now)
             showTakes(at: now)
             showChoices(at: now)
-            for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
+            for program in launcher.reap() {
+                if recorders.remove(program.number) != nil {
+                    report(program)
+                } else if commands.remove(program.number) != nil, program.ending != .exited(status: 0) {
+                    studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+                }
+            }
             if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
             if now >= idleSince + Self.idleTimeout { return }
             sleep()
@@ -83,6 +100,7 @@ final class StudioLoop {
         let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
             links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
+            statisticsDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -91,26 +109,39 @@ final class StudioLoop {
         switch message {
         case .pages(let count): pages = count
         case .redeemed(let token): links.remove(token)
-        case .look: look()
+        case .survey(let choice): survey(choice)
+        case .measure:
+            statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
+            takes.wantsProgress = true
         case .record(let arguments):
-            guard let kinecast else {
-                return fail("There is no kinecast beside kinecast-studio; install Kinecast completely.")
-            }
             hasBegun = false
-            if let number = launcher.start(kinecast, arguments, logged: true) {
-                recorders.insert(number)
-            } else {
-                fail("kinecast record could not be started; try it in a terminal.")
-            }
+            if let number = start(arguments) { recorders.insert(number) } else { studio.endStart() }
+        case .run(let arguments): if let number = start(arguments) { commands.insert(number) }
         }
     }
 
-    private func look() {
+    /// Starts `kinecast`. Returns its number; nil after a notice.
+    private func start(_ arguments: [String]) -> Int? {
+        let problem: String
+        if let kinecast {
+            if let number = launcher.start(kinecast, arguments, logged: true) { return number }
+            problem = "kinecast \(arguments[0]) could not be started; try it in a terminal."
+        } else {
+            problem = "There is no kinecast beside kinecast-studio; install Kinecast completely."
+        }
+        studio.add(TakeNotice(kind: .failed, text: problem))
+        return nil
+    }
+
+    private func survey(_ choice: SurveyChoice) {
         surveyDeadline = MonotonicClock.now() + Self.lookLifetime
-        guard survey == nil else { return }
         do throws(ClientError) {
-            survey = try SurveyProcess()
-            survey?.look(true)
+            let isNew = survey == nil
+            if isNew { studio.show(isLocked: false) }
+            let survey = if let survey { survey } else { try SurveyProcess() }
+            // Its devices are opened again with each request.
+            if isNew || choice != surveyed { survey.survey(audio: choice.audio, microphone: choice.microphone) }
+            (self.survey, surveyed) = (survey, choice)
         } catch {
             studio.add(TakeNotice(kind: .failed, text: error.description))
         }
@@ -120,12 +151,15 @@ final class StudioLoop {
         guard let survey else { return }
         guard now < surveyDeadline, let events = survey.events() else {
             self.survey = nil
+            studio.show(SurveyLevels())
             return
         }
         for event in events {
             switch event {
             case .sources(let list): studio.update { $0.update(list) }
             case .picture(let picture): studio.update { $0.update(picture) }
+            case .locked(let isLocked): studio.show(isLocked: isLocked)
+            case .levels(let levels): studio.show(levels)
             case .failed(let sentence): studio.add(TakeNotice(kind: .failed, text: sentence))
             }
         }
@@ -133,7 +167,16 @@ final class StudioLoop {
 
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
+        if let deadline = statisticsDeadline, now >= deadline {
+            statisticsDeadline = nil
+            takes.wantsProgress = false
+        }
+        var isMeasured = false
         for (take, event) in changes.events {
+            if case .progress(let progress) = event {
+                statistics[take.id] = TakeStatistics(take.id, progress)
+                isMeasured = true
+            }
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
         let lost = changes.ended.filter { $0.phase != .ended }
@@ -148,6 +191,8 @@ final class StudioLoop {
         let models = takes.takes.map(TakeModel.init)
         studio.show(models)
         let ids = Set(models.map(\.id))
+        statistics = statistics.filter { ids.contains($0.key) }
+        if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
         if !recorders.isEmpty, !hasBegun, !ids.subtracting(known).isEmpty {
             hasBegun = true
             studio.endStart()
@@ -159,12 +204,12 @@ final class StudioLoop {
     private func report(_ program: ProgramLauncher.Ended) {
         guard !hasBegun else { return }
         if program.ending == .exited(status: 0) { return studio.endStart() }
-        fail(Self.problem(in: program.stderr ?? "") ?? "kinecast record ended without a reason; try it in a terminal.")
+        studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+        studio.endStart()
     }
 
-    private func fail(_ sentence: String) {
-        studio.add(TakeNotice(kind: .failed, text: sentence))
-        studio.endStart()
+    private static func problem(of program: ProgramLauncher.Ended) -> String {
+        problem(in: program.stderr ?? "") ?? "kinecast ended without a reason; try the same in a terminal."
     }
 
     /// The sentence of an error among what `kinecast` wrote to standard error.

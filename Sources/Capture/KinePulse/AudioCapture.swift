@@ -44,17 +44,31 @@ public protocol AudioFeed: Sendable {
 public enum AudioPace: Sendable {
     /// Seldom: a file does not need it sooner.
     case file
+    /// Ten times a second, for a meter.
+    case meter
     /// As often as useful, for a live destination.
     case live
 
     /// Seconds of audio per fetch.
-    public var interval: Double { self == .file ? 0.4 : 0.01 }
+    public var interval: Double {
+        switch self {
+        case .file: 0.4
+        case .meter: 0.1
+        case .live: 0.01
+        }
+    }
     /// Seconds of audio in one of the server's pieces. The output is then rendered in blocks of that length, and a
     /// sound that begins during a block comes after it. A private PulseAudio has no hardware that would wake for each
     /// piece. PipeWire loses audio on a busy machine with short pieces.
-    func fragment(onPrivatePulseAudio: Bool) -> Double { self == .file && !onPrivatePulseAudio ? 0.02 : 0.01 }
+    func fragment(onPrivatePulseAudio: Bool) -> Double { self != .live && !onPrivatePulseAudio ? 0.02 : 0.01 }
     /// The longest time between two calls of `audioSettled`, in nanoseconds.
-    public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
+    public var quietInterval: Int64 {
+        switch self {
+        case .file: 480_000_000
+        case .meter: 200_000_000
+        case .live: 20_000_000
+        }
+    }
 }
 
 public final class AudioCapture: AudioFeed {

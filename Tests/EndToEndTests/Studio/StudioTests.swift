@@ -34,6 +34,7 @@ import Testing
                 painter.fill(id, PixelRect(x: 0, y: 0, width: 320, height: 200), 0xc0_4020)
                 #expect(try showsPicture([0xc0, 0x40, 0x20], window), "a change of it")
                 try window.browser.click("#chosen")
+                try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 #expect(try studio.place.registry().find(nil).source == "window 0x\(String(id, radix: 16))")
@@ -66,7 +67,7 @@ import Testing
 
     @Test func `an engine makes no pictures for another program than the studio`() throws {
         let survey = try SurveyProcess(EngineLocator(named: RunningKinecast.sibling("kinecast-engine")))
-        survey.look(true)
+        survey.survey()
         var events: [SurveyEvent] = []
         try wait("the refusal") {
             guard let more = survey.events() else { return true }
@@ -111,6 +112,7 @@ import Testing
         try RunningStudio.with(configuration: "[record]\naudio = none\n") { studio in
             try studio.withWindow { window in
                 try window.choose("60", in: "Keep the last")
+                try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 let link = try studio.newLink()
@@ -160,6 +162,7 @@ import Testing
                 }
                 #expect(try window.shows("Not recording"))
                 try check("idle")
+                try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 try check("recording")

@@ -49,8 +49,9 @@ package struct RunningStudio {
         #expect(try program.wait().status == 0)
     }
 
-    /// Exchanges the link. Returns the headers of the session.
-    package func openSession() throws -> [String] {
+    /// Exchanges a link, the first one if none is given. Returns the headers of the session.
+    package func openSession(with link: LiveLink? = nil) throws -> [String] {
+        let link = link ?? self.link
         struct Answer: Decodable { var key: String }
         var cookie = ""
         let (status, bytes) = try HTTPExchange.ask(
@@ -141,10 +142,55 @@ package struct StudioWindow {
             until: """
                 const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
                 const select = field?.querySelector("select");
-                if (select) select.value = "\(value)";
+                if (select && select.value !== "\(value)") {
+                    select.value = "\(value)";
+                    select.dispatchEvent(new Event("change", { bubbles: true }));
+                }
                 return select?.value === "\(value)";
                 """)
         try #require(found, "there is no \(value) in \(label)")
+    }
+
+    /// Has takes begin at once.
+    package func skipCountdown() throws { try check("Count down", false) }
+
+    /// Sets or clears the box that begins with these words.
+    package func check(_ label: String, _ isChecked: Bool = true) throws {
+        let found = try browser.wait(
+            until: """
+                const box = [...document.querySelectorAll(".box")].find((one) => one.textContent.startsWith("\(label)"));
+                const input = box?.querySelector("input");
+                if (input && input.checked !== \(isChecked)) input.click();
+                return input?.checked === \(isChecked);
+                """)
+        try #require(found, "there is no \(label)")
+    }
+
+    /// Shows the part of the page that these words begin.
+    package func open(_ summary: String) throws {
+        let found = try browser.wait(
+            until: """
+                const part = [...document.querySelectorAll("details")]
+                    .find((one) => one.querySelector("summary").textContent === "\(summary)" && one.checkVisibility());
+                if (part) part.open = true;
+                return Boolean(part);
+                """)
+        try #require(found, "there is no \(summary)")
+    }
+
+    /// Whether the picture of the newest take comes to have this colour at a place, in fractions from its upper left. The
+    /// pointer is in the middle.
+    package func previews(_ colour: [Int], at place: (x: Double, y: Double) = (0.9, 0.9)) throws -> Bool {
+        try browser.wait(
+            until: """
+                const picture = document.querySelector(".preview canvas:not([hidden]), .preview video:not([hidden])");
+                const [width, height] = [picture?.width || picture?.videoWidth, picture?.height || picture?.videoHeight];
+                if (!width) return false;
+                const sheet = document.createElement("canvas").getContext("2d");
+                sheet.drawImage(picture, \(place.x) * width, \(place.y) * height, 1, 1, 0, 0, 1, 1);
+                const found = [...sheet.getImageData(0, 0, 1, 1).data];
+                return \(colour).every((value, index) => Math.abs(value - found[index]) <= 12);
+                """)
     }
 
     /// Begins a recording, uses each of its buttons, and ends it.
@@ -152,6 +198,7 @@ package struct StudioWindow {
         #expect(try shows("Not recording"))
         let address: String = try browser.run("return location.href")
         #expect(address == studio.link.base, "the token is not in the history")
+        try skipCountdown()
         try choose("30", in: "Keep the last")
         try click("Record")
         #expect(try shows("Recording"))

@@ -3,7 +3,7 @@ import { key } from "./session.js";
 import { say } from "./words.js";
 
 /**
- * Calls the handler of each event's type: `clock`, `takes`, `starting`, `choices`, `notice`, and `connection` with open,
+ * Calls the handler of each event's type: `clock`, `takes`, `starting`, `choices`, `levels`, `locked`, `statistics`, `notice`, and `connection` with open,
  * lost or refused. The second argument is the event's age in milliseconds.
  */
 export function listen(handlers) {

@@ -52,6 +52,14 @@ export class Gallery {
         this.#update();
     }
 
+    /** Removes all pictures. */
+    forget() {
+        for (const card of this.#cards.values()) {
+            delete card.dataset.picture;
+            card.querySelector(".picture").replaceChildren();
+        }
+    }
+
     #update() {
         const entries = [
             ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed,

@@ -65,7 +65,13 @@ function connect() {
             form.setRunning(takes.isAnyOpen);
         },
         starting: (isStarting) => form.setStarting(isStarting),
-        choices: (choices) => form.choices(choices),
+        choices: (choices) => {
+            form.choices(choices);
+            takes.choices(choices);
+        },
+        levels: (levels) => form.levels(levels),
+        locked: (isLocked) => form.locked(isLocked),
+        statistics: (list) => takes.showStatistics(list),
         notice: (notice, age) => {
             add(document.getElementById("notices"), notice);
             // A window that opens later lists older failures, too.

@@ -1,45 +1,58 @@
 // The choice of what to record, by pictures, and the button that begins it.
-import { button, choice, make } from "./elements.js";
+import { countDown } from "./countdown.js";
+import { button, choice, make, write } from "./elements.js";
 import { Gallery } from "./gallery.js";
+import { Levels } from "./levels.js";
 import { get, post } from "./session.js";
+import { lookInterval } from "./sources.js";
+import { Targets } from "./targets.js";
 import { say } from "./words.js";
-
-// The server makes pictures for fifteen seconds after each request.
-const lookInterval = 5000;
 
 /** Fills the section. The result's `refresh` asks for the sources again. */
 export function show(section, complain) {
     let isRunning = false;
     let isStarting = false;
+    let isLocked = false;
     let fields;
     const status = make("p", { class: "hint", role: "status" });
     const form = make("div", { class: "fields" });
     const gallery = new Gallery();
     const start = button(say("record"), begin, complain, { class: "primary" });
     section.setAttribute("aria-labelledby", "recording-title");
-    section.append(make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, start, status);
+    const targets = new Targets(update);
+    const levels = new Levels();
+    let measuresMicrophone = false;
+    section.append(
+        make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, levels.hint, targets.element, start,
+        status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden && !section.inert) refresh();
     });
 
-    /** Asks for pictures while they are seen. */
+    /** Asks for pictures and levels while they are seen. */
     function look() {
         if (document.hidden || section.hidden || section.inert) return;
-        post("api/survey").catch(() => {});
+        const chosen = { audio: fields?.audio.value ?? "none" };
+        // A microphone is not opened because it was used last time.
+        if (measuresMicrophone) chosen.microphone = fields.microphone.value;
+        post("api/survey", chosen).catch(() => {});
     }
 
     async function begin() {
         complain();
-        const body = { audio: fields.audio.value, microphone: fields.microphone.value, ...gallery.chosen };
+        const body = {
+            audio: fields.audio.value, microphone: fields.microphone.value, ...gallery.chosen, ...targets.request,
+        };
         if (fields.clips.value) body.clipBuffer = Number(fields.clips.value);
-        await post("api/takes", body);
+        if (!targets.countsDown || await countDown()) await post("api/takes", body);
     }
 
     function update() {
         section.hidden = isRunning;
+        write(start, say(targets.isLive ? "goLive" : "record"));
         start.disabled = isStarting || !fields || gallery.isEmpty;
-        status.textContent = isStarting ? say("starting") : "";
+        status.textContent = isStarting ? say("starting") : isLocked ? say("locked") : "";
     }
 
     async function refresh() {
@@ -55,7 +68,10 @@ export function show(section, complain) {
     }
 
     function fill(sources, last) {
-        if (!fields) gallery.want(last);
+        if (!fields) {
+            gallery.want(last);
+            targets.offer(last).catch((error) => complain(error.message));
+        }
         gallery.setFixed(sources);
         const outputs = sources.outputs.length ? [["system", say("systemAudio")]] : [];
         const audio = choice(say("audio"), [
@@ -69,13 +85,27 @@ export function show(section, complain) {
             ["", say("noClips")], ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
         ], fields?.clips.value ?? String(last.clipBuffer ?? ""));
         fields = { audio: audio.select, microphone: microphone.select, clips: clips.select };
+        audio.select.addEventListener("change", look);
+        microphone.select.addEventListener("change", () => {
+            measuresMicrophone = true;
+            look();
+        });
+        audio.field.append(levels.audio);
+        microphone.field.append(levels.microphone);
         form.replaceChildren(audio.field, microphone.field, clips.field);
         update();
+        look();
         if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));
     }
 
     return {
         refresh,
+        locked(value) {
+            isLocked = value;
+            if (value) gallery.forget();
+            update();
+        },
+        levels: (values) => levels.show(values),
         choices(list) {
             gallery.setChoices(list);
             update();

@@ -10,6 +10,11 @@ export function key() {
     return sessionStorage.getItem(place);
 }
 
+/** The headers of a request to the session. */
+export function headers() {
+    return { [keyHeader]: key() };
+}
+
 /** Returns when the page may ask. Throws with a sentence if its link does not work. */
 export async function open() {
     const token = location.hash.slice(1);
@@ -25,18 +30,17 @@ export async function open() {
 
 /** Asks for a change. Throws with the server's sentence if it refuses. */
 export async function post(path, body = {}) {
-    const headers = { "Content-Type": "application/json" };
-    if (key()) headers[keyHeader] = key();
-    return read(await request(path, { method: "POST", headers, body: JSON.stringify(body) }));
+    const fields = { "Content-Type": "application/json", ...(key() ? headers() : {}) };
+    return read(await request(path, { method: "POST", headers: fields, body: JSON.stringify(body) }));
 }
 
 export async function get(path) {
-    return read(await request(path, { headers: { [keyHeader]: key() } }));
+    return read(await request(path, { headers: headers() }));
 }
 
 /** A file of the session, as a blob; null if it is not there any more. */
 export async function getFile(path) {
-    const response = await request(path, { headers: { [keyHeader]: key() } });
+    const response = await request(path, { headers: headers() });
     return response.ok ? response.blob() : null;
 }
 

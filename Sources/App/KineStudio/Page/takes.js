@@ -1,15 +1,22 @@
-// The running takes: their time, their destinations, and the buttons that control them.
+// The running takes: their picture, their time, and the buttons that control them.
+import { Destinations } from "./destinations.js";
 import { button, make, write } from "./elements.js";
+import { Preview } from "./preview.js";
 import { post } from "./session.js";
+import { SourceDialog } from "./sources.js";
+import { Statistics } from "./statistics.js";
 import { clock, name, say, state } from "./words.js";
 
 const openPhases = ["starting", "recording", "paused"];
+// The takes report their statistics for fifteen seconds after each request.
+const statisticsInterval = 5000;
 
 export class Takes {
     #place;
     #complain;
     #summarize;
     #cards = new Map();
+    #sources = new SourceDialog();
     // Seconds of the server's clock at an instant of this page's (performance.now).
     #server = { seconds: 0, at: 0 };
 
@@ -20,7 +27,23 @@ export class Takes {
         this.#summarize = summarize;
         place.setAttribute("aria-label", say("takes"));
         setInterval(() => { if (!document.hidden) this.update(); }, 500);
-        document.addEventListener("visibilitychange", () => this.update());
+        setInterval(() => this.#askForStatistics(), statisticsInterval);
+        document.addEventListener("visibilitychange", () => {
+            this.update();
+            this.#askForStatistics();
+            for (const card of this.#cards.values()) card.showPreview();
+        });
+    }
+
+    #askForStatistics() {
+        if (!document.hidden && !this.#place.inert && this.isAnyOpen) post("api/statistics").catch(() => {});
+    }
+
+    /** What a survey has found, for a take that is to show another source. */
+    choices(list) { this.#sources.choices(list); }
+
+    showStatistics(list) {
+        for (const statistics of list) this.#cards.get(statistics.take)?.showStatistics(statistics);
     }
 
     get isAnyOpen() { return [...this.#cards.values()].some((card) => openPhases.includes(card.take.phase)); }
@@ -33,17 +56,19 @@ export class Takes {
     show(takes) {
         for (const [id, card] of this.#cards) {
             if (takes.some((take) => take.id === id)) continue;
-            card.element.remove();
+            card.close();
             this.#cards.delete(id);
         }
+        const wasOpen = this.isAnyOpen;
         for (const take of takes) {
             if (!this.#cards.has(take.id)) {
-                const card = new Card(take, this.#complain);
+                const card = new Card(take, this.#sources, this.#complain);
                 this.#cards.set(take.id, card);
                 this.#place.prepend(card.element);
             }
             this.#cards.get(take.id).show(take);
         }
+        if (!wasOpen) this.#askForStatistics();
         this.#place.hidden = takes.length === 0;
         this.update();
     }
@@ -66,28 +91,39 @@ class Card {
     take;
     time = "";
     element;
+    #path;
+    #sources;
     #complain;
+    #preview;
+    #destinations;
+    #statistics = new Statistics();
     #time = make("p", { class: "time" });
     #state = make("p", { class: "state" });
     #source = make("p", { class: "source" });
-    #destinations = make("ul", { class: "destinations" });
     #pause;
     #microphone;
     #clip;
     #mark;
+    #switch;
     #end;
 
-    constructor(take, complain) {
+    constructor(take, sources, complain) {
+        this.#path = `api/takes/${encodeURIComponent(take.id)}`;
+        this.#sources = sources;
         this.#complain = complain;
+        this.#preview = new Preview(take.id, take.source);
+        this.#destinations = new Destinations(this.#path, complain);
         this.#end = this.#control("end", "stop", () => ({}), { class: "primary" });
         this.#pause = button("", () => this.#post(this.take.phase === "paused" ? "resume" : "pause"), complain);
         this.#microphone = button("", () => this.#post("microphone", { isOn: !this.take.isMicrophoneOn }), complain);
         this.#clip = this.#control("saveClip", "clip", () => ({}));
         this.#mark = this.#control("mark", "mark", () => ({}));
-        const buttons = [this.#end, this.#pause, this.#microphone, this.#clip, this.#mark];
+        this.#switch = button(say("showAnother"), () => this.#showAnother(), complain);
+        const buttons = [this.#end, this.#pause, this.#microphone, this.#clip, this.#mark, this.#switch];
         this.element = make(
             "article", { class: "take", "data-take": take.id, "aria-label": say("take", { source: take.source }) },
-            this.#state, this.#time, this.#source, make("div", { class: "buttons" }, ...buttons), this.#destinations);
+            this.#preview.element, make("div", { class: "clock" }, this.#time, this.#state, this.#source),
+            make("div", { class: "buttons" }, ...buttons), this.#destinations.element, this.#statistics.element);
     }
 
     #control(label, path, body, attributes) {
@@ -96,42 +132,53 @@ class Card {
 
     async #post(path, body) {
         this.#complain();
-        return post(`api/takes/${encodeURIComponent(this.take.id)}/${path}`, body);
+        return post(`${this.#path}/${path}`, body);
+    }
+
+    async #showAnother() {
+        const source = await this.#sources.ask(this.#complain);
+        if (source?.source) await this.#post("source", source);
+    }
+
+    get #isRunning() {
+        return openPhases.includes(this.take.phase) && this.take.phase !== "starting" && !this.take.isOtherVersion;
     }
 
     show(take) {
         this.take = take;
-        const isOpen = openPhases.includes(take.phase);
-        const isRunning = isOpen && take.phase !== "starting" && !take.isOtherVersion;
+        const isRunning = this.#isRunning;
         this.element.dataset.phase = take.phase;
         write(this.#state, state(take));
         write(this.#source, take.file ? say("into", { source: take.source, name: name(take.file) }) : take.source);
         if (take.file) this.#source.title = take.file;
         write(this.#pause, say(take.phase === "paused" ? "resume" : "pause"));
         write(this.#microphone, say(take.isMicrophoneOn ? "mute" : "unmute"));
-        this.#end.hidden = !isOpen;
+        this.#end.hidden = !openPhases.includes(take.phase);
         this.#pause.hidden = !isRunning;
         this.#microphone.hidden = !isRunning || take.isMicrophoneOn == null;
         this.#clip.hidden = !isRunning || take.clipBuffer == null;
         if (take.clipBuffer != null) write(this.#clip, say("saveClip", { seconds: Math.round(take.clipBuffer) }));
         this.#mark.hidden = !isRunning || !take.file;
-        this.#destinations.hidden = take.destinations.length === 0;
-        this.#destinations.replaceChildren(...take.destinations.map((destination) => this.#row(destination)));
+        this.#switch.hidden = !isRunning;
+        this.#destinations.show(take.destinations, isRunning);
+        this.#statistics.element.hidden = !isRunning;
+        this.showPreview();
     }
 
-    #row({ label, phase, link, problem }) {
-        const copy = link && button(say("copyLink"), () => this.#copy(link), this.#complain);
-        return make(
-            "li", { "data-phase": phase }, make("span", { class: "label" }, label),
-            make("span", { class: "phase" }, problem ?? say(`destination.${phase}`)), copy);
+    showPreview() {
+        const isSeen = this.#isRunning && !document.hidden;
+        this.#preview.element.hidden = !this.#isRunning;
+        this.#preview.want(isSeen);
     }
 
-    async #copy(link) {
-        try {
-            await navigator.clipboard.writeText(link);
-        } catch {
-            throw new Error(say("cannotCopy", { link }));
-        }
+    showStatistics(statistics) {
+        this.#statistics.show(statistics);
+        this.#destinations.showStatistics(statistics.destinations);
+    }
+
+    close() {
+        this.#preview.want(false);
+        this.element.remove();
     }
 
     setTime(now) {

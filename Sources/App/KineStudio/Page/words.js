@@ -36,6 +36,40 @@ const english = {
     "destination.paused": "paused",
     "destination.finishing": "finishing",
     "destination.ended": "ended",
+    preview: "Picture of {source}",
+    previewStarting: "The picture is coming…",
+    previewElsewhere: "Three other windows show pictures already.",
+    "preview.reconnecting": "The picture was interrupted; trying again…",
+    "preview.full": "The picture is not available now; trying again…",
+    "preview.broken": "The browser failed to play the picture; the take goes on.",
+    "preview.stopped": "The picture could not be received; reload the page.",
+    "preview.impossible": "This browser cannot play this picture; the take goes on.",
+    statistics: "Statistics",
+    "statistics.drawn": "Frames drawn",
+    "statistics.unchanged": "Frames unchanged",
+    "statistics.dropped": "Frames dropped",
+    "statistics.bytes": "File",
+    bitrate: "Bitrate",
+    delay: "Waits to be sent",
+    drops: "Drops a second",
+    milliseconds: "{value} ms",
+    viewer: "{count} viewer",
+    viewers: "{count} viewers",
+    waiting: "{value} ms waiting",
+    roundTrip: "round trip {value} ms",
+    reconnects: "reconnected {count}×",
+    restarts: "restarted {count}×",
+    memory: "{used} of {limit}",
+    remove: "End this broadcast",
+    showAnother: "Show another source",
+    broadcastTo: "Broadcast to",
+    livePage: "Live page for browsers",
+    recordToo: "Record it",
+    goLive: "Go live",
+    countdownFirst: "Count down from 3",
+    countdown: "Countdown",
+    cancelHint: "Press any key to cancel.",
+    cancel: "Cancel",
     newRecording: "New recording",
     source: "Show",
     wholeScreen: "Whole screen",
@@ -47,6 +81,9 @@ const english = {
     noAudio: "None",
     microphone: "Microphone",
     noMicrophone: "None",
+    "level.audio": "Level of the audio",
+    "level.microphone": "Level of the microphone",
+    locked: "The screen is locked, so there are no pictures.",
     clips: "Keep the last",
     noClips: "as configured",
     keep: "{seconds} seconds",
@@ -108,6 +145,40 @@ const chinese = {
     "destination.paused": "已暂停",
     "destination.finishing": "正在结束",
     "destination.ended": "已结束",
+    preview: "{source} 的画面",
+    previewStarting: "正在获取画面…",
+    previewElsewhere: "已有三个窗口在显示画面。",
+    "preview.reconnecting": "画面中断，正在重试…",
+    "preview.full": "画面暂时不可用，正在重试…",
+    "preview.broken": "浏览器无法播放画面；录制会继续。",
+    "preview.stopped": "无法接收画面；请重新加载页面。",
+    "preview.impossible": "此浏览器无法播放该画面；录制会继续。",
+    statistics: "统计",
+    "statistics.drawn": "已编码帧",
+    "statistics.unchanged": "未变化帧",
+    "statistics.dropped": "丢弃帧",
+    "statistics.bytes": "文件大小",
+    bitrate: "码率",
+    delay: "等待发送",
+    drops: "每秒丢帧",
+    milliseconds: "{value} 毫秒",
+    viewer: "{count} 位观众",
+    viewers: "{count} 位观众",
+    waiting: "等待 {value} 毫秒",
+    roundTrip: "往返 {value} 毫秒",
+    reconnects: "重连 {count} 次",
+    restarts: "重启 {count} 次",
+    memory: "内存 {used} / {limit}",
+    remove: "结束此直播",
+    showAnother: "切换画面",
+    broadcastTo: "直播到",
+    livePage: "网页直播",
+    recordToo: "同时录制",
+    goLive: "开始直播",
+    countdownFirst: "倒数 3 秒",
+    countdown: "倒计时",
+    cancelHint: "按任意键取消。",
+    cancel: "取消",
     newRecording: "新录制",
     source: "画面",
     wholeScreen: "整个屏幕",
@@ -119,6 +190,9 @@ const chinese = {
     noAudio: "无",
     microphone: "麦克风",
     noMicrophone: "无",
+    "level.audio": "声音电平",
+    "level.microphone": "麦克风电平",
+    locked: "屏幕已锁定，因此没有画面。",
     clips: "保留最近",
     noClips: "按配置",
     keep: "{seconds} 秒",
@@ -168,6 +242,26 @@ export function clock(seconds) {
     const minutes = Math.floor(whole / 60);
     const rest = pad(whole % 60);
     return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${rest}`;
+}
+
+/** A count in the reader's language. */
+export function number(value) {
+    return new Intl.NumberFormat(language, { maximumFractionDigits: 0 }).format(value);
+}
+
+/** An amount of data. */
+export function bytes(count) {
+    const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+    const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+    const format = { style: "unit", unit: units[step], maximumFractionDigits: step === 3 ? 1 : 0 };
+    return new Intl.NumberFormat(language, format).format(count / 1000 ** step);
+}
+
+/** Bits a second. */
+export function rate(bits) {
+    const isLarge = bits >= 1e6;
+    const format = { maximumFractionDigits: isLarge ? 1 : 0 };
+    return `${new Intl.NumberFormat(language, format).format(bits / (isLarge ? 1e6 : 1e3))} ${isLarge ? "Mbit/s" : "kbit/s"}`;
 }
 
 /** The name of a file. */

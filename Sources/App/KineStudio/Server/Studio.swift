@@ -19,6 +19,7 @@ final class Studio: Sendable {
     private let isStarting = Mutex(false)
     private let survey = Mutex(SurveyState())
     private let choices: KeptChoice
+    private let previews = Previews()
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
@@ -45,8 +46,16 @@ final class Studio: Sendable {
             defer { shown = takes }
             return shown != takes
         }
-        if isNew { hub.send("takes", takes, isState: true) }
+        guard isNew else { return }
+        previews.show(takes)
+        hub.send("takes", takes, isState: true)
     }
+
+    /// Shows the levels of the audio that a page has chosen.
+    func show(_ levels: SurveyLevels) { hub.send("levels", levels, isState: true) }
+
+    /// Shows the statistics of all takes that have some.
+    func show(_ statistics: [TakeStatistics]) { hub.send("statistics", statistics, isState: true) }
 
     /// The recording that was asked for has begun, or has failed.
     func endStart() {
@@ -69,6 +78,7 @@ final class Studio: Sendable {
         case .success(let match):
             if match.route.operation == .events { return .events(events(after: request.lastEvent)) }
             if match.route.operation == .openSession { return .answer(openSession(request, body, gate)) }
+            if match.route.operation == .samples { return await samples(of: match.parameters["take"] ?? "") }
             return .answer(await answer(match, body))
         }
     }
@@ -80,19 +90,33 @@ final class Studio: Sendable {
             after: id.flatMap { Int($0) }, greeting: EventLog.Event(id: nil, type: "clock", data: "\(now)"))
     }
 
+    private func samples(of take: String) async -> StudioResponse {
+        guard takes.withLock({ $0.contains { $0.id == take && $0.isOpen } }) else {
+            return .answer(.takeIsOver)
+        }
+        do throws(ClientError) { return .samples(try await previews.stream(of: take)) } catch {
+            return .answer(StudioAnswer(error))
+        }
+    }
+
     private func answer(_ match: StudioRoute.Match, _ body: [UInt8]) async -> StudioAnswer {
         switch match.route.operation {
         case .document: StudioPage.document
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .openSession, .events: StudioAnswer.done
+        case .openSession, .events, .samples: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
-        case .survey: StudioJSON.isObject(body) ? look() : .malformed
+        case .survey: StudioJSON.decode(SurveyChoice.self, body).map { ask(.survey($0)) } ?? .malformed
+        case .statistics: StudioJSON.isObject(body) ? ask(.measure) : .malformed
+        case .removeDestination:
+            StudioJSON.isObject(body) ? await removeDestination(match.parameters) : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
+        case .destinations: StudioAnswer(DestinationName.known)
+        case .command(let command): run(command, match.parameters["take"] ?? "", body)
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }
     }
@@ -122,10 +146,23 @@ final class Studio: Sendable {
         }
     }
 
-    /// The pictures come as events, for as long as `StudioLoop.lookLifetime`.
-    private func look() -> StudioAnswer {
-        inbox.post(.look)
+    /// The pictures, or the statistics, come as events, for as long as `StudioLoop.lookLifetime`.
+    private func ask(_ message: StudioLoop.Message) -> StudioAnswer {
+        inbox.post(message)
         return .done
+    }
+
+    private func removeDestination(_ parameters: [String: String]) async -> StudioAnswer {
+        guard let number = parameters["number"].flatMap({ Int($0) }), number >= 0 else {
+            return StudioAnswer(StudioGate.Refusal.notFound)
+        }
+        do throws(ClientError) {
+            let session = try await EngineSession.attach(to: parameters["take"])
+            _ = try await session.removeDestination(number)
+            return .done
+        } catch {
+            return StudioAnswer(error)
+        }
     }
 
     private func picture(_ number: String) -> StudioAnswer {
@@ -135,6 +172,13 @@ final class Studio: Sendable {
         return StudioAnswer(type: "image/jpeg", body: jpeg)
     }
 
+    /// Shows whether the screen is locked, as the survey says.
+    func show(isLocked: Bool) {
+        guard survey.withLock({ $0.isLocked }) != isLocked else { return }
+        update { $0.isLocked = isLocked }
+        hub.send("locked", isLocked, isState: true)
+    }
+
     /// Shows what can be chosen after a change.
     func update(_ change: (inout SurveyState) -> Void) {
         let choices = survey.withLock { survey in
@@ -142,6 +186,14 @@ final class Studio: Sendable {
             return survey.choices
         }
         hub.send("choices", choices, isState: true)
+    }
+
+    /// A command that fails says so by an event.
+    private func run(_ command: TakeCommand, _ take: String, _ body: [UInt8]) -> StudioAnswer {
+        guard takes.withLock({ $0.contains { $0.id == take && $0.isOpen } }) else { return .takeIsOver }
+        guard let arguments = command.arguments(take, body) else { return .malformed }
+        inbox.post(.run(arguments))
+        return .accepted
     }
 
     /// The program that records says by an event whether it began.
@@ -163,13 +215,13 @@ final class Studio: Sendable {
         hub.send("starting", true, isState: true)
         choices.keep(StudioJSON.encode(choice))
         inbox.post(.record(arguments))
-        var answer = StudioAnswer.done
-        answer.status = .accepted
-        return answer
+        return .accepted
     }
 }
 
 extension StudioAnswer {
+    static let accepted = StudioAnswer(status: .accepted, body: done.body)
+    static let takeIsOver = StudioAnswer(.notFound, message: "This take does not run any more.")
     static let malformed = StudioAnswer(
         .badRequest, message: "The request lacks a value, or has one of another kind; see openapi.json.")
 }

@@ -2,6 +2,7 @@
 import HTTPTypes
 import HummingbirdCore
 import KinePlatform
+import KinePublish
 import Logging
 import NIOCore
 import NIOPosix
@@ -26,7 +27,9 @@ enum StudioListener {
         let logger = Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() }
         let listening = Monitor<Result<Int, Errno>?>(nil)
         let http = HTTP1Channel(
-            responder: { request, writer, _ in try await answer(request, with: writer, respond) },
+            responder: { request, writer, channel in
+                try await answer(request, with: writer, on: channel, respond)
+            },
             configuration: .init(
                 idleTimeout: .seconds(idleTimeout),
                 httpDecoderConfiguration: .init(
@@ -52,7 +55,7 @@ enum StudioListener {
     }
 
     private static func answer(
-        _ request: Request, with writer: consuming ResponseWriter,
+        _ request: Request, with writer: consuming ResponseWriter, on channel: any Channel,
         _ respond: (StudioRequest, [UInt8]) async -> StudioResponse
     ) async throws {
         let judged = StudioRequest(request.head)
@@ -77,6 +80,11 @@ enum StudioListener {
             if isHead { return try await writer.writeResponse(head) }
             let body = ResponseBody { output in try await write(events, of: request, to: &output) }
             try await writer.write(response: head, body: body)
+        case .samples(let stream):
+            var head = Self.head(.ok)
+            head.headerFields[.contentType] = LiveStream.recordsType
+            if isHead { return try await writer.writeResponse(head) }
+            try await stream.serve(head: head, with: writer, on: channel)
         }
     }
 
@@ -115,6 +123,8 @@ enum StudioResponse: Sendable {
     case answer(StudioAnswer)
     /// Events until the page is closed.
     case events(EventHub.Connection)
+    /// The picture of a take until the page is closed.
+    case samples(LiveStream)
 }
 
 extension StudioRequest {

@@ -1,5 +1,6 @@
 // The page's files, which SwiftPM embeds in the executable.
 import KinePlatform
+import KinePublish
 
 enum StudioPage {
     static let document = StudioAnswer(type: "text/html; charset=utf-8", body: PackageResources.index_html)
@@ -15,6 +16,10 @@ enum StudioPage {
             "takes.js": PackageResources.takes_js, "recording.js": PackageResources.recording_js,
             "notices.js": PackageResources.notices_js, "words.js": PackageResources.words_js,
             "elements.js": PackageResources.elements_js, "gallery.js": PackageResources.gallery_js,
+            "destinations.js": PackageResources.destinations_js, "sources.js": PackageResources.sources_js,
+            "targets.js": PackageResources.targets_js, "levels.js": PackageResources.levels_js,
+            "preview.js": PackageResources.preview_js, "statistics.js": PackageResources.statistics_js,
+            "plot.js": PackageResources.plot_js, "countdown.js": PackageResources.countdown_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
         files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)
@@ -22,6 +27,9 @@ enum StudioPage {
             ("icon.svg", PackageResources.icon_svg), ("icon-recording.svg", PackageResources.icon_recording_svg),
         ] {
             files[name] = StudioAnswer(type: "image/svg+xml", body: bytes)
+        }
+        for module in LivePage.modules {
+            files[module.rawValue] = LivePage.file(module).map { StudioAnswer(type: $0.type, body: $0.bytes) }
         }
         return files
     }()

@@ -17,8 +17,9 @@ struct StudioRoute: Sendable {
 
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
-        case takes, sources, record, choice, survey, picture
+        case takes, sources, record, choice, survey, picture, samples, statistics, removeDestination, destinations
         case control(TakeControl)
+        case command(TakeCommand)
     }
 
     /// `parameters`: the parts of the path for the names in braces, decoded.
@@ -44,16 +45,27 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/openapi.json", access: .session, operation: .description),
             StudioRoute(method: "GET", path: "/api/events", access: .session, operation: .events),
             StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
+            StudioRoute(method: "GET", path: "/api/destinations", access: .session, operation: .destinations),
             StudioRoute(method: "GET", path: "/api/choice", access: .session, operation: .choice),
             StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
             StudioRoute(method: "POST", path: "/api/takes", access: .session, operation: .record),
+            StudioRoute(method: "POST", path: "/api/statistics", access: .session, operation: .statistics),
+            StudioRoute(
+                method: "POST", path: "/api/takes/{take}/destinations/{number}/remove", access: .session,
+                operation: .removeDestination),
+            StudioRoute(method: "GET", path: "/api/takes/{take}/samples", access: .session, operation: .samples),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(
                 method: "POST", path: "/api/takes/{take}/\(control.rawValue)", access: .session,
                 operation: .control(control))
+        }
+        + TakeCommand.allCases.map { command in
+            StudioRoute(
+                method: "POST", path: "/api/takes/{take}/\(command.rawValue)", access: .session,
+                operation: .command(command))
         }
 
     /// All routes of a path; they differ in their methods.

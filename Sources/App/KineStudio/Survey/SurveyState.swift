@@ -23,6 +23,10 @@ struct SurveyState: Sendable {
     private var retired: [(number: Int, jpeg: [UInt8])] = []
     private static let mostRetired = 32
     private var last = 0
+    /// While the screen is locked there are no pictures: windows may show what the lock hides.
+    var isLocked = false {
+        didSet { if isLocked { (pictures, retired) = ([:], []) } }
+    }
 
     mutating func update(_ list: SourceList) {
         self.list = list

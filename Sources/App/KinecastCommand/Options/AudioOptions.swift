@@ -47,36 +47,20 @@ struct AudioOptions: ParsableArguments {
     }
 }
 
-/// `system`, `none`, `output:NAME` or `app:NAME`.
 struct AudioOption: ExpressibleByArgument, Equatable {
     var audio: TakeConfiguration.AppAudio
 
     init?(argument: String) {
-        switch argument {
-        case "system": audio = .system(required: true)
-        case "none": audio = .none
-        default:
-            let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)
-            switch (parts.first, parts.last) {
-            case ("app", let name?) where parts.count == 2: audio = .application(name)
-            case ("output", let name?) where parts.count == 2: audio = .output(name)
-            default: return nil
-            }
-        }
+        guard let audio = TakeConfiguration.AppAudio(option: argument) else { return nil }
+        self.audio = audio
     }
 }
 
-/// `default`, or a microphone's name.
 struct MicrophoneOption: ExpressibleByArgument, Equatable {
     var microphone: TakeConfiguration.Microphone
 
     init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        microphone =
-            switch argument {
-            case "default": .defaultDevice
-            case "none": .none
-            default: .named(argument)
-            }
+        guard let microphone = TakeConfiguration.Microphone(option: argument) else { return nil }
+        self.microphone = microphone
     }
 }

@@ -110,10 +110,11 @@ final class EngineClients {
         guests.removeAll { $0.connection === connection }
     }
 
-    /// Sends the owner's events to the guest too.
-    func follow(_ client: EngineConnection, progress: Bool) {
-        guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
-        guests[index].interest = progress ? .progress : .start
+    /// Sends the owner's events to the guest too. Returns whether it did not get them before.
+    func follow(_ client: EngineConnection, progress: Bool) -> Bool {
+        guard let index = guests.firstIndex(where: { $0.connection === client }) else { return true }
+        defer { guests[index].interest = progress ? .progress : .start }
+        return guests[index].interest == .common
     }
 
     var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }

@@ -201,12 +201,14 @@ extension EngineHost {
         scheduleProgress()
     }
 
-    /// Sends a later client the events that the owner got when the take began.
+    /// Sends a later client the events that the owner got when the take began. A client that follows already changes only
+    /// whether it gets progress.
     func follow(_ asker: Asker, progress: Bool) {
         let client = asker.client
-        clients.follow(client, progress: progress)
+        let isNew = clients.follow(client, progress: progress)
         replyStatus(to: asker)
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
+        guard isNew else { return scheduleProgress() }
         client.tell(.started(started))
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
         if machine.phase == .paused { client.tell(.paused) }

@@ -1,8 +1,9 @@
-// The process `kinecast-engine --survey`: pictures of monitors and windows for a person who chooses one in the studio.
-// It reads one source at a time, and only those that have changed. It reads none while no page is seen.
+// The process `kinecast-engine --survey`: pictures of monitors and windows, and levels of audio, for a person who chooses
+// among them in the studio. It reads one source at a time, and only those that have changed.
 import FoundationEssentials
 import Glibc
 import KineCapture
+import KineDesktop
 import KineMedia
 import KinePlatform
 import KineTake
@@ -43,15 +44,38 @@ public final class PictureSurvey {
         }
     }
 
+    /// From other threads.
+    private enum Message: Sendable {
+        case locked(Bool)
+        case levels(SurveyLevels)
+    }
+
+    /// Nanoseconds for the desktop to say whether the screen is locked.
+    private static let lockTimeout: Int64 = 2_000_000_000
+
     private let connection: Connection
     private let cancellation = Cancellation()
-    private var isSeen = false
+    private let inbox = Mailbox<Message>()
+    private let desktop: Desktop?
+    private let meter: LevelMeter?
+    private var choice = LevelMeter.Choice()
+    /// Whether a page has asked, and the screen is not locked.
+    private var isSeen: Bool { isWanted && isLocked == false }
+    private var isWanted = false
+    /// Nil: the desktop has not said yet.
+    private var isLocked: Bool?
+    private var lockDeadline: Int64 = 0
     private var list: SourceList?
     private var entries: [SurveyPicture.Subject: Entry] = [:]
     private var nextSearch: Int64 = 0
     private var nextPicture: Int64 = 0
 
-    public init(client: FileDescriptor) throws(ControlError) { connection = try Connection(adopting: client) }
+    public init(client: FileDescriptor) throws(ControlError) {
+        connection = try Connection(adopting: client)
+        let inbox = inbox
+        desktop = Desktop(.find()) { if case .screenLocked(let isLocked) = $0 { inbox.post(.locked(isLocked)) } }
+        meter = try? LevelMeter { inbox.post(.levels($0)) }
+    }
 
     /// Returns the exit status of the process.
     public func run() -> Int32 {
@@ -61,9 +85,13 @@ public final class PictureSurvey {
             _ = connection.drain(until: MonotonicClock.now() + Self.flushTimeout)
             return ExitStatus.noPermission
         }
+        lockDeadline = MonotonicClock.now() + Self.lockTimeout
+        if let desktop { desktop.watchLock() } else { isLocked = false }
         while !connection.isClosed {
-            for case .look(let isSeen) in (try? connection.readAvailable()) ?? [] { look(isSeen) }
             let now = MonotonicClock.now()
+            for request in (try? connection.readAvailable()) ?? [] { handle(request) }
+            for message in inbox.drain() { receive(message) }
+            if isLocked == nil, now >= lockDeadline { isLocked = false }
             if isSeen {
                 if now >= nextSearch { search(at: now) }
                 if now >= nextPicture { takePicture(at: now) }
@@ -73,15 +101,33 @@ public final class PictureSurvey {
         return 0
     }
 
-    private func look(_ isSeen: Bool) {
-        self.isSeen = isSeen
-        // The next pictures are of sources that are opened again, so nothing is kept meanwhile.
-        if !isSeen { entries = [:] }
+    private func handle(_ request: SurveyRequest) {
+        switch request {
+        case .survey(let audio, let microphone):
+            isWanted = true
+            choice = LevelMeter.Choice(audio: audio, microphone: microphone)
+            if isLocked != true { meter?.measure(choice) }
+        }
+    }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .levels(let levels): if isLocked != true { send(.levels(levels)) }
+        case .locked(let isLocked):
+            guard isLocked != self.isLocked else { return }
+            if isLocked || self.isLocked == true { send(.locked(isLocked)) }
+            self.isLocked = isLocked
+            // The lock may hide what windows show, and the person may have left.
+            if isLocked { entries = [:] }
+            meter?.measure(isLocked ? LevelMeter.Choice() : choice)
+        }
     }
 
     private func sleep() {
         var polled = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
-        WakeSignal.poll(&polled, until: isSeen ? min(nextSearch, nextPicture) : nil)
+        polled.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
+        let deadline = isSeen ? min(nextSearch, nextPicture) : isLocked == nil ? lockDeadline : nil
+        WakeSignal.poll(&polled, until: deadline)
     }
 
     private func search(at now: Int64) {

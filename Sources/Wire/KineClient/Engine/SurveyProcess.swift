@@ -1,5 +1,6 @@
-// An engine that makes pictures of monitors and windows.
+// An engine that shows monitors and windows, and measures audio.
 import Glibc
+import KineMedia
 import KinePlatform
 import KineWire
 import SystemPackage
@@ -11,7 +12,7 @@ public final class SurveyProcess {
     private let connection: Connection
     private let process: ChildProcess
 
-    /// Starts the engine. Nothing comes before `look(true)`.
+    /// Starts the engine. Nothing comes before `survey`.
     public init(_ locator: EngineLocator = EngineLocator()) throws(ClientError) {
         let executable = try locator.engine()
         do {
@@ -39,8 +40,10 @@ public final class SurveyProcess {
         [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
     }
 
-    /// Whether a person looks at the pictures.
-    public func look(_ isSeen: Bool) { try? connection.send(.look(isSeen)) }
+    /// Requests pictures, and the levels of this audio.
+    public func survey(audio: TakeConfiguration.AppAudio = .none, microphone: TakeConfiguration.Microphone = .none) {
+        try? connection.send(.survey(audio: audio, microphone: microphone))
+    }
 
     /// Returns the received events without waiting; nil once the engine has ended.
     public func events() -> [SurveyEvent]? {

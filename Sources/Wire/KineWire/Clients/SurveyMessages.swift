@@ -1,11 +1,12 @@
-// Messages between the studio and an engine that makes pictures of what can be recorded.
+// Messages between the studio and an engine that shows and measures what can be recorded.
 import FoundationEssentials
+import Glibc
 import KineMedia
 
 /// A request to `kinecast-engine --survey`.
 public enum SurveyRequest: Codable, ControlMessage, Equatable {
-    /// Whether a person looks at the pictures. Otherwise none are made.
-    case look(Bool)
+    /// Make pictures, and measure this audio. Its devices are open until the next request.
+    case survey(audio: TakeConfiguration.AppAudio, microphone: TakeConfiguration.Microphone)
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
@@ -15,6 +16,9 @@ public enum SurveyEvent: Codable, ControlMessage, Equatable {
     /// The monitors and windows, at first and after each change, without audio and cameras.
     case sources(SourceList)
     case picture(SurveyPicture)
+    case levels(SurveyLevels)
+    /// The screen is locked, so there are no pictures and levels, or it is not any more.
+    case locked(Bool)
     /// The survey has ended; one sentence.
     case failed(String)
 
@@ -37,4 +41,25 @@ public struct SurveyPicture: Codable, Sendable, Equatable {
     public var jpeg: Data
 
     public init(_ subject: Subject, jpeg: Data) { (self.subject, self.jpeg) = (subject, jpeg) }
+}
+
+/// The levels of the chosen audio.
+public struct SurveyLevels: Codable, Sendable, Equatable {
+    /// The lowest level in dBFS.
+    public static let silence: Double = -60
+
+    /// The peak in dBFS, from `silence` to 0; nil: nothing is measured.
+    public var audio: Double?
+    public var microphone: Double?
+    /// One sentence: why there is no level, or none to expect.
+    public var problem: String?
+
+    public init(audio: Double? = nil, microphone: Double? = nil, problem: String? = nil) {
+        (self.audio, self.microphone, self.problem) = (audio, microphone, problem)
+    }
+
+    /// A peak of samples within ±1, in whole decibels: a meter shows no finer steps.
+    public static func decibels(peak: Float) -> Double {
+        peak <= 0 ? silence : min(0, max(silence, (20 * log10(Double(peak))).rounded()))
+    }
 }

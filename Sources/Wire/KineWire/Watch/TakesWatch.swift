@@ -29,6 +29,15 @@ package final class TakesWatch {
     private var followers: [Follower] = []
     /// Takes whose engine closed this connection; not followed again while they are registered.
     private var disconnected: Set<String> = []
+    /// Whether `EngineEvent.progress` comes once a second of each take.
+    package var wantsProgress = false {
+        didSet {
+            guard wantsProgress != oldValue else { return }
+            for follower in followers where follower.view.isSameProtocol {
+                try? follower.connection.send(.follow(progress: wantsProgress), id: 3)
+            }
+        }
+    }
     /// The running takes, oldest first.
     package var takes: [TakeView] { followers.map(\.view) }
 
@@ -108,7 +117,7 @@ package final class TakesWatch {
     private func follow(_ record: TakeRecord) throws -> Follower {
         let connection = try registry.connect(to: record)
         try connection.send(.status, id: 1)
-        try connection.send(.follow(progress: false), id: 2)
+        try connection.send(.follow(progress: wantsProgress), id: 2)
         return Follower(connection, TakeView(record))
     }
 }

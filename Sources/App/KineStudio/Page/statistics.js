@@ -1,0 +1,52 @@
+// A take's statistics: counts of frames, and plots of the last two minutes.
+import { make, write } from "./elements.js";
+import { Plot } from "./plot.js";
+import { bytes, number, rate, say } from "./words.js";
+
+const rows = ["drawn", "unchanged", "dropped", "bytes"];
+
+export class Statistics {
+    #cells = new Map(rows.map((row) => [row, make("dd")]));
+    #bitrate = new Plot(say("bitrate"), rate);
+    #delay = new Plot(say("delay"), (milliseconds) => say("milliseconds", { value: number(milliseconds) }));
+    #drops = new Plot(say("drops"), number);
+    #plots = make("div", { class: "plots" }, this.#bitrate.element, this.#delay.element, this.#drops.element);
+    element = make(
+        "details", { class: "statistics" }, make("summary", {}, say("statistics")), this.#plots,
+        make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), this.#cells.get(row)))));
+    #last;
+
+    show(statistics) {
+        const last = this.#last;
+        this.#last = { at: performance.now(), ...statistics };
+        for (const [row, cell] of this.#cells) write(cell, (row === "bytes" ? bytes : number)(statistics[row]));
+        const waiting = statistics.destinations.map((one) => one.waiting).filter((one) => one != null);
+        this.#delay.add(waiting.length ? Math.max(...waiting) : null);
+        if (!last) return;
+        const seconds = Math.max(0.2, (this.#last.at - last.at) / 1000);
+        this.#bitrate.add((outgoing(statistics) - outgoing(last)) * 8 / seconds);
+        this.#drops.add(Math.max(0, dropped(statistics) - dropped(last)));
+    }
+}
+
+/** The bytes that the encoder has made, as far as they were written or taken. */
+function outgoing({ bytes: written, destinations }) {
+    return Math.max(written, ...destinations.map((one) => one.bytes));
+}
+
+function dropped({ dropped: lost, destinations }) {
+    return lost + destinations.reduce((sum, one) => sum + one.skipped, 0);
+}
+
+/** A destination's numbers on one line. */
+export function activity({ bitrate, viewers, waiting, roundTrip, reconnects, restarts, memory, memoryLimit }) {
+    const parts = [];
+    if (viewers != null) parts.push(say(viewers === 1 ? "viewer" : "viewers", { count: number(viewers) }));
+    if (bitrate != null) parts.push(rate(bitrate));
+    if (waiting) parts.push(say("waiting", { value: number(waiting) }));
+    if (roundTrip != null) parts.push(say("roundTrip", { value: number(roundTrip) }));
+    if (reconnects) parts.push(say("reconnects", { count: number(reconnects) }));
+    if (restarts) parts.push(say("restarts", { count: number(restarts) }));
+    if (memory) parts.push(say("memory", { used: bytes(memory), limit: bytes(memoryLimit) }));
+    return parts.join(" · ");
+}

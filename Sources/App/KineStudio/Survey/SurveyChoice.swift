@@ -1,0 +1,32 @@
+// The audio that a page measures before a recording: the values of the options of `kinecast record`.
+import KineMedia
+
+struct SurveyChoice: Decodable, Equatable, Sendable {
+    var audio = TakeConfiguration.AppAudio.none
+    /// Its device is open while it is measured, so a page names only one that the person has chosen.
+    var microphone = TakeConfiguration.Microphone.none
+
+    private enum CodingKeys: String, CodingKey {
+        case audio, microphone
+    }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        audio = try Self.value(.audio, in: container, TakeConfiguration.AppAudio.init(option:)) ?? .none
+        microphone = try Self.value(.microphone, in: container, TakeConfiguration.Microphone.init(option:)) ?? .none
+    }
+
+    /// Nil: the key is absent.
+    private static func value<Value>(
+        _ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>, _ parse: (String) -> Value?
+    ) throws -> Value? {
+        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard text.unicodeScalars.count <= RecordingChoice.longestName, let value = parse(text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "not the name of audio")
+        }
+        return value
+    }
+}

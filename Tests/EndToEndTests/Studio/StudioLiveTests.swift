@@ -1,0 +1,181 @@
+// The studio while a take runs: its picture in the page, its destinations, its source; and what it shows before a take.
+import AudioTesting
+import DesktopTesting
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import SystemPackage
+import Testing
+
+@Suite(.tags(.real, .programs)) struct StudioLiveTests {
+    private static let silent = "[record]\naudio = none\n[broadcast]\naudio = none\n"
+    private static let screen = PixelRect(x: 0, y: 0, width: 640, height: 360)
+
+    @Test func `three clicks lead to a live picture, which the studio shows as viewers see it`() throws {
+        try RunningStudio.with(configuration: Self.silent) { studio in
+            let painter = try Painter(display: studio.display)
+            let ground = painter.window(Self.screen, colour: 0x40_c0c0)
+            try studio.withWindow { window in
+                try window.skipCountdown()
+                // The first click was in the desktop's menu.
+                try window.check("Live page for browsers")
+                try window.click("Go live")
+                #expect(try window.shows("Live"))
+                #expect(try window.previews([0x40, 0xc0, 0xc0]), "the screen")
+                painter.fill(ground, Self.screen, 0xc0_4020)
+                #expect(try window.previews([0xc0, 0x40, 0x20]), "a change of it")
+                let row = "document.querySelector('.destinations li')"
+                #expect(try window.browser.wait(until: "return \(row).textContent.includes('0 viewers')"))
+                let link = try #require(try studio.place.run("link").output.split(whereSeparator: \.isNewline).first)
+                let studioWindow = try window.browser.openTab()
+                try window.browser.open(String(link))
+                #expect(try window.browser.wait(until: "return document.body.dataset.phase === 'live'"))
+                try window.browser.selectTab(studioWindow)
+                #expect(try window.browser.wait(until: "return \(row).textContent.includes('1 viewer ')"))
+                try window.click("End this broadcast")
+                #expect(try window.shows("Recording"))
+                try window.open("Broadcast to")
+                try window.click("Live page for browsers")
+                #expect(try window.shows("Live"))
+                try window.open("Statistics")
+                let counts = "return [...document.querySelectorAll('dd')].map((one) => Number(one.textContent))"
+                #expect(try window.browser.wait(until: counts + "[0] > 1"), "frames drawn")
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+            }
+            let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
+            #expect(file.hasSuffix(".mp4"))
+            #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/\(file)")) > 0.5)
+        }
+    }
+
+    @Test func `a countdown is cancelled by a key, and else begins the take`() throws {
+        try RunningStudio.with(configuration: Self.silent) { studio in
+            try studio.withWindow { window in
+                try window.click("Record")
+                #expect(try window.browser.wait(until: "return document.querySelector('.count')?.textContent === '2'"))
+                let wasOpen: Bool = try window.browser.run(
+                    """
+                    const dialog = document.querySelector("dialog");
+                    dialog.dispatchEvent(new KeyboardEvent("keydown", { key: "x" }));
+                    return dialog.open;
+                    """)
+                #expect(wasOpen)
+                #expect(try window.browser.wait(until: "return !document.querySelector('dialog')"))
+                #expect(try studio.place.registry().list().running.isEmpty)
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+            }
+        }
+    }
+
+    @Test func `a take shows another source that is chosen in the page, and a paused one says so`() throws {
+        try RunningStudio.with(configuration: Self.silent) { studio in
+            let painter = try Painter(display: studio.display)
+            _ = painter.window(Self.screen, colour: 0x40_c0c0)
+            let id = painter.window(
+                PixelRect(x: 40, y: 40, width: 320, height: 180), colour: 0xc0_4020, isManaged: true)
+            painter.setTitle(id, "Notes")
+            try studio.withWindow { window in
+                try window.skipCountdown()
+                try window.click("Record")
+                #expect(try window.previews([0x40, 0xc0, 0xc0]))
+                try window.click("Show another source")
+                let card = "dialog [value*=window]"
+                #expect(try window.browser.wait(until: "return Boolean(document.querySelector('\(card)'))"))
+                try window.browser.click("dialog label:has([value*=window])")
+                try window.browser.click("dialog .primary")
+                #expect(try window.previews([0xc0, 0x40, 0x20]))
+                try window.click("Pause")
+                #expect(
+                    try window.browser.wait(
+                        until: "return document.querySelector('.preview').dataset.state === 'paused'"))
+                try window.click("Resume")
+                #expect(
+                    try window.browser.wait(until: "return document.querySelector('.preview').dataset.state === 'live'")
+                )
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+            }
+        }
+    }
+
+    @Test func `three windows show the picture, and a fourth says why it does not`() throws {
+        try RunningStudio.with(configuration: "[record]\npattern = 320x240\naudio = none\n") { studio in
+            try studio.withWindow { window in
+                try window.skipCountdown()
+                try window.click("Record")
+                var states: [String] = []
+                for number in 0..<4 {
+                    if number > 0 {
+                        let link = try studio.newLink()
+                        let address = "\(link.base)#\(link.token)"
+                        // A tab in front hides the others, which then show no picture.
+                        let isOpen: Bool = try window.browser.run(
+                            "window.others = [...(window.others ?? []), open('\(address)', '', 'popup')]; return true")
+                        #expect(isOpen)
+                    }
+                    let page = number == 0 ? "window" : "window.others[\(number - 1)]"
+                    let hint = "\(page).document?.querySelector('.preview .hint')?.textContent"
+                    let state = "\(page).document?.querySelector('.preview')?.dataset.state"
+                    #expect(
+                        try window.browser.wait(
+                            until: "return \(state) === 'live' || \(hint)?.startsWith('Three other') === true"))
+                    states.append(try window.browser.run("return \(state) ?? 'none'"))
+                }
+                #expect(states == ["live", "live", "live", "none"])
+            }
+            let session = try studio.openSession(with: studio.newLink())
+            let id = try studio.place.registry().find(nil).id
+            #expect(try studio.ask("POST", "/api/takes/\(id)/stop", "{}", session).status == 200)
+            #expect(try studio.ask("GET", "/api/takes/\(id)/samples", "", session).status == 404)
+        }
+    }
+
+    @Test func `the chosen audio and microphone move their meters before anything is recorded`() throws {
+        let server = try TestAudioServer(modules: ["module-sine-source source_name=desk"])
+        try server.control("load-module", "module-sine", "sink=kinecast")
+        try RunningStudio.with(["PULSE_SERVER=\(server.address)"]) { studio in
+            try studio.withWindow { window in
+                let audio = "document.querySelector('meter[aria-label$=\"audio\"]')"
+                let microphone = "document.querySelector('meter[aria-label$=\"microphone\"]')"
+                #expect(try window.browser.wait(until: "return !\(audio)?.hidden && \(audio)?.value > -30"))
+                #expect(try window.browser.run("return \(microphone).hidden"), "it was not chosen yet")
+                #expect(try !server.control("list", "source-outputs").contains("Source: desk"))
+                try window.choose("desk", in: "Microphone")
+                #expect(try window.browser.wait(until: "return !\(microphone)?.hidden && \(microphone)?.value > -30"))
+                try window.choose("none", in: "Microphone")
+                #expect(try window.browser.wait(until: "return \(microphone)?.hidden"))
+            }
+        }
+        server.end()
+    }
+
+    @Test func `a locked screen has no pictures`() throws {
+        let bus = try TestBus()
+        let logind = try LoginManager(bus)
+        let variables = [
+            "DBUS_SESSION_BUS_ADDRESS=\(bus.address)", "DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)",
+        ]
+        try RunningStudio.with(variables) { studio in
+            try studio.withWindow { window in
+                func shows(_ condition: String) throws -> Bool { try window.browser.wait(until: "return \(condition)") }
+                let picture = "Boolean(document.querySelector('.card img'))"
+                let isSaid = "document.querySelector('#recording > .hint:last-child').textContent.includes('locked')"
+                let hasPicture = try shows(picture)
+                #expect(hasPicture)
+                logind.lock(true)
+                let isLocked = try shows("!\(picture) && \(isSaid)")
+                #expect(isLocked)
+                logind.lock(false)
+                let isUnlocked = try shows("\(picture) && !\(isSaid)")
+                #expect(isUnlocked)
+            }
+        }
+    }
+}
