@@ -554,7 +554,8 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "KineLive", "KineWire", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", system,
+                "KineStudio", "KineConfiguration", "KineLive", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
+                "CoreTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),
         .testTarget(

@@ -14,8 +14,8 @@ final class StudioLoop {
         case pages(Int)
         /// The token of a link that was used.
         case redeemed(String)
-        /// The arguments of `kinecast`.
-        case record([String])
+        /// The arguments of `kinecast`, and `NAME=value` strings.
+        case record([String], variables: [String])
         /// A page shows what can be chosen.
         case look
     }
@@ -92,12 +92,12 @@ final class StudioLoop {
         case .pages(let count): pages = count
         case .redeemed(let token): links.remove(token)
         case .look: look()
-        case .record(let arguments):
+        case .record(let arguments, let variables):
             guard let kinecast else {
                 return fail("There is no kinecast beside kinecast-studio; install Kinecast completely.")
             }
             hasBegun = false
-            if let number = launcher.start(kinecast, arguments, logged: true) {
+            if let number = launcher.start(kinecast, arguments, variables, logged: true) {
                 recorders.insert(number)
             } else {
                 fail("kinecast record could not be started; try it in a terminal.")

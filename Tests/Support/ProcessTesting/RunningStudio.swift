@@ -142,9 +142,20 @@ package struct StudioWindow {
                 const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
                 const select = field?.querySelector("select");
                 if (select) select.value = "\(value)";
-                return select?.value === "\(value)";
+                if (select?.value !== "\(value)") return false;
+                select.dispatchEvent(new Event("change", { bubbles: true }));
+                return true;
                 """)
         try #require(found, "there is no \(value) in \(label)")
+    }
+
+    /// Whether the list with this label comes to have a value.
+    package func offers(_ value: String, in label: String) throws -> Bool {
+        try browser.wait(
+            until: """
+                const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
+                return [...field?.querySelector("select")?.options ?? []].some((option) => option.value === "\(value)");
+                """)
     }
 
     /// Begins a recording, uses each of its buttons, and ends it.

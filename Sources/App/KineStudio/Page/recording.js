@@ -1,6 +1,8 @@
-// The choice of what to record, by pictures, and the button that begins it.
-import { button, choice, make } from "./elements.js";
+// The choice of what to record, by pictures and lists, and the button that begins it.
+import { button, choice, make, offer, pick } from "./elements.js";
 import { Gallery } from "./gallery.js";
+import { asConfigured, More } from "./more.js";
+import { Names } from "./names.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
 
@@ -11,13 +13,23 @@ const lookInterval = 5000;
 export function show(section, complain) {
     let isRunning = false;
     let isStarting = false;
-    let fields;
+    // The last recording; absent until the form is filled.
+    let last;
+    // In force without a name, by kinecast.conf and the environment.
+    let configured = {};
     const status = make("p", { class: "hint", role: "status" });
-    const form = make("div", { class: "fields" });
+    const [audio, microphone, clips] = ["audio", "microphone", "clips"].map((name) => choice(say(name)));
+    const fields = make("div", { class: "fields" }, audio.field, microphone.field, clips.field);
     const gallery = new Gallery();
-    const start = button(say("record"), begin, complain, { class: "primary" });
+    const more = new More();
+    const names = new Names(complain, {
+        read: () => ({ ...values(), ...gallery.lasting }),
+        choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
+    });
+    const start = button(say("record"), begin, complain, { class: "primary", disabled: true });
     section.setAttribute("aria-labelledby", "recording-title");
-    section.append(make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, start, status);
+    const title = make("h2", { id: "recording-title" }, say("newRecording"));
+    section.append(title, names.element, gallery.element, fields, more.element, start, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden && !section.inert) refresh();
@@ -29,16 +41,24 @@ export function show(section, complain) {
         post("api/survey").catch(() => {});
     }
 
+    /** The request. */
+    function values() {
+        return {
+            profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
+            clipBuffer: Number(clips.select.value) || undefined, ...more.values,
+        };
+    }
+
     async function begin() {
         complain();
-        const body = { audio: fields.audio.value, microphone: fields.microphone.value, ...gallery.chosen };
-        if (fields.clips.value) body.clipBuffer = Number(fields.clips.value);
-        await post("api/takes", body);
+        const request = values();
+        await post("api/takes", request);
+        last = request;
     }
 
     function update() {
         section.hidden = isRunning;
-        start.disabled = isStarting || !fields || gallery.isEmpty;
+        start.disabled = isStarting || !last || gallery.isEmpty;
         status.textContent = isStarting ? say("starting") : "";
     }
 
@@ -46,38 +66,60 @@ export function show(section, complain) {
         status.textContent = say("looking");
         look();
         try {
-            const [sources, last] = await Promise.all([get("api/sources"), fields ? {} : get("api/choice")]);
-            fill(sources, last);
+            const [sources, kept] = await Promise.all([get("api/sources"), last ?? get("api/choice"), readNames()]);
+            fill(sources, kept);
         } catch (error) {
             status.textContent = "";
             complain(error.message);
         }
     }
 
-    function fill(sources, last) {
-        if (!fields) gallery.want(last);
+    /** A file that cannot be used is no reason to offer nothing. */
+    async function readNames() {
+        configured = await names.load().catch((error) => complain(error.message)) ?? {};
+    }
+
+    function fill(sources, kept) {
         gallery.setFixed(sources);
-        const outputs = sources.outputs.length ? [["system", say("systemAudio")]] : [];
-        const audio = choice(say("audio"), [
-            ...outputs, ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]),
-            ["none", say("noAudio")],
-        ], fields?.audio.value ?? last.audio);
-        const microphone = choice(say("microphone"), [
+        offer(audio.select, [
+            ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
+            ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("noAudio")],
+        ]);
+        offer(microphone.select, [
             ["none", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
-        ], fields?.microphone.value ?? last.microphone);
-        const clips = choice(say("clips"), [
-            ["", say("noClips")], ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
-        ], fields?.clips.value ?? String(last.clipBuffer ?? ""));
-        fields = { audio: audio.select, microphone: microphone.select, clips: clips.select };
-        form.replaceChildren(audio.field, microphone.field, clips.field);
+        ]);
+        const set = configured.clipBuffer;
+        offer(clips.select, [
+            ["", asConfigured(set && say("keep", { seconds: set }))],
+            ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
+        ]);
+        if (!last) {
+            last = kept;
+            names.select(kept.profile);
+            showChoice(kept, names.name);
+        }
         update();
         if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));
+    }
+
+    /** Fills the form. `name`: of a kept choice. */
+    function showChoice(chosen, name) {
+        gallery.want(chosen, name);
+        for (const [{ select }, field] of [[audio, "audio"], [microphone, "microphone"]]) {
+            const value = chosen[field] ?? configured[field];
+            if (value) pick(select, value);
+            else select.selectedIndex = 0;
+        }
+        const { clipBuffer } = chosen;
+        pick(clips.select, `${clipBuffer ?? ""}`, clipBuffer && say("keep", { seconds: clipBuffer }));
+        more.show(chosen, configured);
     }
 
     return {
         refresh,
         choices(list) {
             gallery.setChoices(list);
+            more.offer(list);
             update();
         },
         setStarting(value) {

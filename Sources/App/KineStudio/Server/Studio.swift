@@ -2,6 +2,7 @@
 import FoundationEssentials
 import HTTPTypes
 import KineClient
+import KineConfiguration
 import KineLive
 import KineMedia
 import KinePlatform
@@ -91,6 +92,10 @@ final class Studio: Sendable {
         case .sources: await sources()
         case .record: record(body)
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
+        case .profiles: profiles(after: {})
+        case .keepProfile: keepProfile(body)
+        case .removeProfile:
+            StudioJSON.isObject(body) ? removeProfile(match.parameters["profile"] ?? "") : .malformed
         case .survey: StudioJSON.isObject(body) ? look() : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
@@ -162,10 +167,47 @@ final class Studio: Sendable {
         }
         hub.send("starting", true, isState: true)
         choices.keep(StudioJSON.encode(choice))
-        inbox.post(.record(arguments))
+        inbox.post(.record(arguments, variables: choice.variables))
         var answer = StudioAnswer.done
         answer.status = .accepted
         return answer
+    }
+}
+
+// Choices with names.
+extension Studio {
+    /// The answer after a change of kinecast.conf.
+    private func profiles(after change: () throws -> Void) -> StudioAnswer {
+        do {
+            try change()
+            return StudioAnswer(try RecordingProfiles(ConfigurationLayers.current()))
+        } catch let failure as CommandFailure {
+            return StudioAnswer(.conflict, message: failure.message)
+        } catch {
+            // The errors of SettingsFile are sentences.
+            return StudioAnswer(.conflict, message: "\(error)")
+        }
+    }
+
+    private func keepProfile(_ body: [UInt8]) -> StudioAnswer {
+        struct Named: Decodable {
+            var name: String
+            var choice: RecordingChoice
+        }
+        guard let named = StudioJSON.decode(Named.self, body), named.choice.isValid else { return .malformed }
+        guard RecordingChoice.isProfile(named.name) else {
+            return StudioAnswer(
+                .badRequest,
+                message:
+                    "A name has at most \(RecordingChoice.longestProfile) letters from A to Z, digits, -, _ and ., "
+                    + "without blanks; write another one.")
+        }
+        return profiles { try ConfigurationLayers.update { try $0.keeping(named.choice, as: named.name) } }
+    }
+
+    private func removeProfile(_ name: String) -> StudioAnswer {
+        guard RecordingChoice.isProfile(name) else { return StudioAnswer(StudioGate.Refusal.notFound) }
+        return profiles { try ConfigurationLayers.update { try $0.removing(name) } }
     }
 }
 

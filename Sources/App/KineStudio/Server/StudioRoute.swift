@@ -18,6 +18,7 @@ struct StudioRoute: Sendable {
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
         case takes, sources, record, choice, survey, picture
+        case profiles, keepProfile, removeProfile
         case control(TakeControl)
     }
 
@@ -45,6 +46,10 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/events", access: .session, operation: .events),
             StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
             StudioRoute(method: "GET", path: "/api/choice", access: .session, operation: .choice),
+            StudioRoute(method: "GET", path: "/api/profiles", access: .session, operation: .profiles),
+            StudioRoute(method: "POST", path: "/api/profiles", access: .session, operation: .keepProfile),
+            StudioRoute(
+                method: "POST", path: "/api/profiles/{profile}/remove", access: .session, operation: .removeProfile),
             StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
