@@ -16,6 +16,8 @@ final class StudioLoop {
         case redeemed(String)
         /// The arguments of `kinecast`, and `NAME=value` strings.
         case record([String], variables: [String])
+        /// Ends the start of a recording, such as its countdown.
+        case cancel
         /// A page shows what can be chosen.
         case look
     }
@@ -33,6 +35,7 @@ final class StudioLoop {
     private var known: Set<String> = []
     /// Whether a take has appeared since a recording was asked for.
     private var hasBegun = false
+    private var isCancelled = false
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -96,12 +99,16 @@ final class StudioLoop {
             guard let kinecast else {
                 return fail("There is no kinecast beside kinecast-studio; install Kinecast completely.")
             }
-            hasBegun = false
+            (hasBegun, isCancelled) = (false, false)
             if let number = launcher.start(kinecast, arguments, variables, logged: true) {
                 recorders.insert(number)
             } else {
                 fail("kinecast record could not be started; try it in a terminal.")
             }
+        case .cancel:
+            guard !hasBegun, let number = recorders.max() else { return }
+            isCancelled = true
+            launcher.end(number)
         }
     }
 
@@ -158,7 +165,7 @@ final class StudioLoop {
     /// Reports why no take began. The end of one that did is reported by its engine.
     private func report(_ program: ProgramLauncher.Ended) {
         guard !hasBegun else { return }
-        if program.ending == .exited(status: 0) { return studio.endStart() }
+        if isCancelled || program.ending == .exited(status: 0) { return studio.endStart() }
         fail(Self.problem(in: program.stderr ?? "") ?? "kinecast record ended without a reason; try it in a terminal.")
     }
 

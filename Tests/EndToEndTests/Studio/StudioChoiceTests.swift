@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `a countdown is cancelled in the page, and no take begins`() throws {
+        try RunningStudio.with(configuration: Self.configuration) { studio in
+            try studio.withWindow { window in
+                #expect(try isFilled(window))
+                try window.choose("10", in: "Countdown")
+                try window.click("Record")
+                try window.click("Cancel")
+                #expect(
+                    try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                #expect(try studio.place.registry().list().running.isEmpty)
+                let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
+                #expect(problem == "")
+            }
+        }
+    }
+
     /// Whether the form comes to be filled.
     private func isFilled(_ window: StudioWindow) throws -> Bool {
         try window.browser.wait(until: "return document.querySelector('#recording .primary:enabled') != null")

@@ -27,9 +27,11 @@ export function show(section, complain) {
         choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
     });
     const start = button(say("record"), begin, complain, { class: "primary", disabled: true });
+    const cancel = button(say("cancel"), () => post("api/takes/cancel"), complain, { hidden: true });
     section.setAttribute("aria-labelledby", "recording-title");
     const title = make("h2", { id: "recording-title" }, say("newRecording"));
-    section.append(title, names.element, gallery.element, fields, more.element, start, status);
+    const buttons = make("div", { class: "buttons" }, start, cancel);
+    section.append(title, names.element, gallery.element, fields, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden && !section.inert) refresh();
@@ -59,6 +61,7 @@ export function show(section, complain) {
     function update() {
         section.hidden = isRunning;
         start.disabled = isStarting || !last || gallery.isEmpty;
+        cancel.hidden = !isStarting;
         status.textContent = isStarting ? say("starting") : "";
     }
 

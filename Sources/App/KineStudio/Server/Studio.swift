@@ -91,6 +91,7 @@ final class Studio: Sendable {
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
+        case .cancelStart: StudioJSON.isObject(body) ? cancelStart() : .malformed
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
         case .profiles: profiles(after: {})
         case .keepProfile: keepProfile(body)
@@ -171,6 +172,14 @@ final class Studio: Sendable {
         var answer = StudioAnswer.done
         answer.status = .accepted
         return answer
+    }
+
+    private func cancelStart() -> StudioAnswer {
+        guard isStarting.withLock({ $0 }) else {
+            return StudioAnswer(.conflict, message: "No recording is being started.")
+        }
+        inbox.post(.cancel)
+        return .done
     }
 }
 

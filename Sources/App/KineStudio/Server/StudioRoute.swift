@@ -18,7 +18,7 @@ struct StudioRoute: Sendable {
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
         case takes, sources, record, choice, survey, picture
-        case profiles, keepProfile, removeProfile
+        case profiles, keepProfile, removeProfile, cancelStart
         case control(TakeControl)
     }
 
@@ -54,6 +54,7 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
             StudioRoute(method: "POST", path: "/api/takes", access: .session, operation: .record),
+            StudioRoute(method: "POST", path: "/api/takes/cancel", access: .session, operation: .cancelStart),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(

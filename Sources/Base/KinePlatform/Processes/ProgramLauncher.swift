@@ -94,6 +94,9 @@ package final class ProgramLauncher {
         }
     }
 
+    /// Sends SIGTERM to a program that was started here.
+    package func end(_ number: Int) { running.first { $0.number == number }?.process.signal(SIGTERM) }
+
     /// Makes room. Programs with a log are left for `reap`, whose caller wants their end.
     private func reapUnlogged() { running.removeAll { $0.log == nil && $0.process.poll() != nil } }
 }
