@@ -45,6 +45,7 @@ final class StudioLoop {
     private var idleSince: Int64
     /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
+    private var disk = DiskWatch()
     private var survey: SurveyProcess?
     /// The end of the survey, unless a page asks again.
     private var surveyDeadline: Int64 = 0
@@ -72,6 +73,7 @@ final class StudioLoop {
             links.removeExpired(at: now)
             showTakes(at: now)
             showChoices(at: now)
+            if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
             if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
             if now >= idleSince + Self.idleTimeout { return }
@@ -86,6 +88,7 @@ final class StudioLoop {
         let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
             links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
+            pages > 0 ? disk.deadline : nil,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -141,6 +144,7 @@ final class StudioLoop {
     private func showTakes(at now: Int64) {
         let changes = takes.process(at: now)
         for (take, event) in changes.events {
+            disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
         let lost = changes.ended.filter { $0.phase != .ended }

@@ -98,6 +98,8 @@ import Testing
         #expect(try window.browser.wait(until: "return document.querySelector('[value=\"app:Editor\"]') != null"))
         #expect(try hidden(window) == ["title:Secret"])
         try window.browser.click("[value=\"app:Editor\"]")
+        let space = "return /^\\d.* free, about \\d/.test(document.getElementById('disk').textContent)"
+        #expect(try window.browser.wait(until: space))
     }
 
     private func keep(_ window: StudioWindow, as name: String) throws {

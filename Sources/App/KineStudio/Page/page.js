@@ -1,4 +1,5 @@
 // The page: opens the session, and shows what the server's events say.
+import * as disk from "./disk.js";
 import { write } from "./elements.js";
 import { listen } from "./events.js";
 import { add } from "./notices.js";
@@ -66,6 +67,7 @@ function connect() {
         },
         starting: (isStarting) => form.setStarting(isStarting),
         choices: (choices) => form.choices(choices),
+        disk: (space) => disk.show(document.getElementById("disk"), space),
         notice: (notice, age) => {
             add(document.getElementById("notices"), notice);
             // A window that opens later lists older failures, too.

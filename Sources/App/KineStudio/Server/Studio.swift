@@ -55,6 +55,8 @@ final class Studio: Sendable {
         hub.send("starting", false, isState: true)
     }
 
+    func show(_ space: DiskSpace) { hub.send("disk", space, isState: true) }
+
     func add(_ notice: TakeNotice) {
         var notice = notice
         notice.time = (Date().timeIntervalSince1970 * 1000).rounded()

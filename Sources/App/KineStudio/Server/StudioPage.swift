@@ -16,7 +16,7 @@ enum StudioPage {
             "notices.js": PackageResources.notices_js, "words.js": PackageResources.words_js,
             "elements.js": PackageResources.elements_js, "gallery.js": PackageResources.gallery_js,
             "more.js": PackageResources.more_js, "hidden.js": PackageResources.hidden_js,
-            "names.js": PackageResources.names_js,
+            "names.js": PackageResources.names_js, "disk.js": PackageResources.disk_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
         files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)
