@@ -555,7 +555,8 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "KineLive", "KinePublish", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
+                "KineStudio", "KineConfiguration", "KineLive", "KinePublish", "KineWire", "KineMeasure", "KineMedia",
+                "KinePlatform",
                 "CoreTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),

@@ -76,6 +76,29 @@ import Testing
         #expect(String(escaping: one.bytes) == "[record]\nexclude = app:c\nfps = 1\n")
     }
 
+    @Test func `a profile is written as a whole, with what its writer does not know, and removed again`() throws {
+        let text = "[record]\nfps = 30\n\n# talks\n[record talk]\n# long\nduration = 45m\nbitrate = 4M\nfps = 24\n"
+        let section = ConfigurationSection(command: .record, profile: "talk")
+        func options(_ pairs: [(String, String)]) throws -> [ConfiguredOption] {
+            try pairs.map { try ConfiguredOption(.record, $0.0, $0.1, from: .name("test")) }
+        }
+        let names: Set = ["fps", "quality", "exclude", "mic", "monitor"]
+        let new = try options([("mic", "usb"), ("quality", "18"), ("exclude", "app:a"), ("exclude", "app:b")])
+        let file = try Examples.file(text)
+        let changed = try file.setting(new, inPlaceOf: names, in: section)
+        #expect(
+            String(escaping: changed.bytes) == text.replacing("bitrate = 4M\nfps = 24\n", with: "")
+                + "mic = usb\nquality = 18\nexclude = app:a\nexclude = app:b\n")
+        #expect(try changed.setting(new, inPlaceOf: names, in: section).bytes == changed.bytes)
+        let empty = ConfigurationSection(command: .record, profile: "bug")
+        let added = try file.setting([], inPlaceOf: names, in: empty)
+        #expect(String(escaping: added.bytes) == text + "\n[record bug]\n" && added.profiles(of: .broadcast) == [])
+        #expect(added.profiles(of: .record) == ["bug", "talk"])
+        #expect(try added.removing(empty).bytes == file.bytes)
+        #expect(String(escaping: try file.removing(section).bytes) == "[record]\nfps = 30\n\n# talks\n")
+        #expect(throws: CommandFailure.self) { try file.removing(empty) }
+    }
+
     /// The text that `kinecast config` prints for a command.
     private func printed(_ command: ConfiguredCommand, _ options: [ConfiguredOption]) -> String {
         ConfigurationFile.text(ConfigurationSection(command: command), options).joined(separator: "\n")

@@ -59,6 +59,7 @@ import Testing
         #expect(
             try SourceOptions.parse(["--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC"])
                 .exclude.map(\.rule) == [.id(16), .titled("Mail"), .application("KeePassXC")])
+        #expect(try configuration("--window", "7", "--exclude", "none").video.excludedWindows.isEmpty)
         #expect(try source("--virtual", "800x600") == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try source("--pattern", "640x480") == .pattern(PixelSize(width: 640, height: 480)))
     }
@@ -260,6 +261,7 @@ import Testing
         #expect(try video("--show-clicks", "--no-cursor").showsClicks)
         #expect(try video("--show-keys", "shortcuts").shownKeys == .shortcuts)
         #expect(try video("--show-keys", "all").shownKeys == .all)
+        #expect(try video("--show-keys", "none").shownKeys == nil)
         let plain = try video()
         #expect(plain.cursorScale == 1 && !plain.showsClicks && plain.shownKeys == nil)
     }

@@ -14,6 +14,11 @@ package struct ConfigurationSection: Hashable, CustomStringConvertible {
         self.profile = profile
     }
 
+    /// Whether a header can hold the name of this profile.
+    package static func isProfileName(_ name: String) -> Bool {
+        !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+
     package var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
 }
 
@@ -42,7 +47,7 @@ package struct ConfigurationFile {
 
     private mutating func readHeader(_ text: ArraySlice<UInt8>, _ line: Int) throws(CommandFailure) {
         let words = text.dropFirst().dropLast().split(whereSeparator: isBlank).map { String(escaping: $0) }
-        let isName = words.last?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        let isName = words.last.map(ConfigurationSection.isProfileName)
         guard text.last == UInt8(ascii: "]"), words.count < 3, isName == true,
             let command = ConfiguredCommand(rawValue: words[0]), words.count == 1 || command.hasOptions
         else {
@@ -83,6 +88,11 @@ package struct ConfigurationFile {
     }
 
     package var profiles: [String] { Set(headers.compactMap(\.section.profile)).sorted() }
+
+    /// The profiles with a section for this command.
+    package func profiles(of command: ConfiguredCommand) -> [String] {
+        headers.filter { $0.section.command == command }.compactMap(\.section.profile).sorted()
+    }
 }
 
 // Writing.
@@ -105,13 +115,62 @@ extension ConfigurationFile {
         } else if let header = headers.first(where: { $0.section == section }) {
             lines.insert(contentsOf: new, at: entries.last(where: { $0.section == section })?.line ?? header.line)
         } else if !new.isEmpty {
-            while lines.last?.isEmpty == true { lines.removeLast() }
-            if !lines.isEmpty { lines.append([]) }
-            lines.append(Array("\(section)".utf8)[...])
-            lines += new
+            lines = Self.appending(section, to: lines) + new
         }
-        if lines.last?.isEmpty == false { lines.append([]) }
-        return try ConfigurationFile(Array(lines.joined(separator: [UInt8(ascii: "\n")])), path: path)
+        return try replacingLines(with: lines)
+    }
+
+    /// The file with these options of a section, which is made if need be. Options of the given names and rivals of the
+    /// new ones go; the others stay.
+    ///
+    /// - Parameter names: the options that the caller knows.
+    package func setting(
+        _ options: [ConfiguredOption], inPlaceOf names: Set<String>, in section: ConfigurationSection
+    ) throws(CommandFailure) -> ConfigurationFile {
+        let given = Set(options.filter(\.isOn).map(\.key.name))
+        let values = Dictionary(grouping: options, by: \.key.name)
+        let replaced = self.options(of: section).filter {
+            names.contains($0.key.name) || !given.contains($0.key.name) && !given.isDisjoint(with: $0.key.rivals)
+        }
+        var file = self
+        if !headers.contains(where: { $0.section == section }) {
+            file = try replacingLines(with: Self.appending(section, to: lines))
+        }
+        for name in Set(replaced.map(\.key.name)) where values[name] == nil {
+            file = try file.setting(name, to: [], in: section)
+        }
+        var known: Set<String> = []
+        for name in options.map(\.key.name) where known.insert(name).inserted {
+            file = try file.setting(name, to: values[name, default: []].map(\.value), in: section)
+        }
+        return file
+    }
+
+    /// The file without a section, up to its last option. Comments after that may be about the next section.
+    package func removing(_ section: ConfigurationSection) throws(CommandFailure) -> ConfigurationFile {
+        guard let header = headers.first(where: { $0.section == section })?.line else {
+            throw .usage("\(path) has no section \(section).")
+        }
+        var lines = lines
+        lines.removeSubrange(header - 1..<(entries.last { $0.section == section }?.line ?? header))
+        if header > 1, header <= lines.count, lines[header - 2].isEmpty, lines[header - 1].isEmpty {
+            lines.remove(at: header - 1)
+        }
+        return try replacingLines(with: lines)
+    }
+
+    private static func appending(
+        _ section: ConfigurationSection, to lines: [ArraySlice<UInt8>]
+    ) -> [ArraySlice<UInt8>] {
+        var lines = lines
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        if !lines.isEmpty { lines.append([]) }
+        return lines + [Array("\(section)".utf8)[...]]
+    }
+
+    private func replacingLines(with lines: [ArraySlice<UInt8>]) throws(CommandFailure) -> ConfigurationFile {
+        let end: [ArraySlice<UInt8>] = lines.last?.isEmpty == false ? [[]] : []
+        return try ConfigurationFile(Array((lines + end).joined(separator: [UInt8(ascii: "\n")])), path: path)
     }
 
     /// A section as text that can be read again, with each option's place above it.

@@ -14,8 +14,10 @@ final class StudioLoop {
         case pages(Int)
         /// The token of a link that was used.
         case redeemed(String)
-        /// The arguments of `kinecast`.
-        case record([String])
+        /// The arguments of `kinecast`, and `NAME=value` strings.
+        case record([String], variables: [String])
+        /// Ends the start of a recording, such as its countdown.
+        case cancel
         /// The arguments of `kinecast` for a change of a running take.
         case run([String])
         /// A page shows what can be chosen, and measures what was chosen.
@@ -37,6 +39,7 @@ final class StudioLoop {
     private var known: Set<String> = []
     /// Whether a take has appeared since a recording was asked for.
     private var hasBegun = false
+    private var isCancelled = false
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -48,6 +51,7 @@ final class StudioLoop {
     private var recorders: Set<Int> = []
     /// The launcher's numbers of other running commands.
     private var commands: Set<Int> = []
+    private var disk = DiskWatch()
     private var survey: SurveyProcess?
     private var surveyed = SurveyChoice()
     /// The end of the survey, unless a page asks again.
@@ -80,6 +84,7 @@ final class StudioLoop {
             links.removeExpired(at: now)
             showTakes(at: now)
             showChoices(at: now)
+            if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             for program in launcher.reap() {
                 if recorders.remove(program.number) != nil {
                     report(program)
@@ -101,6 +106,7 @@ final class StudioLoop {
         let deadlines = [
             links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
             statisticsDeadline,
+            pages > 0 ? disk.deadline : nil,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -113,18 +119,22 @@ final class StudioLoop {
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
-        case .record(let arguments):
-            hasBegun = false
-            if let number = start(arguments) { recorders.insert(number) } else { studio.endStart() }
+        case .record(let arguments, let variables):
+            (hasBegun, isCancelled) = (false, false)
+            if let number = start(arguments, variables) { recorders.insert(number) } else { studio.endStart() }
+        case .cancel:
+            guard !hasBegun, let number = recorders.max() else { return }
+            isCancelled = true
+            launcher.end(number)
         case .run(let arguments): if let number = start(arguments) { commands.insert(number) }
         }
     }
 
     /// Starts `kinecast`. Returns its number; nil after a notice.
-    private func start(_ arguments: [String]) -> Int? {
+    private func start(_ arguments: [String], _ variables: [String] = []) -> Int? {
         let problem: String
         if let kinecast {
-            if let number = launcher.start(kinecast, arguments, logged: true) { return number }
+            if let number = launcher.start(kinecast, arguments, variables, logged: true) { return number }
             problem = "kinecast \(arguments[0]) could not be started; try it in a terminal."
         } else {
             problem = "There is no kinecast beside kinecast-studio; install Kinecast completely."
@@ -177,6 +187,7 @@ final class StudioLoop {
                 statistics[take.id] = TakeStatistics(take.id, progress)
                 isMeasured = true
             }
+            disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
         let lost = changes.ended.filter { $0.phase != .ended }
@@ -203,7 +214,7 @@ final class StudioLoop {
     /// Reports why no take began. The end of one that did is reported by its engine.
     private func report(_ program: ProgramLauncher.Ended) {
         guard !hasBegun else { return }
-        if program.ending == .exited(status: 0) { return studio.endStart() }
+        if isCancelled || program.ending == .exited(status: 0) { return studio.endStart() }
         studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
         studio.endStart()
     }

@@ -60,8 +60,9 @@ import Testing
                 let wasOpen: Bool = try window.browser.run(
                     """
                     const dialog = document.querySelector("dialog");
+                    const wasOpen = dialog.open;
                     dialog.dispatchEvent(new KeyboardEvent("keydown", { key: "x" }));
-                    return dialog.open;
+                    return wasOpen;
                     """)
                 #expect(wasOpen)
                 #expect(try window.browser.wait(until: "return !document.querySelector('dialog')"))
@@ -90,6 +91,8 @@ import Testing
                 #expect(try window.browser.wait(until: "return Boolean(document.querySelector('\(card)'))"))
                 try window.browser.click("dialog label:has([value*=window])")
                 try window.browser.click("dialog .primary")
+                let isSwitched = "return document.querySelector('.source').textContent.startsWith('window ')"
+                #expect(try window.browser.wait(until: isSwitched))
                 #expect(try window.previews([0xc0, 0x40, 0x20]))
                 try window.click("Pause")
                 #expect(

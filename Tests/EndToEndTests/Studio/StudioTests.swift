@@ -132,8 +132,8 @@ import Testing
             #expect(ended.status == 0)
             let next = try RunningStudio(studio.place, studio.environment)
             try next.withWindow { window in
-                let clips = "return document.querySelectorAll('#recording select')[2]?.value === '60'"
-                let isKept = try window.browser.wait(until: clips)
+                let isKept = try window.browser.wait(
+                    until: "return document.querySelector('#recording option:checked[value=\"60\"]') != null")
                 #expect(isKept)
             }
             try next.end()
@@ -162,6 +162,10 @@ import Testing
                 }
                 #expect(try window.shows("Not recording"))
                 try check("idle")
+                try window.browser.click(".more summary")
+                try window.click("Keep as…")
+                try check("choosing more, and a name")
+                try window.click("Cancel")
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))

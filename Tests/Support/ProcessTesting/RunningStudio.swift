@@ -142,17 +142,16 @@ package struct StudioWindow {
             until: """
                 const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
                 const select = field?.querySelector("select");
-                if (select && select.value !== "\(value)") {
-                    select.value = "\(value)";
-                    select.dispatchEvent(new Event("change", { bubbles: true }));
-                }
-                return select?.value === "\(value)";
+                if (select) select.value = "\(value)";
+                if (select?.value !== "\(value)") return false;
+                select.dispatchEvent(new Event("change", { bubbles: true }));
+                return true;
                 """)
         try #require(found, "there is no \(value) in \(label)")
     }
 
     /// Has takes begin at once.
-    package func skipCountdown() throws { try check("Count down", false) }
+    package func skipCountdown() throws { try choose("0", in: "Countdown") }
 
     /// Sets or clears the box that begins with these words.
     package func check(_ label: String, _ isChecked: Bool = true) throws {
@@ -190,6 +189,15 @@ package struct StudioWindow {
                 sheet.drawImage(picture, \(place.x) * width, \(place.y) * height, 1, 1, 0, 0, 1, 1);
                 const found = [...sheet.getImageData(0, 0, 1, 1).data];
                 return \(colour).every((value, index) => Math.abs(value - found[index]) <= 12);
+                """)
+    }
+
+    /// Whether the list with this label comes to have a value.
+    package func offers(_ value: String, in label: String) throws -> Bool {
+        try browser.wait(
+            until: """
+                const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
+                return [...field?.querySelector("select")?.options ?? []].some((option) => option.value === "\(value)");
                 """)
     }
 

@@ -1,30 +1,37 @@
-// Three seconds before a recording begins. Any key, or a click, cancels it.
+// The seconds before a recording begins, which the server counts. Any key, or a click, cancels it.
 import { make, write } from "./elements.js";
 import { say } from "./words.js";
 
-const seconds = 3;
+let dialog;
+let timer;
 
-/** Returns false if the person cancels it. */
-export async function countDown() {
+/** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
+export function show(seconds, cancel) {
+    hide();
+    const end = performance.now() + seconds * 1000;
     const count = make("p", { class: "count", "aria-live": "assertive" });
-    const dialog = make("dialog", { class: "countdown", "aria-label": say("countdown") }, count, make("p", {}, say("cancelHint")));
+    dialog = make("dialog", { class: "countdown", "aria-label": say("countdown") }, count, make("p", {}, say("cancelHint")));
+    for (const type of ["keydown", "pointerdown", "cancel"]) {
+        dialog.addEventListener(type, (event) => {
+            event.preventDefault();
+            if (dialog) cancel();
+            hide();
+        });
+    }
+    const update = () => {
+        const rest = Math.ceil((end - performance.now()) / 1000);
+        if (rest <= 0) return hide();
+        write(count, String(rest));
+        timer = setTimeout(update, end - performance.now() - (rest - 1) * 1000);
+    };
     document.body.append(dialog);
     dialog.showModal();
-    const cancelled = new Promise((resolve) => {
-        for (const type of ["keydown", "pointerdown", "cancel"]) dialog.addEventListener(type, (event) => {
-            event.preventDefault();
-            resolve(true);
-        });
-    });
-    try {
-        for (let rest = seconds; rest > 0; rest -= 1) {
-            write(count, String(rest));
-            const second = new Promise((resolve) => setTimeout(resolve, 1000, false));
-            if (await Promise.race([cancelled, second])) return false;
-        }
-        return true;
-    } finally {
-        dialog.close();
-        dialog.remove();
-    }
+    update();
+}
+
+export function hide() {
+    clearTimeout(timer);
+    dialog?.close();
+    dialog?.remove();
+    dialog = undefined;
 }

@@ -71,7 +71,7 @@ class Row {
 
     constructor(removal, complain) {
         this.#copy = button(say("copyLink"), () => this.#copyLink(), complain);
-        this.#remove = button(say("remove"), () => post(removal), complain);
+        this.#remove = button(say("endBroadcast"), () => post(removal), complain);
         this.element = make("li", {}, this.#label, this.#phase, this.#activity, this.#copy, this.#remove);
     }
 

@@ -35,9 +35,21 @@ export function button(label, action, failed, attributes = {}) {
     return element;
 }
 
-/** A list of choices with its label. `choices`: pairs of a value and a text. */
-export function choice(label, choices, chosen = "") {
-    const select = make("select", {}, ...choices.map(([value, text]) => make("option", { value }, text)));
-    if (choices.some(([value]) => value === chosen)) select.value = chosen;
+/** A list with its label, empty until `offer`. */
+export function choice(label) {
+    const select = make("select");
     return { select, field: make("label", { class: "field" }, make("span", {}, label), select) };
+}
+
+/** Replaces a list's choices, pairs of a value and a text. The chosen one stays. */
+export function offer(select, choices) {
+    const { value, selectedOptions: [chosen] } = select;
+    select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
+    if (value) pick(select, value, chosen.text);
+}
+
+/** Chooses a value, which a list that lacks it gets. */
+export function pick(select, value, text = value) {
+    if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value }, text));
+    select.value = value;
 }

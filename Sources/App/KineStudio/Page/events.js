@@ -3,8 +3,8 @@ import { key } from "./session.js";
 import { say } from "./words.js";
 
 /**
- * Calls the handler of each event's type: `clock`, `takes`, `starting`, `choices`, `levels`, `locked`, `statistics`, `notice`, and `connection` with open,
- * lost or refused. The second argument is the event's age in milliseconds.
+ * Calls the handler of each event's type: those of openapi.json, and `connection` with open, lost or refused. The second
+ * argument is the event's age in milliseconds.
  */
 export function listen(handlers) {
     if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));

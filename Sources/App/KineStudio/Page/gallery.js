@@ -3,27 +3,45 @@ import { make, write } from "./elements.js";
 import { getFile } from "./session.js";
 import { say } from "./words.js";
 
+// Radio buttons of the same name exclude each other, in other galleries too.
+let galleries = 0;
+
 export class Gallery {
     element = make("fieldset", { class: "gallery" }, make("legend", {}, say("source")));
     // By the value of their radio buttons: JSON of the request's `source` and `name`.
     #cards = new Map();
     #fixed = [];
     #choices = [];
-    #wanted;
+    #wanted = {};
+    // The name of the kept choice that is shown.
+    #kept;
     #isChosen = false;
+    #group = `source-${galleries += 1}`;
 
     constructor() {
         this.element.addEventListener("change", () => { this.#isChosen = true; });
     }
 
-    /** Chooses what was chosen last, once it is there, unless the person chooses before. */
-    want({ source, name }) {
-        this.#wanted = JSON.stringify({ source, name });
+    /**
+     * Chooses the source of a choice, once it is there, unless the person chooses before. One that has no picture is
+     * offered as what the choice with that name has.
+     */
+    want({ source, name }, kept) {
+        this.#wanted = { source, name };
+        this.#kept = kept;
+        this.#isChosen = false;
         this.#update();
     }
 
     /** The request's `source` and `name`. */
     get chosen() { return JSON.parse(this.#value || "{}"); }
+
+    /** The same to be kept: a window by its title, since its id is another one tomorrow. */
+    get lasting() {
+        const { chosen } = this;
+        const title = chosen.source === "window" && this.#choices.find(({ value }) => value === this.#value)?.title;
+        return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen;
+    }
 
     get #value() { return this.element.querySelector("input:checked")?.value; }
 
@@ -60,11 +78,23 @@ export class Gallery {
         }
     }
 
+    /** The card of what is wanted. */
+    get #match() {
+        const { source, name } = this.#wanted;
+        const title = source === "window" && name.startsWith("title:") ? name.slice("title:".length) : undefined;
+        const found = title && this.#choices.find((choice) => !choice.isMonitor && choice.title.includes(title));
+        return found?.value ?? JSON.stringify({ source, name });
+    }
+
     #update() {
+        const wanted = this.#match;
         const entries = [
             ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed,
             ...this.#choices.filter(({ isMonitor }) => !isMonitor),
         ];
+        if (this.#kept && !entries.some(({ value }) => value === wanted)) {
+            entries.unshift({ value: "{}", title: say("asKept", { name: this.#kept }), isWanted: true });
+        }
         const known = new Set(entries.map(({ value }) => value));
         for (const [value, card] of this.#cards) {
             if (known.has(value)) continue;
@@ -81,7 +111,7 @@ export class Gallery {
             write(card.querySelector(".application"), entry.application ?? "");
             draw(card, entry.picture);
         }
-        if (!this.#isChosen && known.has(this.#wanted)) this.#choose(this.#wanted);
+        if (!this.#isChosen) this.#choose(entries[0]?.isWanted ? "{}" : wanted);
         if (!this.#value) this.#choose(entries[0]?.value);
     }
 
@@ -91,7 +121,7 @@ export class Gallery {
     }
 
     #add({ value }) {
-        const input = make("input", { type: "radio", name: "source", value });
+        const input = make("input", { type: "radio", name: this.#group, value });
         const card = make(
             "label", { class: "card" }, input, make("span", { class: "picture" }),
             make("span", { class: "title" }), make("span", { class: "application" }));

@@ -1,4 +1,5 @@
 // The page: opens the session, and shows what the server's events say.
+import * as disk from "./disk.js";
 import { write } from "./elements.js";
 import { listen } from "./events.js";
 import { add } from "./notices.js";
@@ -64,7 +65,7 @@ function connect() {
             takes.show(list);
             form.setRunning(takes.isAnyOpen);
         },
-        starting: (isStarting) => form.setStarting(isStarting),
+        starting: (starting, age) => form.setStarting(starting, age),
         choices: (choices) => {
             form.choices(choices);
             takes.choices(choices);
@@ -72,6 +73,7 @@ function connect() {
         levels: (levels) => form.levels(levels),
         locked: (isLocked) => form.locked(isLocked),
         statistics: (list) => takes.showStatistics(list),
+        disk: (space) => disk.show(document.getElementById("disk"), space),
         notice: (notice, age) => {
             add(document.getElementById("notices"), notice);
             // A window that opens later lists older failures, too.

@@ -1,30 +1,53 @@
-// The choice of what to record, by pictures, and the button that begins it.
-import { countDown } from "./countdown.js";
-import { button, choice, make, write } from "./elements.js";
+// The choice of what to record, by pictures and lists, and the button that begins it.
+import * as countdown from "./countdown.js";
+import { button, choice, make, offer, pick, write } from "./elements.js";
 import { Gallery } from "./gallery.js";
 import { Levels } from "./levels.js";
+import { asConfigured, More } from "./more.js";
+import { Names } from "./names.js";
 import { get, post } from "./session.js";
 import { lookInterval } from "./sources.js";
 import { Targets } from "./targets.js";
 import { say } from "./words.js";
+
+const defaultCountdown = 3;
 
 /** Fills the section. The result's `refresh` asks for the sources again. */
 export function show(section, complain) {
     let isRunning = false;
     let isStarting = false;
     let isLocked = false;
-    let fields;
+    // A microphone is not opened because it was used last time.
+    let measuresMicrophone = false;
+    // The last recording; absent until the form is filled.
+    let last;
+    // In force without a name, by kinecast.conf and the environment.
+    let configured = {};
     const status = make("p", { class: "hint", role: "status" });
-    const form = make("div", { class: "fields" });
+    const [audio, microphone, clips] = ["audio", "microphone", "clips"].map((name) => choice(say(name)));
+    const fields = make("div", { class: "fields" }, audio.field, microphone.field, clips.field);
     const gallery = new Gallery();
-    const start = button(say("record"), begin, complain, { class: "primary" });
-    section.setAttribute("aria-labelledby", "recording-title");
+    const more = new More();
     const targets = new Targets(update);
     const levels = new Levels();
-    let measuresMicrophone = false;
+    const names = new Names(complain, {
+        read: () => ({ ...values(), ...gallery.lasting }),
+        choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
+    });
+    const start = button(say("record"), begin, complain, { class: "primary", disabled: true });
+    const cancel = button(say("cancel"), () => post("api/takes/cancel"), complain, { hidden: true });
+    section.setAttribute("aria-labelledby", "recording-title");
+    const title = make("h2", { id: "recording-title" }, say("newRecording"));
+    const buttons = make("div", { class: "buttons" }, start, cancel);
+    audio.field.append(levels.audio);
+    microphone.field.append(levels.microphone);
+    audio.select.addEventListener("change", look);
+    microphone.select.addEventListener("change", () => {
+        measuresMicrophone = true;
+        look();
+    });
     section.append(
-        make("h2", { id: "recording-title" }, say("newRecording")), gallery.element, form, levels.hint, targets.element, start,
-        status);
+        title, names.element, gallery.element, fields, levels.hint, targets.element, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden && !section.inert) refresh();
@@ -33,25 +56,31 @@ export function show(section, complain) {
     /** Asks for pictures and levels while they are seen. */
     function look() {
         if (document.hidden || section.hidden || section.inert) return;
-        const chosen = { audio: fields?.audio.value ?? "none" };
-        // A microphone is not opened because it was used last time.
-        if (measuresMicrophone) chosen.microphone = fields.microphone.value;
+        const chosen = { audio: audio.select.value || "none" };
+        if (measuresMicrophone) chosen.microphone = microphone.select.value;
         post("api/survey", chosen).catch(() => {});
+    }
+
+    /** The request. */
+    function values() {
+        return {
+            profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
+            clipBuffer: Number(clips.select.value) || undefined, ...more.values, ...targets.request,
+        };
     }
 
     async function begin() {
         complain();
-        const body = {
-            audio: fields.audio.value, microphone: fields.microphone.value, ...gallery.chosen, ...targets.request,
-        };
-        if (fields.clips.value) body.clipBuffer = Number(fields.clips.value);
-        if (!targets.countsDown || await countDown()) await post("api/takes", body);
+        const request = values();
+        await post("api/takes", request);
+        last = request;
     }
 
     function update() {
         section.hidden = isRunning;
         write(start, say(targets.isLive ? "goLive" : "record"));
-        start.disabled = isStarting || !fields || gallery.isEmpty;
+        start.disabled = isStarting || !last || gallery.isEmpty;
+        cancel.hidden = !isStarting;
         status.textContent = isStarting ? say("starting") : isLocked ? say("locked") : "";
     }
 
@@ -59,43 +88,57 @@ export function show(section, complain) {
         status.textContent = say("looking");
         look();
         try {
-            const [sources, last] = await Promise.all([get("api/sources"), fields ? {} : get("api/choice")]);
-            fill(sources, last);
+            const [sources, kept] = await Promise.all([get("api/sources"), last ?? get("api/choice"), readNames()]);
+            fill(sources, kept);
         } catch (error) {
             status.textContent = "";
             complain(error.message);
         }
     }
 
-    function fill(sources, last) {
-        if (!fields) {
-            gallery.want(last);
-            targets.offer(last).catch((error) => complain(error.message));
-        }
+    /** A file that cannot be used is no reason to offer nothing. */
+    async function readNames() {
+        configured = await names.load().catch((error) => complain(error.message)) ?? {};
+    }
+
+    function fill(sources, kept) {
         gallery.setFixed(sources);
-        const outputs = sources.outputs.length ? [["system", say("systemAudio")]] : [];
-        const audio = choice(say("audio"), [
-            ...outputs, ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]),
-            ["none", say("noAudio")],
-        ], fields?.audio.value ?? last.audio);
-        const microphone = choice(say("microphone"), [
+        offer(audio.select, [
+            ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
+            ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("noAudio")],
+        ]);
+        offer(microphone.select, [
             ["none", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
-        ], fields?.microphone.value ?? last.microphone);
-        const clips = choice(say("clips"), [
-            ["", say("noClips")], ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
-        ], fields?.clips.value ?? String(last.clipBuffer ?? ""));
-        fields = { audio: audio.select, microphone: microphone.select, clips: clips.select };
-        audio.select.addEventListener("change", look);
-        microphone.select.addEventListener("change", () => {
-            measuresMicrophone = true;
-            look();
-        });
-        audio.field.append(levels.audio);
-        microphone.field.append(levels.microphone);
-        form.replaceChildren(audio.field, microphone.field, clips.field);
+        ]);
+        const set = configured.clipBuffer;
+        offer(clips.select, [
+            ["", asConfigured(set && say("keep", { seconds: set }))],
+            ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
+        ]);
+        if (!last) {
+            last = kept;
+            targets.offer(kept).catch((error) => complain(error.message));
+            // A person who has chosen nothing yet is not surprised by a recording.
+            if (!kept.source) kept.countdown ??= defaultCountdown;
+            names.select(kept.profile);
+            showChoice(kept, names.name);
+        }
         update();
         look();
         if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));
+    }
+
+    /** Fills the form. `name`: of a kept choice. */
+    function showChoice(chosen, name) {
+        gallery.want(chosen, name);
+        for (const [{ select }, field] of [[audio, "audio"], [microphone, "microphone"]]) {
+            const value = chosen[field] ?? configured[field];
+            if (value) pick(select, value);
+            else select.selectedIndex = 0;
+        }
+        const { clipBuffer } = chosen;
+        pick(clips.select, `${clipBuffer ?? ""}`, clipBuffer && say("keep", { seconds: clipBuffer }));
+        more.show(chosen, configured);
     }
 
     return {
@@ -108,10 +151,14 @@ export function show(section, complain) {
         levels: (values) => levels.show(values),
         choices(list) {
             gallery.setChoices(list);
+            more.offer(list);
             update();
         },
-        setStarting(value) {
-            isStarting = value;
+        setStarting(value, age) {
+            isStarting = value.isStarting;
+            const seconds = (value.countdown ?? 0) - age / 1000;
+            if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
+            else countdown.hide();
             update();
         },
         setRunning(value) {

@@ -41,7 +41,7 @@ export async function get(path) {
 /** A file of the session, as a blob; null if it is not there any more. */
 export async function getFile(path) {
     const response = await request(path, { headers: headers() });
-    return response.ok ? response.blob() : null;
+    return response.status === 200 ? response.blob() : null;
 }
 
 async function request(path, options) {

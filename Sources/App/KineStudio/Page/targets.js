@@ -7,8 +7,7 @@ import { say } from "./words.js";
 export class Targets {
     #boxes = make("fieldset", { class: "targets" }, make("legend", {}, say("broadcastTo")));
     #record = box(say("recordToo"), true);
-    #countdown = box(say("countdownFirst"), true);
-    element = make("div", { class: "targets-all" }, this.#boxes, this.#record.label, this.#countdown.label);
+    element = make("div", { class: "targets-all" }, this.#boxes, this.#record.label);
     #destinations = new Map();
 
     /** `changed` is called when the person has chosen something. */
@@ -20,7 +19,7 @@ export class Targets {
         this.#update();
     }
 
-    /** Chooses what was chosen last. */
+    /** Offers what there is, and chooses what was chosen last. */
     async offer(last) {
         const names = await get("api/destinations");
         for (const name of names) {
@@ -29,19 +28,14 @@ export class Targets {
             this.#boxes.append(chosen.label);
         }
         this.#record.input.checked = last.isRecorded ?? true;
-        this.#countdown.input.checked = last.countsDown ?? true;
         this.#update();
     }
 
     get isLive() { return this.#chosen.length > 0; }
 
-    get countsDown() { return this.#countdown.input.checked; }
-
     /** The request's keys. */
     get request() {
-        const request = { countsDown: this.countsDown };
-        if (this.isLive) Object.assign(request, { destinations: this.#chosen, isRecorded: this.#record.input.checked });
-        return request;
+        return this.isLive ? { destinations: this.#chosen, isRecorded: this.#record.input.checked } : {};
     }
 
     get #chosen() { return [...this.#destinations].filter(([, input]) => input.checked).map(([name]) => name); }

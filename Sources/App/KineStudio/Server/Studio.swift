@@ -2,6 +2,7 @@
 import FoundationEssentials
 import HTTPTypes
 import KineClient
+import KineConfiguration
 import KineLive
 import KineMedia
 import KinePlatform
@@ -11,6 +12,13 @@ import Synchronization
 /// Any thread may call.
 final class Studio: Sendable {
     let hub: EventHub
+    /// The content of the event `starting`.
+    private struct Starting: Encodable {
+        var isStarting: Bool
+        /// Seconds before the take; absent: as configured.
+        var countdown: Int?
+    }
+
     private let inbox: Mailbox<StudioLoop.Message>
     private let secrets = Mutex(StudioSecrets())
     private let gate: Mutex<StudioGate?>
@@ -60,8 +68,10 @@ final class Studio: Sendable {
     /// The recording that was asked for has begun, or has failed.
     func endStart() {
         isStarting.withLock { $0 = false }
-        hub.send("starting", false, isState: true)
+        hub.send("starting", Starting(isStarting: false), isState: true)
     }
+
+    func show(_ space: DiskSpace) { hub.send("disk", space, isState: true) }
 
     func add(_ notice: TakeNotice) {
         var notice = notice
@@ -109,11 +119,16 @@ final class Studio: Sendable {
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
+        case .cancelStart: StudioJSON.isObject(body) ? cancelStart() : .malformed
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
         case .survey: StudioJSON.decode(SurveyChoice.self, body).map { ask(.survey($0)) } ?? .malformed
         case .statistics: StudioJSON.isObject(body) ? ask(.measure) : .malformed
         case .removeDestination:
             StudioJSON.isObject(body) ? await removeDestination(match.parameters) : .malformed
+        case .profiles: profiles(after: {})
+        case .keepProfile: keepProfile(body)
+        case .removeProfile:
+            StudioJSON.isObject(body) ? removeProfile(match.parameters["profile"] ?? "") : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .destinations: StudioAnswer(DestinationName.known)
         case .command(let command): run(command, match.parameters["take"] ?? "", body)
@@ -166,10 +181,13 @@ final class Studio: Sendable {
     }
 
     private func picture(_ number: String) -> StudioAnswer {
-        guard let jpeg = Int(number).flatMap({ number in survey.withLock { $0.picture(number) } }) else {
-            return StudioAnswer(StudioGate.Refusal.notFound)
+        let found = survey.withLock { survey -> (jpeg: [UInt8]?, isKnown: Bool) in
+            guard let number = Int(number) else { return (nil, false) }
+            return (survey.picture(number), number > 0 && number <= survey.lastPicture)
         }
-        return StudioAnswer(type: "image/jpeg", body: jpeg)
+        if let jpeg = found.jpeg { return StudioAnswer(type: "image/jpeg", body: jpeg) }
+        // A newer one took its place while the page was asking. A browser would report an error for 404.
+        return found.isKnown ? StudioAnswer(status: .noContent, body: []) : StudioAnswer(StudioGate.Refusal.notFound)
     }
 
     /// Shows whether the screen is locked, as the survey says.
@@ -212,10 +230,55 @@ final class Studio: Sendable {
         guard isFirst else {
             return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
         }
-        hub.send("starting", true, isState: true)
+        hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        inbox.post(.record(arguments))
+        inbox.post(.record(arguments, variables: choice.variables))
         return .accepted
+    }
+
+    private func cancelStart() -> StudioAnswer {
+        guard isStarting.withLock({ $0 }) else {
+            return StudioAnswer(.conflict, message: "No recording is being started.")
+        }
+        inbox.post(.cancel)
+        return .done
+    }
+}
+
+// Choices with names.
+extension Studio {
+    /// The answer after a change of kinecast.conf.
+    private func profiles(after change: () throws -> Void) -> StudioAnswer {
+        do {
+            try change()
+            return StudioAnswer(try RecordingProfiles(ConfigurationLayers.current()))
+        } catch let failure as CommandFailure {
+            return StudioAnswer(.conflict, message: failure.message)
+        } catch {
+            // The errors of SettingsFile are sentences.
+            return StudioAnswer(.conflict, message: "\(error)")
+        }
+    }
+
+    private func keepProfile(_ body: [UInt8]) -> StudioAnswer {
+        struct Named: Decodable {
+            var name: String
+            var choice: RecordingChoice
+        }
+        guard let named = StudioJSON.decode(Named.self, body), named.choice.isValid else { return .malformed }
+        guard RecordingChoice.isProfile(named.name) else {
+            return StudioAnswer(
+                .badRequest,
+                message:
+                    "A name has at most \(RecordingChoice.longestProfile) letters from A to Z, digits, -, _ and ., "
+                    + "without blanks; write another one.")
+        }
+        return profiles { try ConfigurationLayers.update { try $0.keeping(named.choice, as: named.name) } }
+    }
+
+    private func removeProfile(_ name: String) -> StudioAnswer {
+        guard RecordingChoice.isProfile(name) else { return StudioAnswer(StudioGate.Refusal.notFound) }
+        return profiles { try ConfigurationLayers.update { try $0.removing(name) } }
     }
 }
 

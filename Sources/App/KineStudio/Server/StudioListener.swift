@@ -105,6 +105,8 @@ enum StudioListener {
     ) async throws {
         var head = head(answer.status)
         for (name, value) in answer.fields { head.headerFields.append(HTTPField(name: name, value: value)) }
+        // A 204 has no body and no length (RFC 9110, section 8.6).
+        if answer.status == .noContent { return try await writer.writeResponse(head) }
         head.headerFields[.contentType] = answer.type
         head.headerFields[.contentLength] = String(answer.body.count)
         if isHead { return try await writer.writeResponse(head) }

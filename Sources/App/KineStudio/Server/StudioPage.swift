@@ -15,11 +15,15 @@ enum StudioPage {
             "events.js": PackageResources.events_js, "events-worker.js": PackageResources.events_worker_js,
             "takes.js": PackageResources.takes_js, "recording.js": PackageResources.recording_js,
             "notices.js": PackageResources.notices_js, "words.js": PackageResources.words_js,
+            "english.js": PackageResources.english_js,
+            "chinese.js": PackageResources.chinese_js,
             "elements.js": PackageResources.elements_js, "gallery.js": PackageResources.gallery_js,
             "destinations.js": PackageResources.destinations_js, "sources.js": PackageResources.sources_js,
             "targets.js": PackageResources.targets_js, "levels.js": PackageResources.levels_js,
             "preview.js": PackageResources.preview_js, "statistics.js": PackageResources.statistics_js,
             "plot.js": PackageResources.plot_js, "countdown.js": PackageResources.countdown_js,
+            "more.js": PackageResources.more_js, "hidden.js": PackageResources.hidden_js,
+            "names.js": PackageResources.names_js, "disk.js": PackageResources.disk_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
         files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)

@@ -18,6 +18,7 @@ struct StudioRoute: Sendable {
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
         case takes, sources, record, choice, survey, picture, samples, statistics, removeDestination, destinations
+        case profiles, keepProfile, removeProfile, cancelStart
         case control(TakeControl)
         case command(TakeCommand)
     }
@@ -47,6 +48,10 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "GET", path: "/api/sources", access: .session, operation: .sources),
             StudioRoute(method: "GET", path: "/api/destinations", access: .session, operation: .destinations),
             StudioRoute(method: "GET", path: "/api/choice", access: .session, operation: .choice),
+            StudioRoute(method: "GET", path: "/api/profiles", access: .session, operation: .profiles),
+            StudioRoute(method: "POST", path: "/api/profiles", access: .session, operation: .keepProfile),
+            StudioRoute(
+                method: "POST", path: "/api/profiles/{profile}/remove", access: .session, operation: .removeProfile),
             StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
@@ -56,6 +61,7 @@ struct StudioRoute: Sendable {
                 method: "POST", path: "/api/takes/{take}/destinations/{number}/remove", access: .session,
                 operation: .removeDestination),
             StudioRoute(method: "GET", path: "/api/takes/{take}/samples", access: .session, operation: .samples),
+            StudioRoute(method: "POST", path: "/api/takes/cancel", access: .session, operation: .cancelStart),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(

@@ -22,7 +22,8 @@ struct SurveyState: Sendable {
     /// Pictures that a page may still be loading.
     private var retired: [(number: Int, jpeg: [UInt8])] = []
     private static let mostRetired = 32
-    private var last = 0
+    /// The number of the newest picture; 0: there was none.
+    private(set) var lastPicture = 0
     /// While the screen is locked there are no pictures: windows may show what the lock hides.
     var isLocked = false {
         didSet { if isLocked { (pictures, retired) = ([:], []) } }
@@ -37,9 +38,9 @@ struct SurveyState: Sendable {
     }
 
     mutating func update(_ picture: SurveyPicture) {
-        last += 1
+        lastPicture += 1
         if let old = pictures[picture.subject] { retire(old) }
-        pictures[picture.subject] = (last, Array(picture.jpeg))
+        pictures[picture.subject] = (lastPicture, Array(picture.jpeg))
     }
 
     /// A JPEG file; nil if it is not kept any more, or was never there.

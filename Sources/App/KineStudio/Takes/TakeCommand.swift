@@ -13,9 +13,7 @@ enum TakeCommand: String, CaseIterable, Sendable {
     func arguments(_ take: String, _ body: [UInt8]) -> [String]? {
         switch self {
         case .source:
-            guard let choice = StudioJSON.decode(RecordingChoice.self, body), choice.arguments != nil,
-                let source = choice.sourceArgument
-            else { return nil }
+            guard let source = StudioJSON.decode(RecordingChoice.self, body)?.sourceArgument else { return nil }
             return ["switch", take, source]
         case .destinations:
             struct Added: Decodable { var destination: DestinationName }

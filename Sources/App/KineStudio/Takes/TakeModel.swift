@@ -31,7 +31,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
 
     init(_ view: TakeView) {
         id = view.record.id
-        source = view.record.source
+        source = view.source
         phase = view.phase.rawValue
         file = view.file
         recorded = view.recorded.seconds

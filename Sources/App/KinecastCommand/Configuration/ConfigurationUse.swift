@@ -1,39 +1,17 @@
-// The configuration of this process: its file and its environment, and the configured options in front of those that
-// were typed. ArgumentParser finds wrong values; the sentence about one gets the place where it is set.
+// The configured options in front of those that were typed. ArgumentParser finds wrong values; the sentence about one gets
+// the place where it is set.
 import ArgumentParser
 import KineMedia
 import KinePlatform
 import SystemPackage
 
 extension ConfigurationLayers {
-    /// The user's file.
-    static func settings() throws -> SettingsFile { try SettingsFile(named: "kinecast.conf", ProcessEnvironment.value) }
-
-    /// The user's file and the environment of this process. Without a place for the file, there is none.
-    static func current() throws -> ConfigurationLayers {
-        let settings = try? settings()
-        let file = try ConfigurationFile(settings?.contents() ?? [], path: settings?.path ?? "kinecast.conf")
-        return ConfigurationLayers(file: file, environment: ProcessEnvironment.current)
-    }
-
     /// Throws a sentence if a command does not accept what is set for it, in any profile.
     func check() throws(CommandFailure) {
         for command in ConfiguredCommand.allCases {
             try options(of: command, profile: nil).check(for: command)
             for profile in file.profiles { try options(of: command, profile: profile).check(for: command) }
         }
-    }
-
-    /// Replaces the file by what `change` makes of it, and returns its path.
-    static func update(_ change: (ConfigurationFile) throws -> ConfigurationFile) throws -> FilePath {
-        let path = try settings().path
-        // The errors of `change` come from here: SettingsFile throws only its own.
-        _ = try change(current().file)
-        // A link stays, and leads to the new text.
-        try SettingsFile(path.resolved ?? path).update { bytes in
-            try change(ConfigurationFile(bytes ?? [], path: path)).bytes
-        }
-        return path
     }
 
     /// The configured options for the command of these arguments, without those that they replace; empty for other commands.

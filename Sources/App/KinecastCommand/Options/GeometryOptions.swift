@@ -138,13 +138,15 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// A window's id, or `title:TEXT` or `app:NAME` for several windows.
+/// A window's id, `title:TEXT` or `app:NAME` for several windows, or `none`.
 struct WindowRuleOption: OptionValue, Equatable {
-    static var form: String { "give an id that kinecast sources lists, title:TEXT or app:NAME" }
+    static var form: String { "give an id that kinecast sources lists, title:TEXT, app:NAME or none" }
 
-    var rule: TakeConfiguration.WindowRule
+    /// Absent with `none`.
+    var rule: TakeConfiguration.WindowRule?
 
     init?(argument: String) {
+        if argument == "none" { return }
         if argument.hasPrefix("app:") {
             let name = String(argument.dropFirst("app:".count))
             guard !name.isEmpty, name.utf8.count <= 1000 else { return nil }

@@ -2,7 +2,18 @@
 import ArgumentParser
 import KineMedia
 
-extension TakeConfiguration.ShownKeys: ExpressibleByArgument {}
+/// `none` overrules what is configured.
+enum ShownKeysOption: String, ExpressibleByArgument, CaseIterable {
+    case none, shortcuts, all
+
+    fileprivate var keys: TakeConfiguration.ShownKeys? {
+        switch self {
+        case .none: nil
+        case .shortcuts: .shortcuts
+        case .all: .all
+        }
+    }
+}
 
 struct InputOptions: ParsableArguments {
     @Flag(help: "Leave the mouse pointer out.")
@@ -23,9 +34,9 @@ struct InputOptions: ParsableArguments {
             discussion: """
                 With all, what is typed is shown only where a program tells assistive technologies that a field for anyone's eyes \
                 has the focus, and a moment later. It is never shown while a password field or a terminal has it, or while \
-                that is not known. Of one window, only keys that go there are shown.
-                """, valueName: "shortcuts|all"))
-    var showKeys: TakeConfiguration.ShownKeys?
+                that is not known. Of one window, only keys that go there are shown. none is for a configuration that shows keys.
+                """, valueName: "shortcuts|all|none"))
+    var showKeys = ShownKeysOption.none
 
     func validate() throws {
         guard let cursorScale else { return }
@@ -48,13 +59,13 @@ struct InputOptions: ParsableArguments {
 
     private var chosen: [String] {
         (cursorScale == nil ? [] : ["--cursor-scale"]) + (showClicks ? ["--show-clicks"] : [])
-            + (showKeys == nil ? [] : ["--show-keys"])
+            + (showKeys == .none ? [] : ["--show-keys"])
     }
 
     func apply(to video: inout TakeConfiguration.Video) {
         video.showsCursor = !noCursor
         video.cursorScale = cursorScale ?? 1
         video.showsClicks = showClicks
-        video.shownKeys = showKeys
+        video.shownKeys = showKeys.keys
     }
 }

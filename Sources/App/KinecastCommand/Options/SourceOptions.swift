@@ -53,8 +53,8 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application. May be given several times.",
-            valueName: "ID|title:TEXT|app:NAME"), transform: WindowRuleOption.parse)
+            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application; none, although some are configured. May be given several times.",
+            valueName: "ID|title:TEXT|app:NAME|none"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
 
     @Option(
@@ -88,15 +88,17 @@ struct SourceOptions: ParsableArguments {
     func apply(to configuration: inout TakeConfiguration) {
         configuration.backend = backend
         configuration.asksAnew = ask
-        configuration.video.excludedWindows = exclude.map(\.rule)
+        configuration.video.excludedWindows = excludedWindows
         input.apply(to: &configuration.video)
     }
+
+    private var excludedWindows: [TakeConfiguration.WindowRule] { exclude.compactMap(\.rule) }
 
     /// The requested source; by default the whole screen.
     func source(hasCommand: Bool) throws -> TakeConfiguration.Source {
         let source = try commandWindow(hasCommand: hasCommand).map { .commandWindow($0) } ?? otherSource()
         try input.check(for: source)
-        if !exclude.isEmpty, source.showsOneWindow {
+        if !excludedWindows.isEmpty, source.showsOneWindow {
             throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
         }
         return source

@@ -66,8 +66,12 @@ package final class ProgramLauncher {
 
     /// Starts a program in a session of its own, without a terminal. Returns its number; nil if it cannot be started.
     ///
-    /// - Parameter logged: whether its standard error is kept for `Ended.stderr`.
-    @discardableResult package func start(_ path: String, _ arguments: [String], logged: Bool = false) -> Int? {
+    /// - Parameters:
+    ///   - variables: `NAME=value` strings, besides those of this process.
+    ///   - logged: whether its standard error is kept for `Ended.stderr`.
+    @discardableResult package func start(
+        _ path: String, _ arguments: [String], _ variables: [String] = [], logged: Bool = false
+    ) -> Int? {
         reapUnlogged()
         guard running.count < Self.most else {
             complain("\(Self.most) programs that were started here run already; close some of them.")
@@ -79,7 +83,8 @@ package final class ProgramLauncher {
         options.newSession = true
         do throws(Errno) {
             let process = try ChildProcess(
-                executable: path, arguments: arguments, environment: ProcessEnvironment.current, options: options)
+                executable: path, arguments: arguments,
+                environment: ProcessEnvironment.merging(ProcessEnvironment.current, variables), options: options)
             last += 1
             running.append(Running(number: last, process: process, log: log))
             return last
@@ -88,6 +93,9 @@ package final class ProgramLauncher {
             return nil
         }
     }
+
+    /// Sends SIGTERM to a program that was started here.
+    package func end(_ number: Int) { running.first { $0.number == number }?.process.signal(SIGTERM) }
 
     /// Makes room. Programs with a log are left for `reap`, whose caller wants their end.
     private func reapUnlogged() { running.removeAll { $0.log == nil && $0.process.poll() != nil } }

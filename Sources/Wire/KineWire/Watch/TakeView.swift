@@ -7,6 +7,8 @@ package struct TakeView: Sendable {
     /// False: the engine has another protocol, of which only the frozen messages are understood.
     package var isSameProtocol = true
     package private(set) var phase = TakePhase.starting
+    /// The shown source, for a person.
+    package private(set) var source: String
     /// The recording, if there is one.
     package private(set) var output: String?
     /// Nil in a take without a microphone.
@@ -18,6 +20,7 @@ package struct TakeView: Sendable {
 
     package init(_ record: TakeRecord) {
         self.record = record
+        source = record.source
         output = record.output
     }
 
@@ -25,7 +28,7 @@ package struct TakeView: Sendable {
     package mutating func received(_ message: EngineMessage, at now: Int64) {
         switch message {
         case .answer(_, .success(.status(let status))):
-            output = status.output
+            (output, source) = (status.output, status.source)
             isMicrophoneOn = status.isMicrophoneOn
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
@@ -44,6 +47,7 @@ package struct TakeView: Sendable {
         case .paused: enter(.paused, recorded: time(at: now), at: now)
         case .resumed: enter(.recording, recorded: time(at: now), at: now)
         case .microphone(let isOn): isMicrophoneOn = isOn
+        case .sourceSwitched(let source): self.source = source.description
         case .destination(let event): if let status = event.status { destinations[event.destination] = status }
         default: break
         }

@@ -111,9 +111,9 @@ package enum LivePage {
         package var type: String
     }
 
-    /// The modules that play a stream in another page, and that page's workers; see `StreamPlayer` in player.js.
+    /// The modules that play a stream without audio in another page; see `StreamPlayer` in player.js.
     package static let modules: [RequestGate.Resource] = [
-        .player, .webCodecs, .mediaSource, .stream, .receiver, .receiverThread, .audioPlayer, .audio,
+        .player, .webCodecs, .mediaSource, .stream, .receiver, .receiverThread, .audioPlayer,
     ]
 
     /// Nil if the resource is not a file.

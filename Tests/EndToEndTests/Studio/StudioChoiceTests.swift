@@ -1,0 +1,167 @@
+// A choice in the studio: set, kept under a name, and chosen again in the page of another server.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import SystemPackage
+import Testing
+
+@Suite(.tags(.real, .programs)) struct StudioChoiceTests {
+    private static let configuration = """
+        # mine
+        [record]
+        audio = none
+        show-clicks = true
+        exclude = title:Secret
+
+        [record Talk]
+        # Long enough for a talk.
+        duration = 1s
+
+        """
+
+    /// The values that are set, by the labels of their lists, and the lists' words for them.
+    private static let chosen = [
+        ("Frames a second", "10", "10"), ("Size", "1280x720", "1280×720"), ("Quality", "30", "Lower, small file"),
+        ("Show keys", "shortcuts", "Shortcuts"), ("Show clicks", "false", "No"),
+        ("Mouse pointer", "true", "Hidden"), ("Countdown", "0", "None"),
+    ]
+
+    @Test func `options are set and kept, a recording has them, and the next server's page offers them`() throws {
+        try RunningStudio.with(configuration: Self.configuration) { studio in
+            let painter = try Painter(display: studio.display)
+            let id = painter.window(
+                PixelRect(x: 40, y: 40, width: 320, height: 200), colour: 0x40_c0c0, isManaged: true)
+            painter.setApplication(id, "Editor")
+            try studio.withWindow { window in
+                try choose(window)
+                try keep(window, as: "Bug")
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                try window.click("End")
+                #expect(try window.notes("Saved"))
+            }
+            try expectKept(in: studio)
+            try expectRecorded(in: studio)
+            try studio.end()
+            // The last choice, which would be the same.
+            #expect(unlink(studio.place.path(".local/state/kinecast/studio.json")) == 0)
+            let next = try RunningStudio(studio.place, studio.environment)
+            try next.withWindow { window in
+                #expect(try isFilled(window))
+                #expect(try form(window)["Size"] == "as configured")
+                try window.choose("Bug", in: "Choice")
+                let form = try form(window)
+                for (label, _, words) in Self.chosen { #expect(form[label] == words, "\(label)") }
+                #expect(try hidden(window) == ["app:Editor", "title:Secret"])
+                try window.choose("Talk", in: "Choice")
+                #expect(try self.form(window)["Size"] == "as configured")
+                let hint =
+                    "return document.querySelector('.names .hint').textContent === 'Talk also sets duration = 1s.'"
+                #expect(try window.browser.wait(until: hint))
+                try window.click("Record")
+                #expect(try window.notes("Saved 0:01"), "Talk's own duration")
+            }
+            try next.end()
+        } ending: { _ in
+        }
+    }
+
+    @Test func `a countdown is cancelled in the page, and no take begins`() throws {
+        try RunningStudio.with(configuration: Self.configuration) { studio in
+            try studio.withWindow { window in
+                #expect(try isFilled(window))
+                try window.choose("10", in: "Countdown")
+                try window.click("Record")
+                let isCounting = try window.browser.wait(until: "return Boolean(document.querySelector('.countdown'))")
+                #expect(isCounting)
+                try window.browser.click(".countdown")
+                #expect(
+                    try window.browser.wait(until: "return !document.querySelector('#recording .primary').disabled"))
+                #expect(try studio.place.registry().list().running.isEmpty)
+                let problem: String = try window.browser.run("return document.getElementById('problem').textContent")
+                #expect(problem == "")
+            }
+        }
+    }
+
+    /// Whether the form comes to be filled.
+    private func isFilled(_ window: StudioWindow) throws -> Bool {
+        try window.browser.wait(until: "return document.querySelector('#recording .primary:enabled') != null")
+    }
+
+    /// Sets the options behind "More".
+    private func choose(_ window: StudioWindow) throws {
+        #expect(try isFilled(window))
+        try window.browser.click(".more summary")
+        #expect(try form(window)["Show clicks"] == "as configured: Yes")
+        for (label, value, _) in Self.chosen { try window.choose(value, in: label) }
+        #expect(try window.browser.wait(until: "return document.querySelector('[value=\"app:Editor\"]') != null"))
+        #expect(try hidden(window) == ["title:Secret"])
+        try window.browser.click("[value=\"app:Editor\"]")
+        let space = "return /^\\d.* free, about \\d/.test(document.getElementById('disk').textContent)"
+        #expect(try window.browser.wait(until: space))
+    }
+
+    private func keep(_ window: StudioWindow, as name: String) throws {
+        for (typed, problem) in [("two words", "A name has at most 40"), (name, "")] {
+            try window.click("Keep as…")
+            let _: Bool = try window.browser.run(
+                """
+                document.activeElement.value = "\(typed)";
+                document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+                return true;
+                """)
+            guard problem.isEmpty else {
+                let said = "return document.getElementById('problem').textContent.startsWith('\(problem)')"
+                #expect(try window.browser.wait(until: said))
+                try window.click("Cancel")
+                continue
+            }
+            #expect(try window.offers(name, in: "Choice"))
+        }
+        #expect(try window.browser.wait(until: "return document.activeElement.textContent === 'Keep as…'"))
+        // The server's refusal.
+        _ = try window.browser.log()
+    }
+
+    private func expectKept(in studio: RunningStudio) throws {
+        let path = FilePath(studio.place.path(".config/kinecast/kinecast.conf"))
+        let text = String(decoding: PrivateDirectory.contents(of: path, limit: 65536) ?? [], as: UTF8.self)
+        #expect(text.hasPrefix(Self.configuration))
+        let lines = text.dropFirst(Self.configuration.count).split(separator: "\n").map(String.init)
+        #expect(lines.first == "[record Bug]" && lines.dropFirst().first?.hasPrefix("monitor = ") == true)
+        #expect(
+            lines.dropFirst(2) == [
+                "audio = none", "mic = none", "fps = 10", "size = 1280x720", "quality = 30", "show-keys = shortcuts",
+                "show-clicks = false", "no-cursor = true", "exclude = title:Secret", "exclude = app:Editor",
+                "countdown = 0",
+            ])
+        let checked = try studio.place.run(["config", "--profile", "Bug"], studio.environment)
+        #expect(checked.status == 0, "\(checked)")
+    }
+
+    private func expectRecorded(in studio: RunningStudio) throws {
+        let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
+        let frames = try ColourFrame.all(in: studio.place.path("Kinecast/\(file)"))
+        #expect(!frames.isEmpty && frames.allSatisfy { $0.size == PixelSize(width: 1280, height: 720) })
+        let middle = PixelRect(x: 200, y: 200, width: 200, height: 100)
+        #expect(frames.allSatisfy { $0.distance(from: 0x40_c0c0, in: middle) > 40 }, "the editor is painted over")
+    }
+
+    /// The chosen words of each list, by its label.
+    private func form(_ window: StudioWindow) throws -> [String: String] {
+        try window.browser.run(
+            """
+            return Object.fromEntries([...document.querySelectorAll("#recording .field:has(select)")].map((field) =>
+                [field.querySelector("span").textContent, field.querySelector("select").selectedOptions[0].text]));
+            """)
+    }
+
+    private func hidden(_ window: StudioWindow) throws -> [String] {
+        let script = "return [...document.querySelectorAll('.hiding input:checked')].map(({ value }) => value)"
+        let rules: [String] = try window.browser.run(script)
+        return rules.sorted()
+    }
+}

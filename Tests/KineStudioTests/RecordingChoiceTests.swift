@@ -1,0 +1,142 @@
+// The choice of a page: as arguments of `kinecast record`, and as a profile of kinecast.conf.
+import KineConfiguration
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KineStudio
+
+@Suite struct RecordingChoiceTests {
+    private func choice(_ json: String) throws -> RecordingChoice {
+        try #require(StudioJSON.decode(RecordingChoice.self, Array(json.utf8)), "\(json)")
+    }
+
+    private func file(_ text: String) throws -> ConfigurationFile {
+        try ConfigurationFile(Array(text.utf8), path: "/c/kinecast.conf")
+    }
+
+    private func profiles(_ text: String, _ environment: [String] = []) throws -> RecordingProfiles {
+        try RecordingProfiles(ConfigurationLayers(file: file(text), environment: environment))
+    }
+
+    private let all = """
+        {"profile":"talk","source":"monitor","name":"DP-1","audio":"none","microphone":"usb","clipBuffer":30,"fps":24,\
+        "size":{"width":1280,"height":720},"quality":30,"showKeys":"all","showClicks":true,"noCursor":false,\
+        "exclude":["app:Mail","0x1f"],"countdown":3}
+        """
+
+    @Test func `each value becomes an option, and a flag that is off a variable`() throws {
+        let choice = try choice(all)
+        #expect(
+            choice.arguments?.dropFirst(3) == [
+                "--profile=talk", "--monitor=DP-1", "--audio=none", "--mic=usb", "--clip-buffer=30s", "--fps=24",
+                "--size=1280x720", "--quality=30", "--show-keys=all", "--show-clicks", "--exclude=app:Mail",
+                "--exclude=0x1f", "--countdown=3",
+            ])
+        #expect(choice.variables == ["KINECAST_RECORD_NO_CURSOR=false"])
+        let none = try self.choice(#"{"showKeys":"none","exclude":[],"audio":"false"}"#)
+        #expect(none.arguments?.dropFirst(3) == ["--audio=false", "--show-keys=none", "--exclude=none"])
+        #expect(none.variables == [])
+        let window = try self.choice(#"{"source":"window","name":"0x1","exclude":["app:a"]}"#)
+        #expect(window.arguments?.dropFirst(3) == ["--window=0x1"], "it shows no other window")
+    }
+
+    @Test(arguments: [
+        #""fps":0"#, #""fps":241"#, #""quality":52"#, #""quality":-1"#, #""countdown":61"#,
+        #""size":{"width":1281,"height":720}"#, #""size":{"width":8,"height":8}"#, #""exclude":["Mail"]"#,
+        #""exclude":["app:"]"#, #""exclude":["none"]"#, #""exclude":["0x0"]"#, #""exclude":["0x1f "]"#,
+        #""exclude":["app:a\u0000"]"#, #""profile":"a b""#, #""profile":"""#, #""profile":"-\n""#, #""profile":"谈""#,
+    ])
+    func `a value that cannot be one is refused`(member: String) throws {
+        #expect(try choice("{\(member)}").arguments == nil)
+    }
+
+    @Test(arguments: [
+        #""fps":1.5"#, #""fps":"30""#, #""size":"1280x720""#, #""size":{"width":1280}"#, #""showKeys":"letters""#,
+        #""showClicks":1"#, #""exclude":"app:a""#,
+    ])
+    func `a value of another type is refused`(member: String) {
+        #expect(StudioJSON.decode(RecordingChoice.self, Array("{\(member)}".utf8)) == nil)
+    }
+
+    @Test func `a choice is kept as a profile, and read again`() throws {
+        let text = "# mine\n[record]\nfps = 60\n\n[broadcast]\nto = @youtube\n"
+        let kept = try file(text).keeping(choice(all), as: "Talk")
+        let expected = """
+            \(text)
+            [record Talk]
+            monitor = DP-1
+            audio = none
+            mic = usb
+            clip-buffer = 30s
+            fps = 24
+            size = 1280x720
+            quality = 30
+            show-keys = all
+            show-clicks = true
+            no-cursor = false
+            exclude = app:Mail
+            exclude = 0x1f
+            countdown = 3
+
+            """
+        #expect(String(escaping: kept.bytes) == expected)
+        let read = try profiles(expected)
+        var same = try choice(all)
+        same.profile = nil
+        #expect(read.profiles.map(\.name) == ["Talk"] && read.profiles.first?.choice == same)
+        #expect(read.profiles.first?.others == [])
+        #expect(read.configured == (try choice(#"{"fps":60}"#)))
+        #expect(try kept.keeping(choice(all), as: "Talk").bytes == kept.bytes)
+        #expect(String(escaping: try kept.removing("Talk").bytes) == text)
+    }
+
+    @Test func `options that a page cannot show stay in the profile unless the page sets them`() throws {
+        let text = """
+            [record Talk]
+            # slow
+            duration = 45m
+            fps = 29.97
+            app = gimp
+            monitor = DP-1
+            bitrate = 4M
+            exclude = title:Mail
+            exclude = 12345
+            mic = usb
+
+            """
+        let profile = try #require(profiles(text).profiles.first)
+        #expect(profile.choice == (try choice(#"{"microphone":"usb"}"#)))
+        #expect(
+            profile.others == [
+                "duration = 45m", "fps = 29.97", "app = gimp", "monitor = DP-1", "bitrate = 4M", "exclude = title:Mail",
+                "exclude = 12345",
+            ])
+        let same = try file(text).keeping(choice(#"{"audio":"none"}"#), as: "Talk")
+        #expect(String(escaping: same.bytes) == text.replacing("mic = usb\n", with: "audio = none\n"))
+        let changed = try file(text).keeping(
+            choice(#"{"source":"window","name":"title:Notes","fps":10,"quality":16,"exclude":[]}"#), as: "Talk")
+        #expect(
+            String(escaping: changed.bytes)
+                == "[record Talk]\n# slow\nduration = 45m\nfps = 10\nwindow = title:Notes\nquality = 16\n")
+    }
+
+    @Test func `a choice that is kept under another name takes the options along that a page cannot show`() throws {
+        let text = "[record Talk]\nduration = 45m\nbitrate = 4M\nfps = 24\n"
+        let kept = try file(text).keeping(choice(#"{"profile":"Talk","quality":16}"#), as: "Bug")
+        #expect(String(escaping: kept.bytes) == text + "\n[record Bug]\nduration = 45m\nquality = 16\n")
+        let other = try file(text).keeping(choice(#"{"profile":"gone","fps":10}"#), as: "Bug")
+        #expect(String(escaping: other.bytes) == text + "\n[record Bug]\nfps = 10\n")
+    }
+
+    @Test func `a value that the file cannot hold is refused with a sentence, and the environment is configured`()
+        throws
+    {
+        let failure = #expect(throws: CommandFailure.self) {
+            try file("").keeping(choice(#"{"source":"window","name":"title:a\nb"}"#), as: "Talk")
+        }
+        #expect(failure?.message == "Talk: the value of window has a control character; remove that.")
+        #expect(try profiles("", ["KINECAST_RECORD_QUALITY=16"]).configured.quality == 16)
+        #expect(throws: CommandFailure.self) { try profiles("", ["KINECAST_RECORD_CFR=1"]) }
+    }
+}
