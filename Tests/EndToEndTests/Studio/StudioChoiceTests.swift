@@ -86,6 +86,28 @@ import Testing
         }
     }
 
+    @Test func `space for less than five minutes is a warning that assistive technology reports`() throws {
+        try RunningStudio.with { studio in
+            try studio.withWindow { window in
+                let lines: [String] = try window.browser.runUntilDone(
+                    """
+                    const done = arguments[0];
+                    const spaces = [[120e6, 240], [1.2e9, 2400], [38e9, 75600]];
+                    import("/disk.js").then(({ show }) => done(spaces.map(([free, duration]) => {
+                        const line = document.createElement("p");
+                        show(line, { free, duration });
+                        return `${line.textContent}, ${line.className}, ${line.role}`;
+                    })));
+                    """, seconds: 60)
+                #expect(
+                    lines == [
+                        "Only 120 MB free, about 4 minutes, low, status", "1.2 GB free, about 40 minutes, , null",
+                        "38 GB free, about 21 hours, , null",
+                    ])
+            }
+        }
+    }
+
     /// Whether the form comes to be filled.
     private func isFilled(_ window: StudioWindow) throws -> Bool {
         try window.browser.wait(until: "return document.querySelector('#recording .primary:enabled') != null")

@@ -34,7 +34,7 @@ struct InputOptions: ParsableArguments {
             discussion: """
                 With all, what is typed is shown only where a program tells assistive technologies that a field for anyone's eyes \
                 has the focus, and a moment later. It is never shown while a password field or a terminal has it, or while \
-                that is not known. Of one window, only keys that go there are shown. none is for a configuration that shows keys.
+                that is not known. Of one window, only keys that go there are shown. none overrules what is configured.
                 """, valueName: "shortcuts|all|none"))
     var showKeys = ShownKeysOption.none
 

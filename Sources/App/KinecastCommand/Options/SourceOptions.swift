@@ -53,7 +53,7 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application; none, although some are configured. May be given several times.",
+            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application. May be given several times. none overrules what is configured.",
             valueName: "ID|title:TEXT|app:NAME|none"), transform: WindowRuleOption.parse)
     var exclude: [WindowRuleOption] = []
 
