@@ -82,7 +82,8 @@ final class StudioLoop {
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
         let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
-            links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
+            links.nextDeadline, takes.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout,
+            survey == nil ? nil : surveyDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -136,15 +137,7 @@ final class StudioLoop {
         for (take, event) in changes.events {
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
-        let lost = changes.ended.filter { $0.phase != .ended }
-        if !lost.isEmpty {
-            // An engine may also have closed the connection alone.
-            let dead = Set(registry.list().dead.map(\.id))
-            for view in lost where dead.contains(view.record.id) {
-                let text = "The engine ended unexpectedly; \(view.record.remedy)."
-                studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
-            }
-        }
+        reportDeaths(changes.ended.filter { $0.phase != .ended })
         let models = takes.takes.map(TakeModel.init)
         studio.show(models)
         let ids = Set(models.map(\.id))
@@ -153,6 +146,18 @@ final class StudioLoop {
             studio.endStart()
         }
         known = ids
+    }
+
+    /// - Parameter lost: takes whose engine has died.
+    private func reportDeaths(_ lost: [TakeView]) {
+        for view in lost {
+            // The program that began the take recovers its file meanwhile, if it still runs.
+            let remedy =
+                view.file.map { "if \($0) does not play, kinecast recover \($0.shellWord) finishes it" }
+                ?? "kinecast status shows what runs"
+            let text = "The engine ended unexpectedly; \(remedy)."
+            studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
+        }
     }
 
     /// Reports why no take began. The end of one that did is reported by its engine.
