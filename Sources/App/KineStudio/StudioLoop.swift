@@ -65,7 +65,7 @@ final class StudioLoop {
             let now = MonotonicClock.now()
             if signals.next() != nil { return }
             for message in inbox.drain() { receive(message) }
-            door.process()
+            door.process(at: now)
             links.removeExpired(at: now)
             showTakes(at: now)
             showChoices(at: now)
@@ -82,8 +82,8 @@ final class StudioLoop {
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
         let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
-            links.nextDeadline, takes.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout,
-            survey == nil ? nil : surveyDeadline,
+            links.nextDeadline, door.nextDeadline, takes.nextDeadline,
+            isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
