@@ -20,8 +20,6 @@ final class StudioLoop {
         case look
     }
 
-    /// Nanoseconds without a page or a take until the server ends.
-    static let idleTimeout: Int64 = 600_000_000_000
     /// Nanoseconds for which pictures are made after a page has asked for them.
     static let lookLifetime: Int64 = 15_000_000_000
 
@@ -39,7 +37,7 @@ final class StudioLoop {
     private let kinecast: String?
     private let signals: SignalDescriptor
     private var pages = 0
-    private var idleSince: Int64
+    private var idle: IdleTimeout
     /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
     private var survey: SurveyProcess?
@@ -56,7 +54,7 @@ final class StudioLoop {
         (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
         takes = try TakesWatch(registry)
-        idleSince = MonotonicClock.now()
+        idle = IdleTimeout(at: MonotonicClock.now())
     }
 
     /// Returns after a signal, or when the studio was not used for a while.
@@ -70,8 +68,8 @@ final class StudioLoop {
             showTakes(at: now)
             showChoices(at: now)
             for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
-            if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
-            if now >= idleSince + Self.idleTimeout { return }
+            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: recorders.count), at: now)
+            if idle.isOver(at: now) { return }
             sleep()
         }
     }
@@ -80,10 +78,9 @@ final class StudioLoop {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
-        let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
-            links.nextDeadline, door.nextDeadline, takes.nextDeadline,
-            isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
+            links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline,
+            survey == nil ? nil : surveyDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
