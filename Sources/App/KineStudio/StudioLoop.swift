@@ -65,6 +65,7 @@ final class StudioLoop {
             for message in inbox.drain() { receive(message) }
             door.process(at: now)
             links.removeExpired(at: now)
+            studio.hub.keepAlive(at: now)
             showTakes(at: now)
             showChoices(at: now)
             for program in launcher.reap() where recorders.remove(program.number) != nil { report(program) }
@@ -79,7 +80,7 @@ final class StudioLoop {
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
         let deadlines = [
-            links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline,
+            links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
             survey == nil ? nil : surveyDeadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
