@@ -31,9 +31,32 @@ import Testing
         let greeting = EventLog.Event(id: nil, type: "clock", data: "0")
         let connection = hub.connect(after: nil, greeting: greeting)
         for number in 0..<3000 { hub.send("notice", number) }
-        var received: [EventLog.Event] = []
-        for await event in connection.stream { received.append(event) }
-        #expect(received.first == greeting && received.count == 1024)
-        #expect(received.dropFirst().map(\.data) == (0..<1023).map(String.init))
+        var received: [String] = []
+        for await text in connection.stream { received.append(text) }
+        #expect(received.first == greeting.text && received.count == 1024)
+        #expect(received.last == EventLog.Event(id: 1023, type: "notice", data: "1022").text)
+    }
+
+    @Test func `pages get a comment after 25 seconds without an event, and nothing wakes the server without a page`()
+        async
+    {
+        let hub = EventHub()
+        let greeting = EventLog.Event(id: nil, type: "clock", data: "0")
+        let second: Int64 = 1_000_000_000
+        hub.send("notice", 0, at: 0)
+        #expect(hub.nextKeepAlive == nil)
+        let connection = hub.connect(after: 1, greeting: greeting, at: 100 * second)
+        #expect(hub.nextKeepAlive == 125 * second)
+        hub.keepAlive(at: 125 * second - 1)
+        hub.keepAlive(at: 125 * second)
+        #expect(hub.nextKeepAlive == 150 * second)
+        hub.send("notice", 1, at: 140 * second)
+        hub.keepAlive(at: 150 * second)
+        #expect(hub.nextKeepAlive == 165 * second, "an event serves as well")
+        connection.end()
+        var received: [String] = []
+        for await text in connection.stream { received.append(text) }
+        #expect(received == [greeting.text, ":\n\n", EventLog.Event(id: 2, type: "notice", data: "1").text])
+        #expect(hub.nextKeepAlive == nil)
     }
 }

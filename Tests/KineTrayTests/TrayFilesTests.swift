@@ -63,12 +63,13 @@ import Testing
     @Test func `one tray has the lock until it ends`() throws {
         try TemporaryDirectory.with { directory in
             let lock = directory.appending("tray.lock")
-            #expect(try !InstanceLock.endRunning(lock))
+            #expect(try InstanceLock.endRunning(lock) == .nothingRan)
             var first = try InstanceLock.claim(lock)
             #expect(first != nil)
             #expect(try InstanceLock.claim(lock) == nil)
             first = nil
-            #expect(try !InstanceLock.endRunning(lock), "the number of a tray that has ended gets no signal")
+            #expect(
+                try InstanceLock.endRunning(lock) == .nothingRan, "the number of a tray that has ended gets no signal")
             first = try InstanceLock.claim(lock)
             #expect(first != nil)
         }

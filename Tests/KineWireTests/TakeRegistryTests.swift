@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test func `an engine that removes its entry during a listing is not listed as dead`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let leaving = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            let listing = registry.list { socket in
+                leaving.unregister()
+                return ControlListener.isListening(at: socket)
+            }
+            #expect(listing == .init())
+        }
+    }
+
     @Test func `only its owner may enter a take's directory`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))

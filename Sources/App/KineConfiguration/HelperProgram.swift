@@ -36,4 +36,17 @@ package struct HelperProgram: Sendable {
                 "\(place) cannot be used (\(error)); correct its permissions, or free some space there.")
         }
     }
+
+    /// Ends the running instance of the program, by its lock file.
+    ///
+    /// - Parameter nothing: says that none runs.
+    package func quit(_ lock: FilePath, nothing: String) throws {
+        switch try Self.using(lock, { try InstanceLock.endRunning(lock) }) {
+        case .nothingRan: say(nothing)
+        case .ended: break
+        case .stillRuns(let process):
+            throw CommandFailure.unavailable(
+                "It was asked to end and still runs; wait, or end its process with kill -9 \(process).")
+        }
+    }
 }

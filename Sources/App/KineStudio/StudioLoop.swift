@@ -26,8 +26,6 @@ final class StudioLoop {
         case measure
     }
 
-    /// Nanoseconds without a page or a take until the server ends.
-    static let idleTimeout: Int64 = 600_000_000_000
     /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
     static let lookLifetime: Int64 = 15_000_000_000
 
@@ -46,7 +44,7 @@ final class StudioLoop {
     private let kinecast: String?
     private let signals: SignalDescriptor
     private var pages = 0
-    private var idleSince: Int64
+    private var idle: IdleTimeout
     /// The launcher's numbers of running `kinecast record`.
     private var recorders: Set<Int> = []
     /// The launcher's numbers of other running commands.
@@ -71,7 +69,7 @@ final class StudioLoop {
         (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
         takes = try TakesWatch(registry)
-        idleSince = MonotonicClock.now()
+        idle = IdleTimeout(at: MonotonicClock.now())
     }
 
     /// Returns after a signal, or when the studio was not used for a while.
@@ -80,8 +78,9 @@ final class StudioLoop {
             let now = MonotonicClock.now()
             if signals.next() != nil { return }
             for message in inbox.drain() { receive(message) }
-            door.process()
+            door.process(at: now)
             links.removeExpired(at: now)
+            studio.hub.keepAlive(at: now)
             showTakes(at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
@@ -92,8 +91,8 @@ final class StudioLoop {
                     studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
                 }
             }
-            if pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty { idleSince = now }
-            if now >= idleSince + Self.idleTimeout { return }
+            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: recorders.count), at: now)
+            if idle.isOver(at: now) { return }
             sleep()
         }
     }
@@ -102,11 +101,10 @@ final class StudioLoop {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
-        let isUsed = pages > 0 || !takes.takes.isEmpty || !recorders.isEmpty
         let deadlines = [
-            links.nextDeadline, isUsed ? nil : idleSince + Self.idleTimeout, survey == nil ? nil : surveyDeadline,
-            statisticsDeadline,
-            pages > 0 ? disk.deadline : nil,
+            links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
+            survey == nil ? nil : surveyDeadline,
+            statisticsDeadline, pages > 0 ? disk.deadline : nil,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -190,15 +188,7 @@ final class StudioLoop {
             disk.received(event)
             if let notice = TakeNotice(event, take: take.id) { studio.add(notice) }
         }
-        let lost = changes.ended.filter { $0.phase != .ended }
-        if !lost.isEmpty {
-            // An engine may also have closed the connection alone.
-            let dead = Set(registry.list().dead.map(\.id))
-            for view in lost where dead.contains(view.record.id) {
-                let text = "The engine ended unexpectedly; \(view.record.remedy)."
-                studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
-            }
-        }
+        reportDeaths(changes.ended.filter { $0.phase != .ended })
         let models = takes.takes.map(TakeModel.init)
         studio.show(models)
         let ids = Set(models.map(\.id))
@@ -209,6 +199,18 @@ final class StudioLoop {
             studio.endStart()
         }
         known = ids
+    }
+
+    /// - Parameter lost: takes whose engine has died.
+    private func reportDeaths(_ lost: [TakeView]) {
+        for view in lost {
+            // The program that began the take recovers its file meanwhile, if it still runs.
+            let remedy =
+                view.file.map { "if \($0) does not play, kinecast recover \($0.shellWord) finishes it" }
+                ?? "kinecast status shows what runs"
+            let text = "The engine ended unexpectedly; \(remedy)."
+            studio.add(TakeNotice(kind: .failed, take: view.record.id, text: text))
+        }
     }
 
     /// Reports why no take began. The end of one that did is reported by its engine.

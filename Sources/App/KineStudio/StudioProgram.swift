@@ -59,12 +59,7 @@ public enum StudioProgram {
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
         let lockFile = directory.appending("studio.lock")
-        if options.quits {
-            if try !HelperProgram.using(lockFile, { try InstanceLock.endRunning(lockFile) }) {
-                program.say("No studio runs.")
-            }
-            return
-        }
+        if options.quits { return try program.quit(lockFile, nothing: "No studio runs.") }
         let launcher = ProgramLauncher(complain: program.say)
         let socket = directory.appending("studio.sock")
         let deadline = MonotonicClock.now() + answerTimeout

@@ -93,7 +93,7 @@ final class TrayLoop {
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + takes.pollEntries
         entries += shortcuts?.pollEntries ?? []
         if let bus { entries.append(bus.pollEntry) }
-        let deadlines = [bus?.nextDeadline, shortcuts?.nextDeadline, nextMinute, hostDeadline]
+        let deadlines = [bus?.nextDeadline, takes.nextDeadline, shortcuts?.nextDeadline, nextMinute, hostDeadline]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 

@@ -60,9 +60,7 @@ public enum TrayProgram {
 
     private static func quit() throws {
         let directory = try TakeRegistry.standard().directory.removingLastComponent()
-        if try !HelperProgram.using(directory, { try InstanceLock.endRunning(lockFile(in: directory)) }) {
-            program.say("None runs.")
-        }
+        try program.quit(lockFile(in: directory), nothing: "None runs.")
     }
 
     private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {

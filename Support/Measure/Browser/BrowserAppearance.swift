@@ -39,6 +39,9 @@ extension Browser {
         return earlier
     }
 
+    /// Closes the tab that is shown. Another one has to be selected then. Only Chromium and WebKitGTK can do this.
+    public func closeTab() throws { let _: [String] = try ask("DELETE", session + "/window", nil as String?) }
+
     public func selectTab(_ handle: String) throws { try tell("/window", ["handle": handle]) }
 
     /// Takes a screenshot of the window, as a PNG file.

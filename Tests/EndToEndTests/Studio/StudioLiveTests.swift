@@ -88,11 +88,11 @@ import Testing
                 #expect(try window.previews([0x40, 0xc0, 0xc0]))
                 try window.click("Show another source")
                 let card = "dialog [value*=window]"
-                #expect(try window.browser.wait(until: "return Boolean(document.querySelector('\(card)'))"))
+                #expect(try window.browser.wait(seconds: 15, until: "return Boolean(document.querySelector('\(card)'))"))
                 try window.browser.click("dialog label:has([value*=window])")
                 try window.browser.click("dialog .primary")
                 let isSwitched = "return document.querySelector('.source').textContent.startsWith('window ')"
-                #expect(try window.browser.wait(until: isSwitched))
+                #expect(try window.browser.wait(seconds: 15, until: isSwitched))
                 #expect(try window.previews([0xc0, 0x40, 0x20]))
                 try window.click("Pause")
                 #expect(

@@ -65,6 +65,23 @@ import Testing
         }
     }
 
+    @Test func `a take has left the registry before its clients hear of its end`() throws {
+        try TestPlace.with { place in
+            let engine = try take(place)
+            let client = try clients(place)[0]
+            try client.send(.stop(immediately: false), id: 1)
+            let deadline = MonotonicClock.now() + RunningKinecast.timeout
+            var heard: [EngineMessage] = []
+            while !heard.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
+                let messages = try client.receive(until: deadline)
+                try #require(!messages.isEmpty, "\(heard)")
+                heard += messages
+            }
+            #expect(try place.registry().list() == .init())
+            #expect(try engine.end().exitStatus == 0)
+        }
+    }
+
     /// A client's end whose hello has another protocol number.
     private struct LaterMessage: ControlMessage, Equatable {
         static var protocolNumber: Int? { ControlProtocol.number + 1 }

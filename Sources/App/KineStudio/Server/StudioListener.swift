@@ -11,8 +11,8 @@ import SystemPackage
 enum StudioListener {
     /// Browsers open six connections to a host, and a person has a few browsers.
     private static let mostConnections = 256
-    /// Seconds until an idle connection is closed.
-    private static let idleTimeout: Int64 = 60
+    /// Seconds until a connection without a request is closed. It is short, since another user may open them all.
+    private static let idleTimeout: Int64 = 10
     /// The most bytes of a request's body.
     private static let largestBody = 64 << 10
 
@@ -93,7 +93,7 @@ enum StudioListener {
     ) async throws {
         // A page that is closed ends its side of the connection.
         try await request.body.consumeWithInboundCloseHandler { _ in
-            for await event in events.stream { try await output.write(ByteBuffer(string: event.text)) }
+            for await text in events.stream { try await output.write(ByteBuffer(string: text)) }
         } onInboundClosed: {
             events.end()
         }

@@ -22,29 +22,47 @@ final class StudioDoor {
         static var protocolNumber: Int? { ControlProtocol.number }
     }
 
-    private typealias Visitor = ControlConnection<Request, Link>
+    typealias Visitor = ControlConnection<Request, Link>
+    typealias Accept = (ControlListener) -> (connections: [Visitor], isExhausted: Bool)
+
     private static let mostVisitors = 16
+    /// Nanoseconds until visitors are accepted again, when no descriptor was left for one.
+    static let acceptRest: Int64 = 250_000_000
     /// Nanoseconds for the server to answer.
     private static let timeout: Int64 = 10_000_000_000
 
     private let listener: ControlListener
+    private let accept: Accept
+    /// The instant for `process`, while descriptors have run out. The socket stays readable, so it is not polled.
+    private(set) var nextDeadline: Int64?
     private let makeLink: () throws -> Link
     private var visitors: [Visitor] = []
 
     /// Replaces the socket of a server that was killed: the caller has the lock of the instance.
-    init(_ path: FilePath, makeLink: @escaping () throws -> Link) throws {
+    ///
+    /// - Parameter accept: accepts the waiting visitors. Only tests pass another.
+    init(
+        _ path: FilePath, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
+        makeLink: @escaping () throws -> Link
+    ) throws {
         unlink(path.cString)
         listener = try ControlListener(path: path)
-        self.makeLink = makeLink
+        (self.accept, self.makeLink) = (accept, makeLink)
     }
 
     var pollEntries: [pollfd] {
-        [pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
+        let waiting = nextDeadline == nil ? [listener.descriptor] : []
+        return waiting.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
             + visitors.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
     }
 
-    func process() {
-        visitors = Array((visitors + listener.acceptWaiting(as: Visitor.self).connections).suffix(Self.mostVisitors))
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
+    func process(at now: Int64) {
+        if now >= nextDeadline ?? .min {
+            let (accepted, isExhausted) = accept(listener)
+            visitors = Array((visitors + accepted).suffix(Self.mostVisitors))
+            nextDeadline = isExhausted ? now + Self.acceptRest : nil
+        }
         for visitor in visitors {
             guard let requests = try? visitor.readAvailable() else {
                 visitor.close()

@@ -5,7 +5,7 @@ import SystemPackage
 /// The lock of the running instance, held until this is released.
 package final class InstanceLock {
     /// Nanoseconds for an instance to end.
-    private static let timeout: Int64 = 10_000_000_000
+    package static let timeout: Int64 = 10_000_000_000
 
     private let file: FileDescriptor
 
@@ -27,18 +27,31 @@ package final class InstanceLock {
         return instance
     }
 
-    /// Ends the running instance, and waits until it has ended. Returns false if none runs.
-    package static func endRunning(_ path: FilePath) throws -> Bool {
+    /// The result of `endRunning`.
+    package enum Ending: Equatable {
+        case nothingRan
+        case ended
+        /// The instance still runs after the timeout; its process.
+        case stillRuns(Int32)
+    }
+
+    /// Ends the running instance, and waits until it has ended.
+    ///
+    /// - Parameter timeout: nanoseconds to wait.
+    package static func endRunning(_ path: FilePath, timeout: Int64 = timeout) throws -> Ending {
         guard let file = try? FileDescriptor.open(path, .readWrite, options: [.closeOnExec, .noFollow]) else {
-            return false
+            return .nothingRan
         }
         let instance = InstanceLock(file)
         let process = instance.owner.flatMap { $0 > 1 ? ProcessHandle($0) : nil }
         // The number is the owner's if the lock is still held.
-        guard try !instance.lock(), let process else { return false }
+        guard try !instance.lock(), let process else { return .nothingRan }
         process.signal(SIGTERM)
-        process.waitForEnd(until: MonotonicClock.now() + timeout)
-        return true
+        let deadline = MonotonicClock.now() + timeout
+        while !process.waitForEnd(until: deadline) {
+            guard MonotonicClock.now() < deadline else { return .stillRuns(process.pid) }
+        }
+        return .ended
     }
 
     private var owner: Int32? { Int32(String(decoding: file.contents(limit: 32) ?? [], as: UTF8.self)) }

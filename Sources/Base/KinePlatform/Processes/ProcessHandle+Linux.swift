@@ -37,10 +37,12 @@ public final class ProcessHandle: Sendable {
     }
 
     /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil: no deadline). May
-    /// return earlier.
-    public func waitForEnd(until deadline: Int64? = nil) {
+    /// return earlier. Returns whether the process has ended.
+    @discardableResult
+    public func waitForEnd(until deadline: Int64? = nil) -> Bool {
+        guard descriptor < 0 else { return WakeSignal.poll([descriptor], until: deadline)[0] }
         // Without a descriptor, the end is polled for every 5 ms.
-        let next = descriptor < 0 ? min(deadline ?? .max, MonotonicClock.now() + 5_000_000) : deadline
-        _ = WakeSignal.poll([descriptor], until: next)
+        _ = WakeSignal.poll([], until: min(deadline ?? .max, MonotonicClock.now() + 5_000_000))
+        return kill(pid, 0) != 0 && errno == ESRCH
     }
 }

@@ -265,6 +265,9 @@ extension EngineHost {
     private static let timeout: Int64 = 5_000_000_000
 
     private func leave(with event: EngineEvent, status: Int32) {
+        // A client that knows of the end must not find the take any more: it would get no answer. The files of a private
+        // screen are in the entry.
+        if opened?.screen == nil { request?.registration.unregister() }
         clients.tellAll(event)
         exitPlan = (status, MonotonicClock.now() + Self.timeout)
     }

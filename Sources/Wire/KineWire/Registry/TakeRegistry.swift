@@ -86,7 +86,10 @@ public struct TakeRegistry: Sendable {
     public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
 
     /// Lists the takes. Removes unfinished entries of dead processes, and entries that name neither a take nor a file.
-    public func list() -> Listing {
+    public func list() -> Listing { list(isListening: ControlListener.isListening) }
+
+    /// - Parameter isListening: as `ControlListener.isListening`. Only tests pass another.
+    func list(isListening: (FilePath) -> Bool?) -> Listing {
         var listing = Listing()
         for name in PrivateDirectory.entries(directory) {
             let path = directory.appending(name)
@@ -100,8 +103,13 @@ public struct TakeRegistry: Sendable {
                 .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
             // The directory's name is used: a damaged record's other id would remove another directory.
             record?.id = name
-            if answers(id: name, pid: record?.pid) {
+            // An engine runs if its socket accepts connections. If the socket neither accepts nor refuses (its queue may
+            // be full), the process decides; alone it is not enough: the number may be reused.
+            if isListening(socketPath(of: name)) ?? record.map({ Self.processExists($0.pid) }) ?? true {
                 if let record { listing.running.append(record) }
+            } else if access(path.cString, F_OK) != 0 {
+                // The engine has removed the entry since its record was read: it has finished, and is not dead.
+                continue
             } else if let record {
                 listing.dead.append(record)
             } else {
@@ -172,12 +180,6 @@ public struct TakeRegistry: Sendable {
 
     static let socketName = "control.sock"
     static let recordName = "take.json"
-
-    /// Whether a take's engine runs: its socket accepts connections. If the socket neither accepts nor refuses (its
-    /// queue may be full), the process decides; alone it is not enough: the number may be reused.
-    private func answers(id: String, pid: Int32?) -> Bool {
-        ControlListener.isListening(at: socketPath(of: id)) ?? pid.map(Self.processExists) ?? true
-    }
 
     /// False below 1: those numbers mean groups of processes (kill(2)), which always exist.
     private static func processExists(_ pid: Int32) -> Bool { pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) }

@@ -8,7 +8,7 @@ import SystemPackage
 package final class TakesWatch {
     /// The changes since the last call of `process`.
     package struct Changes {
-        /// The takes that have ended, or whose engine has died.
+        /// The takes that are over. The engine of one that is not in the phase `ended` has died.
         package var ended: [TakeView] = []
         /// In the order of each take.
         package var events: [(take: TakeRecord, event: EngineEvent)] = []
@@ -16,30 +16,42 @@ package final class TakesWatch {
 
     /// More takes than a person has; each costs a connection.
     private static let mostTakes = 16
+    /// Nanoseconds until a take without a connection is connected to again.
+    private static let retryInterval: Int64 = 1_000_000_000
 
     private final class Follower {
-        let connection: ClientConnection
         var view: TakeView
+        /// Nil: the engine has closed it, or was not reached.
+        private(set) var connection: ClientConnection?
+        /// The earliest time of the next attempt to connect.
+        private(set) var nextAttempt = Int64.min
+        /// Whether there has been a connection.
+        private(set) var isShown = false
+        /// Whether the engine has accepted a connection. It then sends the end of the take.
+        var hasAnswered = false
 
-        init(_ connection: ClientConnection, _ view: TakeView) { (self.connection, self.view) = (connection, view) }
+        init(_ record: TakeRecord) { view = TakeView(record) }
+
+        func connect(_ connection: ClientConnection?, at now: Int64) {
+            (self.connection, nextAttempt) = (connection, now + TakesWatch.retryInterval)
+            isShown = isShown || connection != nil
+        }
     }
 
     private let registry: TakeRegistry
     private let watch: Int32
     private var followers: [Follower] = []
-    /// Takes whose engine closed this connection; not followed again while they are registered.
-    private var disconnected: Set<String> = []
     /// Whether `EngineEvent.progress` comes once a second of each take.
     package var wantsProgress = false {
         didSet {
             guard wantsProgress != oldValue else { return }
             for follower in followers where follower.view.isSameProtocol {
-                try? follower.connection.send(.follow(progress: wantsProgress), id: 3)
+                try? follower.connection?.send(.follow(progress: wantsProgress), id: 3)
             }
         }
     }
     /// The running takes, oldest first.
-    package var takes: [TakeView] { followers.map(\.view) }
+    package var takes: [TakeView] { followers.filter(\.isShown).map(\.view) }
 
     /// Throws if this user watches as many directories as the system allows.
     package init(_ registry: TakeRegistry) throws(Errno) {
@@ -50,32 +62,34 @@ package final class TakesWatch {
         guard watch >= 0, inotify_add_watch(watch, registry.directory.cString, events) >= 0 else {
             throw Errno(rawValue: errno)
         }
-        followNewTakes()
+        _ = update(at: MonotonicClock.now())
     }
 
     deinit { if watch >= 0 { close(watch) } }
 
     package var pollEntries: [pollfd] {
-        let connections = followers.map(\.connection)
+        let connections = followers.compactMap(\.connection)
         return [pollfd(fd: watch, events: Int16(POLLIN), revents: 0)]
             + connections.map { pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0) }
     }
+
+    /// The latest instant for the next `process`; nil: only the entries to poll are a reason for it.
+    package var nextDeadline: Int64? { followers.filter { $0.connection == nil }.map(\.nextAttempt).min() }
 
     /// Reads what has arrived, without waiting.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
     package func process(at now: Int64) -> Changes {
-        var hasChanged = readWatch()
+        var hasChanged = readWatch() || nextDeadline.map { now >= $0 } ?? false
         var changes = Changes()
         for follower in followers {
-            changes.events += read(follower, at: now)
-            guard follower.connection.isClosed else { continue }
+            guard let connection = follower.connection else { continue }
+            changes.events += read(connection, of: follower, at: now)
+            guard connection.isClosed else { continue }
+            follower.connect(nil, at: now)
             hasChanged = true
-            disconnected.insert(follower.view.record.id)
-            changes.ended.append(follower.view)
         }
-        followers.removeAll { $0.connection.isClosed }
-        if hasChanged { followNewTakes() }
+        if hasChanged { changes.ended = update(at: now) }
         return changes
     }
 
@@ -87,12 +101,15 @@ package final class TakesWatch {
         }
     }
 
-    private func read(_ follower: Follower, at now: Int64) -> [(take: TakeRecord, event: EngineEvent)] {
-        guard let messages = try? follower.connection.readAvailable() else {
-            follower.connection.close()
+    private func read(
+        _ connection: ClientConnection, of follower: Follower, at now: Int64
+    ) -> [(take: TakeRecord, event: EngineEvent)] {
+        guard let messages = try? connection.readAvailable() else {
+            connection.close()
             return []
         }
-        if let theirs = follower.connection.peerHello {
+        if let theirs = connection.peerHello {
+            follower.hasAnswered = true
             follower.view.isSameProtocol = theirs.protocolNumber == ControlProtocol.number
         }
         return messages.compactMap { message in
@@ -102,22 +119,28 @@ package final class TakesWatch {
         }
     }
 
-    private func followNewTakes() {
-        let listing = registry.list()
-        disconnected.formIntersection(listing.running.map(\.id))
-        let known = disconnected.union(followers.map(\.view.record.id))
-        for record in listing.running.suffix(Self.mostTakes) where !known.contains(record.id) {
-            // One whose engine has finished meanwhile is not shown.
-            if let follower = try? follow(record) { followers.append(follower) }
-        }
+    /// Follows new takes, and those whose engine has closed the connection but still runs. Returns the takes that are
+    /// over: the connection may close a moment before the socket of an engine that dies, so the registry decides.
+    private func update(at now: Int64) -> [TakeView] {
+        let running = registry.list().running
+        let ids = Set(running.map(\.id))
+        let over = followers.filter { $0.connection == nil && !ids.contains($0.view.record.id) }
+        followers.removeAll { follower in over.contains { $0 === follower } }
+        let known = Set(followers.map(\.view.record.id))
+        followers += running.suffix(Self.mostTakes).filter { !known.contains($0.id) }.map(Follower.init)
         followers.sort { ($0.view.record.started, $0.view.record.id) < ($1.view.record.started, $1.view.record.id) }
+        for follower in followers where follower.connection == nil && now >= follower.nextAttempt {
+            follower.connect(try? connection(to: follower.view.record), at: now)
+        }
+        // An engine that has never answered was about to leave.
+        return over.filter(\.hasAnswered).map(\.view)
     }
 
     /// Engines of all protocols answer the first request.
-    private func follow(_ record: TakeRecord) throws -> Follower {
+    private func connection(to record: TakeRecord) throws -> ClientConnection {
         let connection = try registry.connect(to: record)
         try connection.send(.status, id: 1)
         try connection.send(.follow(progress: wantsProgress), id: 2)
-        return Follower(connection, TakeView(record))
+        return connection
     }
 }

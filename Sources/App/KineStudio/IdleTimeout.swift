@@ -1,0 +1,38 @@
+// Decides when the studio's server ends by itself. Pure: StudioLoop gives the time.
+
+/// The server ends ten minutes after its last page, its last take and its last `kinecast record`.
+struct IdleTimeout {
+    /// The number of each thing that keeps the server running.
+    struct Use: Equatable {
+        /// Connected pages.
+        var pages = 0
+        /// Running takes, whoever has begun them.
+        var takes = 0
+        /// Running `kinecast record` that pages have asked for. Its take may not be there yet.
+        var recorders = 0
+
+        var isNone: Bool { self == Use() }
+    }
+
+    /// Nanoseconds without any use until the server ends.
+    static let timeout: Int64 = 600_000_000_000
+
+    /// The instant at which the server ends, unless it is used before; nil while it is used.
+    private(set) var deadline: Int64?
+
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below. The server starts unused.
+    init(at now: Int64) { deadline = now + Self.timeout }
+
+    /// Call it after each change of the use. The loop may have slept for long before one, so the ten minutes begin with
+    /// the change.
+    mutating func update(_ use: Use, at now: Int64) {
+        guard use.isNone else {
+            deadline = nil
+            return
+        }
+        deadline = deadline ?? now + Self.timeout
+    }
+
+    /// Whether the server has to end.
+    func isOver(at now: Int64) -> Bool { deadline.map { now >= $0 } ?? false }
+}

@@ -1,0 +1,88 @@
+// Takes that are followed: engines of the test in a real registry, on a clock of the test's.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KineWire
+
+@Suite struct TakesWatchTests {
+    private static let second: Int64 = 1_000_000_000
+
+    /// The connections of clients that have sent a request: a listing connects too, and sends none.
+    private func followers(_ registration: Registration) -> [EngineConnection] {
+        registration.listener.acceptWaiting(as: EngineConnection.self).connections.filter { connection in
+            (try? connection.readAvailable())?.isEmpty == false
+        }
+    }
+
+    @Test func `a take is followed from its registration until its engine has left`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let watch = try TakesWatch(registry)
+            let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            #expect(watch.process(at: 0).events.isEmpty && watch.takes.map(\.record) == [registration.record])
+            let engine = try #require(followers(registration).first)
+            try engine.send(
+                .event(
+                    .finished(
+                        TakeSummary(
+                            output: "/tmp/a.mp4", size: PixelSize(width: 4, height: 2), progress: TakeProgress(),
+                            reason: "stopped"))))
+            #expect(watch.process(at: 1).events.count == 1 && watch.takes.map(\.phase) == [.ended])
+            registration.unregister()
+            engine.close()
+            #expect(watch.process(at: 2).ended.map(\.phase) == [.ended] && watch.takes.isEmpty)
+            #expect(watch.nextDeadline == nil)
+        }
+    }
+
+    @Test func `a take whose engine closes the connection and goes on is followed again after a second`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            let watch = try TakesWatch(registry)
+            try #require(followers(registration).first).close()
+            #expect(watch.process(at: 0).ended.isEmpty && watch.nextDeadline == Self.second)
+            // Another take's beginning is no reason to try earlier.
+            let other = try registry.register(output: nil, source: "pattern")
+            _ = watch.process(at: Self.second - 1)
+            let engines = followers(other)
+            #expect(engines.count == 1 && followers(registration).isEmpty)
+            _ = watch.process(at: Self.second)
+            #expect(withExtendedLifetime(engines) { watch.nextDeadline } == nil)
+            try #require(followers(registration).first).close()
+            #expect(watch.process(at: 60 * Self.second).ended.isEmpty && watch.nextDeadline == 61 * Self.second)
+            #expect(Set(watch.takes.map(\.record.id)) == [registration.record.id, other.record.id])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a take whose engine has died is over, also if its socket closes after the connection`(_ isLate: Bool) throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            let watch = try TakesWatch(registry)
+            try #require(followers(registration).first).close()
+            if isLate { #expect(watch.process(at: 0).ended.isEmpty && watch.takes.count == 1) }
+            // As after its death: the socket refuses connections.
+            shutdown(registration.listener.descriptor.rawValue, Int32(SHUT_RDWR))
+            #expect(watch.process(at: Self.second).ended.map(\.phase) == [.starting])
+            #expect(watch.takes.isEmpty && watch.nextDeadline == nil && registry.list().dead == [registration.record])
+        }
+    }
+
+    @Test func `a take whose engine leaves before it accepts the connection is not said to have died`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            var registration: Registration? = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            let watch = try TakesWatch(registry)
+            #expect(watch.takes.map(\.record) == [registration?.record])
+            // Its socket closes, and the waiting connection with it.
+            registration = nil
+            #expect(watch.process(at: 0).ended.isEmpty && watch.takes.isEmpty && watch.nextDeadline == nil)
+        }
+    }
+}
