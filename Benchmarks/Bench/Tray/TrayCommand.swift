@@ -86,17 +86,11 @@ struct TrayCommand: ParsableCommand {
     /// Lets the seconds pass. Returns MiB of memory at their end, the wakes and the milliseconds on a processor in them, and `start`.
     private func watch(_ program: HeldProcess, _ start: Double = .nan) -> [Double] {
         let process = program.process.pid
-        let wakes = ProcFiles.switches(of: process, onlyVoluntary: true)
-        let processor = ProcFiles.processorNanoseconds(of: process) ?? 0
-        FrameRhythm.sleep(until: deadline(in: seconds))
-        // A thread that has ended meanwhile does not count.
-        let woken = ProcFiles.switches(of: process, onlyVoluntary: true)
-            .reduce(0) { $0 + $1.value - (wakes[$1.key] ?? 0) }
-        let used = (ProcFiles.processorNanoseconds(of: process) ?? 0) - processor
+        let use = ProcessUse.watch([process], seconds: seconds)[0]
         let memory = [
             ProcFiles.highWaterBytes(of: process), ProcFiles.residentBytes(of: process),
             ProcFiles.anonymousBytes(of: process), ProcFiles.fileBytes(of: process),
         ]
-        return memory.map { Double($0) / 1_048_576 } + [Double(woken), Double(used) / 1e6, start]
+        return memory.map { Double($0) / 1_048_576 } + [Double(use.wakes), Double(use.processor) / 1e6, start]
     }
 }
