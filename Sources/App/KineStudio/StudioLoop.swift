@@ -22,6 +22,8 @@ final class StudioLoop {
         case run([String])
         /// A page shows what can be chosen, and measures what was chosen.
         case survey(SurveyChoice)
+        /// A page shows the picture of a take.
+        case previewed
         /// A page shows the statistics of takes.
         case measure
     }
@@ -81,6 +83,7 @@ final class StudioLoop {
             door.process(at: now)
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
+            studio.previews.tick(at: now)
             showTakes(at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
@@ -103,6 +106,7 @@ final class StudioLoop {
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
         let deadlines = [
             links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
+            studio.previews.nextTick,
             survey == nil ? nil : surveyDeadline,
             statisticsDeadline, pages > 0 ? disk.deadline : nil,
         ]
@@ -113,6 +117,8 @@ final class StudioLoop {
         switch message {
         case .pages(let count): pages = count
         case .redeemed(let token): links.remove(token)
+        // `sleep` looks at the previews.
+        case .previewed: break
         case .survey(let choice): survey(choice)
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime

@@ -87,12 +87,18 @@ import Testing
                 try window.click("Record")
                 #expect(try window.previews([0x40, 0xc0, 0xc0]))
                 try window.click("Show another source")
-                let card = "dialog [value*=window]"
-                #expect(try window.browser.wait(seconds: 15, until: "return Boolean(document.querySelector('\(card)'))"))
-                try window.browser.click("dialog label:has([value*=window])")
+                let isListed = try window.browser.wait(
+                    until: """
+                        const titles = [...document.querySelectorAll("dialog .title")];
+                        const card = titles.find((one) => one.textContent === "Notes")?.closest(".card");
+                        if (card) card.id = "notes";
+                        return Boolean(card);
+                        """)
+                #expect(isListed)
+                try window.browser.click("#notes")
                 try window.browser.click("dialog .primary")
-                let isSwitched = "return document.querySelector('.source').textContent.startsWith('window ')"
-                #expect(try window.browser.wait(seconds: 15, until: isSwitched))
+                let isSwitched = "return document.querySelector('.source').textContent.includes('0x\(String(id, radix: 16))')"
+                #expect(try window.browser.wait(until: isSwitched))
                 #expect(try window.previews([0xc0, 0x40, 0x20]))
                 try window.click("Pause")
                 #expect(

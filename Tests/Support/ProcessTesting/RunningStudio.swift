@@ -136,10 +136,11 @@ package struct StudioWindow {
         try browser.click("#pressed")
     }
 
-    /// Chooses a value of the list with this label.
+    /// Chooses a value of the list with this label, once the form shows the last choice.
     package func choose(_ value: String, in label: String) throws {
         let found = try browser.wait(
             until: """
+                if (!document.querySelector("#recording .primary:enabled")) return false;
                 const field = [...document.querySelectorAll(".field")].find((one) => one.textContent.startsWith("\(label)"));
                 const select = field?.querySelector("select");
                 if (select) select.value = "\(value)";

@@ -5,17 +5,25 @@ import Synchronization
 
 /// Any thread may call.
 final class Previews: Sendable {
-    /// Half seconds without a page after which a take is read no more.
-    private static let idleTicks = 10
+    private static let interval = LiveStream.tickInterval / 2
+    /// Ticks without a page after which a take is read no more.
+    private static let mostIdleTicks = 10
 
     private struct State {
         /// By the ids of their takes.
         var previews: [String: TakePreview] = [:]
         /// The ids of paused takes.
         var paused: Set<String> = []
+        var nextTick: Int64 = 0
+        /// The number of ticks since a page showed that take.
+        var idleTicks: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
+    private let began: @Sendable () -> Void
+
+    /// - Parameter began: called when `nextTick` is not nil any more.
+    init(began: @escaping @Sendable () -> Void) { self.began = began }
 
     /// The stream of a take, for a page that shows it from now on.
     ///
@@ -24,14 +32,14 @@ final class Previews: Sendable {
         let (preview, isNew) = state.withLock { state in
             if let known = state.previews[take] { return (known, false) }
             let preview = TakePreview(of: take, isPaused: state.paused.contains(take)) { [weak self] in
-                self?.state.withLock { $0.previews[take] = nil }
+                self?.state.withLock { ($0.previews[take], $0.idleTicks[take]) = (nil, nil) }
             }
             state.previews[take] = preview
             return (preview, true)
         }
         if isNew {
             Task { await preview.connect() }
-            Task { await Self.watch(preview) }
+            began()
         }
         return try await preview.stream()
     }
@@ -49,15 +57,22 @@ final class Previews: Sendable {
         }
     }
 
-    /// Ends the preview once no page shows it.
-    private static func watch(_ preview: TakePreview) async {
-        var idle = 0
-        // A take that is starting has no stream yet, and its page waits.
-        while idle < idleTicks, !preview.isOver {
-            try? await Task.sleep(nanoseconds: UInt64(LiveStream.tickInterval / 2))
-            preview.tick()
-            idle = preview.viewers == 0 ? idle + 1 : 0
+    /// The time of the next call of `tick`; nil while there are no previews.
+    var nextTick: Int64? { state.withLock { $0.previews.isEmpty ? nil : $0.nextTick } }
+
+    /// Keeps the pages' streams alive, and ends the previews that no page has shown for a while.
+    func tick(at now: Int64) {
+        let (ticked, idle) = state.withLock { state -> ([TakePreview], [TakePreview]) in
+            guard now >= state.nextTick else { return ([], []) }
+            state.nextTick = now + Self.interval
+            for (take, preview) in state.previews {
+                // A take that is starting has no stream yet, and its page waits.
+                state.idleTicks[take] = preview.viewers == 0 ? (state.idleTicks[take] ?? 0) + 1 : nil
+            }
+            let idle = state.previews.filter { (state.idleTicks[$0.key] ?? 0) >= Self.mostIdleTicks }
+            return (Array(state.previews.values), Array(idle.values))
         }
-        preview.end()
+        for preview in ticked { preview.tick() }
+        for preview in idle { preview.end() }
     }
 }

@@ -44,8 +44,6 @@ final class TakePreview: Sendable {
     /// The number of pages that show it; nil before the stream is there.
     var viewers: Int? { state.withLock { $0.stream }?.viewers }
 
-    var isOver: Bool { state.withLock { $0.isOver } }
-
     /// Call this twice a second.
     func tick() { state.withLock { $0.stream }?.tick() }
 

@@ -19,6 +19,8 @@ final class Studio: Sendable {
         var countdown: Int?
     }
 
+    private static let mostOtherCookies = 16
+
     private let inbox: Mailbox<StudioLoop.Message>
     private let secrets = Mutex(StudioSecrets())
     private let gate: Mutex<StudioGate?>
@@ -27,7 +29,7 @@ final class Studio: Sendable {
     private let isStarting = Mutex(false)
     private let survey = Mutex(SurveyState())
     private let choices: KeptChoice
-    private let previews = Previews()
+    let previews: Previews
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
@@ -35,6 +37,7 @@ final class Studio: Sendable {
     init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice) {
         self.inbox = inbox
         self.choices = choices
+        previews = Previews { inbox.post(.previewed) }
         hub = EventHub { inbox.post(.pages($0)) }
         gate = Mutex(nil)
     }
@@ -147,8 +150,10 @@ final class Studio: Sendable {
         inbox.post(.redeemed(link.token))
         var answer = StudioAnswer(["key": session.key.description])
         let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(request) ? "; Secure" : "")
-        // Browsers keep the cookies of servers that have ended, and send them all.
-        for name in request.cookieNames where name.hasPrefix(StudioSecrets.cookiePrefix) && name != gate.cookieName {
+        let others = request.cookieNames.filter { $0.hasPrefix(StudioSecrets.cookiePrefix) && $0 != gate.cookieName }
+        // Browsers keep the cookies of servers that have ended, and send them all. A few may be of servers that run, such
+        // as one behind a tunnel.
+        for name in others.count > Self.mostOtherCookies ? others : [] {
             answer.fields.append((.setCookie, "\(name)=; Max-Age=0; \(protection)"))
         }
         answer.fields.append((.setCookie, "\(gate.cookieName)=\(session.cookie); \(protection)"))
