@@ -151,7 +151,7 @@ package struct StudioWindow {
         try #require(found, "there is no \(value) in \(label)")
     }
 
-    /// Has takes begin at once.
+    /// Makes takes begin without a countdown.
     package func skipCountdown() throws { try choose("0", in: "Countdown") }
 
     /// Sets or clears the box that begins with these words.

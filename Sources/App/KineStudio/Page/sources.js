@@ -11,7 +11,7 @@ export class SourceDialog {
     #gallery;
     #list = [];
 
-    /** What a survey has found. */
+    /** Offers the monitors and windows of the event `choices`. */
     choices(list) {
         this.#list = list;
         this.#gallery?.setChoices(list);

@@ -3,6 +3,8 @@ import { make, write } from "./elements.js";
 import { Plot } from "./plot.js";
 import { bytes, number, rate, say } from "./words.js";
 
+// Files grow in pieces, so the bitrate is that of some seconds.
+const averaged = 5;
 const rows = ["drawn", "unchanged", "dropped", "bytes"];
 
 export class Statistics {
@@ -14,17 +16,20 @@ export class Statistics {
     element = make(
         "details", { class: "statistics" }, make("summary", {}, say("statistics")), this.#plots,
         make("dl", {}, ...rows.map((row) => make("div", {}, make("dt", {}, say(`statistics.${row}`)), this.#cells.get(row)))));
-    #last;
+    // The newest statistics, the oldest first.
+    #recent = [];
 
     show(statistics) {
-        const last = this.#last;
-        this.#last = { at: performance.now(), ...statistics };
+        const now = { at: performance.now(), ...statistics };
+        const last = this.#recent.at(-1);
+        this.#recent.push(now);
+        if (this.#recent.length > averaged + 1) this.#recent.shift();
         for (const [row, cell] of this.#cells) write(cell, (row === "bytes" ? bytes : number)(statistics[row]));
         const waiting = statistics.destinations.map((one) => one.waiting).filter((one) => one != null);
         this.#delay.add(waiting.length ? Math.max(...waiting) : null);
         if (!last) return;
-        const seconds = Math.max(0.2, (this.#last.at - last.at) / 1000);
-        this.#bitrate.add((outgoing(statistics) - outgoing(last)) * 8 / seconds);
+        const first = this.#recent[0];
+        this.#bitrate.add((outgoing(now) - outgoing(first)) * 8000 / Math.max(200, now.at - first.at));
         this.#drops.add(Math.max(0, dropped(statistics) - dropped(last)));
     }
 }

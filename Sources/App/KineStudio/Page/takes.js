@@ -39,7 +39,7 @@ export class Takes {
         if (!document.hidden && !this.#place.inert && this.isAnyOpen) post("api/statistics").catch(() => {});
     }
 
-    /** What a survey has found, for a take that is to show another source. */
+    /** Passes on what can be shown instead of a take's source. */
     choices(list) { this.#sources.choices(list); }
 
     showStatistics(list) {
