@@ -97,7 +97,8 @@ import Testing
                 #expect(isListed)
                 try window.browser.click("#notes")
                 try window.browser.click("dialog .primary")
-                let isSwitched = "return document.querySelector('.source').textContent.includes('0x\(String(id, radix: 16))')"
+                let number = "0x\(String(id, radix: 16))"
+                let isSwitched = "return document.querySelector('.source').textContent.includes('\(number)')"
                 #expect(try window.browser.wait(until: isSwitched))
                 #expect(try window.previews([0xc0, 0x40, 0x20]))
                 try window.click("Pause")
