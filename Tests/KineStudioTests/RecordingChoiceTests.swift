@@ -28,17 +28,48 @@ import Testing
     @Test func `each value becomes an option, and a flag that is off a variable`() throws {
         let choice = try choice(all)
         #expect(
-            choice.arguments?.dropFirst(3) == [
+            choice.arguments()?.dropFirst(3) == [
                 "--profile=talk", "--monitor=DP-1", "--audio=none", "--mic=usb", "--clip-buffer=30s", "--fps=24",
                 "--size=1280x720", "--quality=30", "--show-keys=all", "--show-clicks", "--exclude=app:Mail",
                 "--exclude=0x1f", "--countdown=3",
             ])
         #expect(choice.variables == ["KINECAST_RECORD_NO_CURSOR=false"])
         let none = try self.choice(#"{"showKeys":"none","exclude":[],"audio":"false"}"#)
-        #expect(none.arguments?.dropFirst(3) == ["--audio=false", "--show-keys=none", "--exclude=none"])
+        #expect(none.arguments()?.dropFirst(3) == ["--audio=false", "--show-keys=none", "--exclude=none"])
         #expect(none.variables == [])
         let window = try self.choice(#"{"source":"window","name":"0x1","exclude":["app:a"]}"#)
-        #expect(window.arguments?.dropFirst(3) == ["--window=0x1"], "it shows no other window")
+        #expect(window.arguments()?.dropFirst(3) == ["--window=0x1"], "it shows no other window")
+    }
+
+    @Test func `a choice with destinations is a broadcast, which is recorded too unless it says otherwise`() throws {
+        let live = try choice(#"{"destinations":["live","@twitch"],"showClicks":false}"#)
+        let command = ["broadcast", "--json", "--service=live", "--to=@twitch"]
+        #expect(live.isRecordedBeside && live.arguments(recordingTo: "/a.mp4") == command + ["--record=/a.mp4"])
+        #expect(live.variables == ["KINECAST_BROADCAST_SHOW_CLICKS=false"])
+        let unrecorded = try choice(#"{"destinations":["live"],"isRecorded":false}"#)
+        #expect(!unrecorded.isRecordedBeside)
+        #expect(unrecorded.arguments(recordingTo: "/a.mp4") == ["broadcast", "--json", "--service=live"])
+        #expect(try !choice(#"{"destinations":[],"isRecorded":true}"#).isRecordedBeside)
+        for name in ["", "@", "rtmp://host/app/key", "@a b", "@../a", "Live", "@é"] {
+            let bytes = Array(#"{"destinations":["\#(name)"]}"#.utf8)
+            #expect(StudioJSON.decode(RecordingChoice.self, bytes) == nil, "\(name)")
+            let added = TakeCommand.destinations.arguments("take", Array(#"{"destination":"\#(name)"}"#.utf8))
+            #expect(added == nil, "\(name)")
+        }
+    }
+
+    @Test func `a change of a take is a command of kinecast, and audio is named as for its options`() throws {
+        let source = Array(#"{"source":"window","name":"-x"}"#.utf8)
+        #expect(TakeCommand.source.arguments("take", source) == ["switch", "take", "--window=-x"])
+        #expect(TakeCommand.source.arguments("take", Array("{}".utf8)) == nil)
+        let live = Array(#"{"destination":"live"}"#.utf8)
+        #expect(TakeCommand.destinations.arguments("take", live) == ["destination", "add", "take", "--service=live"])
+        let survey = StudioJSON.decode(
+            SurveyChoice.self, Array(#"{"audio":"app:a:b","microphone":"default"}"#.utf8))
+        #expect(survey?.audio == .application("a:b") && survey?.microphone == .defaultDevice)
+        for audio in ["", "all", "app:"] {
+            #expect(StudioJSON.decode(SurveyChoice.self, Array(#"{"audio":"\#(audio)"}"#.utf8)) == nil, "\(audio)")
+        }
     }
 
     @Test(arguments: [
@@ -48,7 +79,7 @@ import Testing
         #""exclude":["app:a\u0000"]"#, #""profile":"a b""#, #""profile":"""#, #""profile":"-\n""#, #""profile":"谈""#,
     ])
     func `a value that cannot be one is refused`(member: String) throws {
-        #expect(try choice("{\(member)}").arguments == nil)
+        #expect(try choice("{\(member)}").arguments() == nil)
     }
 
     @Test(arguments: [

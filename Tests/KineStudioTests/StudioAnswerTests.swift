@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a choice becomes options that no value can leave`() {
         func arguments(_ json: String) -> [String]? {
-            StudioJSON.decode(RecordingChoice.self, Array(json.utf8))?.arguments.map { Array($0.dropFirst(3)) }
+            StudioJSON.decode(RecordingChoice.self, Array(json.utf8))?.arguments().map { Array($0.dropFirst(3)) }
         }
         #expect(arguments("{}") == [])
         let all = #"{"source":"window","name":"0x1","audio":"app:-x","microphone":"none","clipBuffer":30}"#

@@ -42,11 +42,15 @@ private func fuzz(_ input: [UInt8]) {
     case .failure: break
     }
     guard lines.count > 8, let choice = StudioJSON.decode(RecordingChoice.self, Array(lines[8].utf8)),
-        let arguments = choice.arguments
+        let arguments = choice.arguments(recordingTo: "/a.mp4")
     else { return }
-    precondition(arguments.prefix(3) == ["record", "--toggle", "--json"], "another command")
-    let options = ["--monitor=", "--window=", "--region=", "--app=", "--audio=", "--mic=", "--clip-buffer="]
-    for argument in arguments.dropFirst(3) {
-        precondition(options.contains { argument.hasPrefix($0) } && !argument.contains("\0"), "another option")
+    let isBroadcast = choice.destinations?.isEmpty == false
+    let command = isBroadcast ? ["broadcast", "--json"] : ["record", "--toggle", "--json"]
+    precondition(arguments.starts(with: command), "another command")
+    for argument in arguments.dropFirst(command.count) {
+        precondition(argument.hasPrefix("--") && !argument.contains("\0"), "another option")
+        precondition(argument.contains("=") || ["--show-clicks", "--no-cursor"].contains(argument), "a flag")
     }
+    _ = StudioJSON.decode(SurveyChoice.self, Array(lines[8].utf8))
+    _ = TakeCommand.allCases.map { $0.arguments("take", Array(lines[8].utf8)) }
 }

@@ -2,7 +2,6 @@
 // errors, and its take survives the studio.
 import KineConfiguration
 import KineMedia
-import KinePlatform
 
 struct RecordingChoice: Codable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.
@@ -105,8 +104,14 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     }
 
     /// The arguments of `kinecast`; nil: a value is missing or cannot be one.
-    var arguments: [String]? {
-        guard isValid, var arguments = command else { return nil }
+    ///
+    /// - Parameter file: the path of the recording beside a broadcast, if `isRecordedBeside`.
+    func arguments(recordingTo file: String? = nil) -> [String]? {
+        guard isValid else { return nil }
+        // A key that toggles ends a take that is only recorded. JSON instead of notifications: the page shows the problem.
+        var arguments = isBroadcast ? ["broadcast", "--json"] : ["record", "--toggle", "--json"]
+        arguments += (destinations ?? []).map(\.argument)
+        if isRecordedBeside, let file { arguments.append("--record=\(file)") }
         if let profile { arguments.append("--profile=\(profile)") }
         for (name, value) in options {
             // Written as one argument, since a value may begin with a dash.
@@ -118,16 +123,8 @@ struct RecordingChoice: Codable, Equatable, Sendable {
 
     private var isBroadcast: Bool { destinations?.isEmpty == false }
 
-    /// The command and its destinations. JSON instead of notifications: the page shows the problem.
-    private var command: [String]? {
-        // A key that toggles ends a take that is only recorded.
-        guard isBroadcast else { return ["record", "--toggle", "--json"] }
-        var arguments = ["broadcast", "--json"] + (destinations ?? []).map(\.argument)
-        guard isRecorded ?? true else { return arguments }
-        guard let file = UserDirectories.newRecording() else { return nil }
-        arguments.append("--record=\(file.escaped)")
-        return arguments
-    }
+    /// Whether a broadcast is recorded too.
+    var isRecordedBeside: Bool { isBroadcast && isRecorded ?? true }
 
     /// The source as one argument, since a value may begin with a dash.
     var sourceArgument: String? {

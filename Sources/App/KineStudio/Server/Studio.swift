@@ -221,9 +221,10 @@ final class Studio: Sendable {
 
     /// The program that records says by an event whether it began.
     private func record(_ body: [UInt8]) -> StudioAnswer {
-        guard let choice = StudioJSON.decode(RecordingChoice.self, body), let arguments = choice.arguments else {
-            return .malformed
-        }
+        guard let choice = StudioJSON.decode(RecordingChoice.self, body), choice.isValid else { return .malformed }
+        let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
+        if choice.isRecordedBeside, file == nil { return .noVideos }
+        guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
         // A key of the desktop ends the take that was begun here, and so would this request.
         if takes.withLock({ $0.contains(where: \.isOpen) }) {
             return StudioAnswer(.conflict, message: "A take runs already; end it first.")
@@ -289,6 +290,8 @@ extension Studio {
 
 extension StudioAnswer {
     static let accepted = StudioAnswer(status: .accepted, body: done.body)
+    static let noVideos = StudioAnswer(
+        .conflict, message: "There is no directory for videos that you can write to; make ~/Videos.")
     static let takeIsOver = StudioAnswer(.notFound, message: "This take does not run any more.")
     static let malformed = StudioAnswer(
         .badRequest, message: "The request lacks a value, or has one of another kind; see openapi.json.")

@@ -52,10 +52,7 @@ extension TakeControl {
             try await session.setMicrophone(isOn: isOn)
         case .clip:
             if let seconds = parameters.duration, !(0.001...Self.longestClip).contains(seconds) { return .malformed }
-            guard let path = UserDirectories.newRecording() else {
-                return StudioAnswer(
-                    .conflict, message: "There is no directory for videos that you can write to; make ~/Videos.")
-            }
+            guard let path = UserDirectories.newRecording() else { return .noVideos }
             let clip = try await session.exportClip(
                 to: path.escaped, duration: parameters.duration.map { .seconds($0) }, isPrivate: true, isNumbered: true)
             var notice = TakeNotice(kind: .clip)
