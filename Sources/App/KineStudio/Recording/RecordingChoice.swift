@@ -1,6 +1,5 @@
 // A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and reports
 // errors, and its take survives the studio.
-import KineConfiguration
 import KineMedia
 
 struct RecordingChoice: Codable, Equatable, Sendable {
@@ -68,7 +67,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     }
 
     static func isProfile(_ name: String) -> Bool {
-        name.utf8.count <= longestProfile && ConfigurationSection.isProfileName(name)
+        name.utf8.count <= longestProfile && DestinationName.isName(name)
     }
 
     private static func isSize(_ size: PixelSize) -> Bool {

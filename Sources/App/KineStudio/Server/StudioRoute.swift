@@ -5,6 +5,14 @@ enum TakeControl: String, CaseIterable, Sendable {
     case pause, resume, stop, clip, mark, microphone
 }
 
+/// A change of a running take that `kinecast` makes. The raw value is the last part of its path.
+enum TakeCommand: String, CaseIterable, Sendable {
+    /// Shows another source.
+    case source
+    /// Adds a destination.
+    case destinations
+}
+
 struct StudioRoute: Sendable {
     enum Access: Sendable {
         /// The HTML document. It contains no data; links of other sites may open it.

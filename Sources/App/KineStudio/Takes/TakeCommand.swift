@@ -1,12 +1,6 @@
 // Changes of a running take that `kinecast` makes: it knows the sources' names, and the destinations' settings.
 
-/// The raw value is the last part of the request's path.
-enum TakeCommand: String, CaseIterable, Sendable {
-    /// Shows another source.
-    case source
-    /// Adds a destination.
-    case destinations
-
+extension TakeCommand {
     /// The arguments of `kinecast`; nil: a value is missing or cannot be one.
     ///
     /// - Parameter take: its id.

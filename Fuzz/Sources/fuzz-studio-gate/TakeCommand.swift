@@ -1,0 +1,1 @@
+../../../Sources/App/KineStudio/Takes/TakeCommand.swift
