@@ -58,12 +58,6 @@ import Testing
         }
     }
 
-    @Test func `a name that a choice may have is one that the file can hold`() {
-        for name in ["Talk", "a.b-c_d", "", "a b", "谈", "é", "a/b", "-", String(repeating: "a", count: 40)] {
-            #expect(RecordingChoice.isProfile(name) == ConfigurationSection.isProfileName(name), "\(name)")
-        }
-    }
-
     @Test func `a change of a take is a command of kinecast, and audio is named as for its options`() throws {
         let source = Array(#"{"source":"window","name":"-x"}"#.utf8)
         #expect(TakeCommand.source.arguments("take", source) == ["switch", "take", "--window=-x"])

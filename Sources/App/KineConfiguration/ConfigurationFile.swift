@@ -14,11 +14,6 @@ package struct ConfigurationSection: Hashable, CustomStringConvertible {
         self.profile = profile
     }
 
-    /// Whether a header can hold the name of this profile.
-    package static func isProfileName(_ name: String) -> Bool {
-        !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-    }
-
     package var description: String { "[\(command.rawValue)\(profile.map { " " + $0 } ?? "")]" }
 }
 
@@ -47,7 +42,7 @@ package struct ConfigurationFile {
 
     private mutating func readHeader(_ text: ArraySlice<UInt8>, _ line: Int) throws(CommandFailure) {
         let words = text.dropFirst().dropLast().split(whereSeparator: isBlank).map { String(escaping: $0) }
-        let isName = words.last.map(ConfigurationSection.isProfileName)
+        let isName = words.last?.isPlainName
         guard text.last == UInt8(ascii: "]"), words.count < 3, isName == true,
             let command = ConfiguredCommand(rawValue: words[0]), words.count == 1 || command.hasOptions
         else {

@@ -6,7 +6,7 @@ struct IdleTimeout {
     struct Use: Equatable {
         /// Connected pages.
         var pages = 0
-        /// Running takes, whoever has begun them.
+        /// Running takes of this user.
         var takes = 0
         /// Running `kinecast record` that pages have asked for. Its take may not be there yet.
         var recorders = 0

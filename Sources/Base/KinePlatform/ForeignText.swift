@@ -115,3 +115,10 @@ extension String {
         return "'" + parts.joined(separator: "'\\''") + "'"
     }
 }
+
+extension StringProtocol {
+    /// Whether the text is a name that needs no quotation marks in the user's files: ASCII letters, digits, `-`, `_` and `.`.
+    public var isPlainName: Bool {
+        !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+}

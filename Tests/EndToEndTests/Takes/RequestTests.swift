@@ -71,11 +71,11 @@ import Testing
             let client = try clients(place)[0]
             try client.send(.stop(immediately: false), id: 1)
             let deadline = MonotonicClock.now() + RunningKinecast.timeout
-            var heard: [EngineMessage] = []
-            while !heard.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
+            var received: [EngineMessage] = []
+            while !received.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
                 let messages = try client.receive(until: deadline)
-                try #require(!messages.isEmpty, "\(heard)")
-                heard += messages
+                try #require(!messages.isEmpty, "\(received)")
+                received += messages
             }
             #expect(try place.registry().list() == .init())
             #expect(try engine.end().exitStatus == 0)
@@ -99,17 +99,17 @@ import Testing
             for (id, request) in [ClientRequest.status, .pause, .stop(immediately: false)].enumerated() {
                 try client.send(ClientMessage(id: id, request))
             }
-            var heard: [EngineMessage] = []
+            var received: [EngineMessage] = []
             let deadline = MonotonicClock.now() + RunningKinecast.timeout
-            while !heard.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
+            while !received.contains(where: { if case .event(.finished) = $0 { true } else { false } }) {
                 let messages = try client.receive(until: deadline)
-                try #require(!messages.isEmpty, "\(heard)")
-                heard += messages.map(\.message)
+                try #require(!messages.isEmpty, "\(received)")
+                received += messages.map(\.message)
             }
-            guard case .answer(id: 0, .success(.status(let status)))? = heard.first,
-                case .answer(id: 1, .failure(let refusal))? = heard.dropFirst().first
+            guard case .answer(id: 0, .success(.status(let status)))? = received.first,
+                case .answer(id: 1, .failure(let refusal))? = received.dropFirst().first
             else {
-                Issue.record("\(heard)")
+                Issue.record("\(received)")
                 return
             }
             #expect(status.id == id && status.phase == .recording)

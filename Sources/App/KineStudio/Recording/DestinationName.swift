@@ -1,12 +1,17 @@
 // A place to broadcast to, without its address.
+import KinePlatform
 
 /// `live`, or `@` and a name of the user's file of destinations.
 struct DestinationName: Codable, Equatable, Sendable {
+    /// Bytes.
+    private static let longest = 100
+
     /// As in a request.
     let text: String
 
     init?(_ text: String) {
-        guard text == "live" || text.hasPrefix("@") && Self.isName(text.dropFirst()) else { return nil }
+        let isNamed = text.hasPrefix("@") && text.utf8.count <= Self.longest && text.dropFirst().isPlainName
+        guard text == "live" || isNamed else { return nil }
         self.text = text
     }
 
@@ -25,10 +30,4 @@ struct DestinationName: Codable, Equatable, Sendable {
 
     /// The option of `kinecast broadcast`.
     var argument: String { text == "live" ? "--service=live" : "--to=\(text)" }
-
-    /// Whether the files of destinations and profiles can have this name.
-    static func isName(_ text: some StringProtocol) -> Bool {
-        (1...99).contains(text.utf8.count)
-            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-    }
 }

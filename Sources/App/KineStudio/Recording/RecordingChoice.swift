@@ -1,6 +1,7 @@
 // A recording that a page asks for, as the options of `kinecast record`. The command applies kinecast.conf and reports
 // errors, and its take survives the studio.
 import KineMedia
+import KinePlatform
 
 struct RecordingChoice: Codable, Equatable, Sendable {
     /// The names are those of the options of `kinecast record`.
@@ -67,7 +68,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     }
 
     static func isProfile(_ name: String) -> Bool {
-        name.utf8.count <= longestProfile && DestinationName.isName(name)
+        name.utf8.count <= longestProfile && name.isPlainName
     }
 
     private static func isSize(_ size: PixelSize) -> Bool {

@@ -222,13 +222,13 @@ final class Studio: Sendable {
     /// The program that records says by an event whether it began.
     private func record(_ body: [UInt8]) -> StudioAnswer {
         guard let choice = StudioJSON.decode(RecordingChoice.self, body), choice.isValid else { return .malformed }
-        let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
-        if choice.isRecordedBeside, file == nil { return .noVideos }
-        guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
         // A key of the desktop ends the take that was begun here, and so would this request.
         if takes.withLock({ $0.contains(where: \.isOpen) }) {
             return StudioAnswer(.conflict, message: "A take runs already; end it first.")
         }
+        let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
+        if choice.isRecordedBeside, file == nil { return .noVideos }
+        guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
         let isFirst = isStarting.withLock { isStarting in
             defer { isStarting = true }
             return !isStarting

@@ -17,7 +17,7 @@ enum DestinationSource: Equatable {
     init?(_ typed: String) {
         let text = typed.trimmed
         if text.hasPrefix("@") {
-            guard Self.isName(text.dropFirst()) else { return nil }
+            guard text.dropFirst().isPlainName else { return nil }
             self = .named(String(text.dropFirst()))
         } else if text.hasPrefix("env:"), !text.hasPrefix("env://") {
             let name = text.dropFirst(4)
@@ -31,9 +31,6 @@ enum DestinationSource: Equatable {
         }
     }
 
-    static func isName(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-    }
 }
 
 /// Reads the addresses of all `--to` and `--to-file` arguments.
@@ -107,7 +104,7 @@ struct DestinationReader {
         var known: [String: DestinationAddress] = [:]
         for line in lines {
             let words = line.text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-            guard words.count == 2, DestinationSource.isName(words[0]),
+            guard words.count == 2, words[0].isPlainName,
                 let address = DestinationAddress(String(words[1].drop(while: \.isWhitespace)))
             else {
                 throw CommandFailure.usage(
