@@ -131,34 +131,6 @@ package struct ConfigurationLayers {
     }
 }
 
-// The user's file.
-extension ConfigurationLayers {
-    package static func settings() throws -> SettingsFile {
-        try SettingsFile(named: "kinecast.conf", ProcessEnvironment.value)
-    }
-
-    /// The user's file and the environment of this process. Without a place for the file, there is none.
-    package static func current() throws -> ConfigurationLayers {
-        let settings = try? settings()
-        let file = try ConfigurationFile(settings?.contents() ?? [], path: settings?.path ?? "kinecast.conf")
-        return ConfigurationLayers(file: file, environment: ProcessEnvironment.current)
-    }
-
-    /// Replaces the file by what `change` makes of it, and returns its path.
-    @discardableResult package static func update(
-        _ change: (ConfigurationFile) throws -> ConfigurationFile
-    ) throws -> FilePath {
-        let path = try settings().path
-        // The errors of `change` come from here: SettingsFile throws only its own.
-        _ = try change(current().file)
-        // A link stays, and leads to the new text.
-        try SettingsFile(path.resolved ?? path).update { bytes in
-            try change(ConfigurationFile(bytes ?? [], path: path)).bytes
-        }
-        return path
-    }
-}
-
 /// The options that a person typed, found without reading their values.
 package struct TypedOptions {
     /// By name. The name of the file is that of the option for it, and a flag's value "true".
