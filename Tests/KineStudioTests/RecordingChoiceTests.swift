@@ -67,6 +67,12 @@ import Testing
         let survey = StudioJSON.decode(
             SurveyChoice.self, Array(#"{"audio":"app:a:b","microphone":"default"}"#.utf8))
         #expect(survey?.audio == .application("a:b") && survey?.microphone == .defaultDevice)
+        #expect(survey?.camera == nil)
+        for (camera, shown) in [("none", nil), ("Webcam", "Webcam")] as [(String, String?)] {
+            let body = Array(#"{"camera":"\#(camera)"}"#.utf8)
+            #expect(try #require(StudioJSON.decode(SurveyChoice.self, body)).camera == shown, "\(camera)")
+        }
+        #expect(StudioJSON.decode(SurveyChoice.self, Array(#"{"camera":""}"#.utf8)) == nil)
         for audio in ["", "all", "app:"] {
             #expect(StudioJSON.decode(SurveyChoice.self, Array(#"{"audio":"\#(audio)"}"#.utf8)) == nil, "\(audio)")
         }
@@ -120,6 +126,39 @@ import Testing
         #expect(read.configured == (try choice(#"{"fps":60}"#)))
         #expect(try kept.keeping(choice(all), as: "Talk").bytes == kept.bytes)
         #expect(String(escaping: try kept.removing("Talk").bytes) == text)
+    }
+
+    @Test func `a camera has its place and look in the options, and none has nothing but its name`() throws {
+        let camera = try choice(
+            """
+            {"camera":"Webcam","cameraLayout":{"x":0.5,"y":1,"size":0.3,"shape":"circle","isMirrored":false}}
+            """)
+        #expect(
+            camera.arguments()?.dropFirst(3) == [
+                "--camera=Webcam", "--camera-at=0.5,1.0", "--camera-size=0.3", "--camera-shape=circle",
+            ])
+        #expect(camera.variables == ["KINECAST_RECORD_CAMERA_MIRROR=false"])
+        var none = camera
+        none.camera = "none"
+        #expect(none.arguments()?.dropFirst(3) == ["--camera=none"] && none.variables.isEmpty)
+        for layout in [#""x":1.1,"y":1,"size":0.3"#, #""x":1,"y":1,"size":0.01"#] {
+            let json = #"{"camera":"a","cameraLayout":{\#(layout),"shape":"circle","isMirrored":true}}"#
+            #expect(try choice(json).arguments() == nil, "\(layout)")
+        }
+        let text = """
+            [record Talk]
+            camera = Webcam
+            camera-at = bottom
+            camera-size = 0.3
+            camera-shape = circle
+            camera-mirror = false
+            camera-border = ff0000
+
+            """
+        let profile = try #require(profiles(text).profiles.first)
+        #expect(profile.choice == camera && profile.others == ["camera-border = ff0000"])
+        let kept = try file("").keeping(camera, as: "Talk")
+        #expect(try profiles(String(escaping: kept.bytes)).profiles.first?.choice == camera)
     }
 
     @Test func `options that a page cannot show stay in the profile unless the page sets them`() throws {

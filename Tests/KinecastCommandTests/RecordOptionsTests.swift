@@ -119,6 +119,7 @@ import Testing
 
     @Test func `a camera has a place and looks`() throws {
         #expect(try camera() == nil)
+        #expect(try camera("--camera", "none", "--camera-size", "0.4") == nil, "whatever is configured")
         #expect(try camera("--camera", "default") == TakeConfiguration.Camera())
         let all = try camera(
             "--camera", "HD Webcam", "--camera-at", "0.1,0.9", "--camera-size", "0.4", "--camera-shape", "circle",

@@ -22,6 +22,8 @@ final class StudioLoop {
         case run([String])
         /// A page shows what can be chosen, and measures what was chosen.
         case survey(SurveyChoice)
+        /// A page draws a region in the monitor's large picture.
+        case still(monitor: String)
         /// A page shows the picture of a take.
         case previewed
         /// A page shows the statistics of takes.
@@ -120,11 +122,15 @@ final class StudioLoop {
         // `sleep` looks at the previews.
         case .previewed: break
         case .survey(let choice): survey(choice)
+        case .still(let monitor):
+            survey(surveyed)
+            survey?.makeStill(of: monitor)
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
         case .record(let arguments, let variables):
             (hasBegun, isCancelled) = (false, false)
+            releaseCamera()
             if let number = start(arguments, variables) { recorders.insert(number) } else { studio.endStart() }
         case .cancel:
             guard !hasBegun, let number = recorders.max() else { return }
@@ -147,14 +153,24 @@ final class StudioLoop {
         return nil
     }
 
+    /// A camera can be open once, so the survey leaves it to a take.
+    private func releaseCamera() {
+        surveyed.camera = nil
+        survey?.survey(audio: surveyed.audio, microphone: surveyed.microphone)
+    }
+
     private func survey(_ choice: SurveyChoice) {
+        var choice = choice
+        if !recorders.isEmpty || !takes.takes.isEmpty { choice.camera = nil }
         surveyDeadline = MonotonicClock.now() + Self.lookLifetime
         do throws(ClientError) {
             let isNew = survey == nil
             if isNew { studio.show(isLocked: false) }
             let survey = if let survey { survey } else { try SurveyProcess() }
             // Its devices are opened again with each request.
-            if isNew || choice != surveyed { survey.survey(audio: choice.audio, microphone: choice.microphone) }
+            if isNew || choice != surveyed {
+                survey.survey(audio: choice.audio, microphone: choice.microphone, camera: choice.camera)
+            }
             (self.survey, surveyed) = (survey, choice)
         } catch {
             studio.add(TakeNotice(kind: .failed, text: error.description))
@@ -174,6 +190,8 @@ final class StudioLoop {
             case .picture(let picture): studio.update { $0.update(picture) }
             case .locked(let isLocked): studio.show(isLocked: isLocked)
             case .levels(let levels): studio.show(levels)
+            case .camera(let camera): studio.show(camera)
+            case .still(let picture): studio.show(still: picture)
             case .failed(let sentence): studio.add(TakeNotice(kind: .failed, text: sentence))
             }
         }

@@ -50,6 +50,21 @@ public struct CameraLayout: Hashable, Codable, Sendable {
         self.border = border
     }
 
+    private static let places: [String: (x: Double, y: Double)] = [
+        "top-left": (0, 0), "top": (0.5, 0), "top-right": (1, 0), "left": (0, 0.5), "center": (0.5, 0.5),
+        "right": (1, 0.5), "bottom-left": (0, 1), "bottom": (0.5, 1), "bottom-right": (1, 1),
+    ]
+
+    /// The place that an option names: a corner, an edge, `center`, or two fractions such as `0.5,1`. Nil: it names none.
+    public static func place(option text: String) -> (x: Double, y: Double)? {
+        if let place = places[text] { return place }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, let x = Double(parts[0]), let y = Double(parts[1]), (0...1).contains(x),
+            (0...1).contains(y)
+        else { return nil }
+        return (x, y)
+    }
+
     /// Whether all of its numbers are in their ranges.
     public var isValid: Bool {
         (0...1).contains(x) && (0...1).contains(y) && (0.02...1).contains(size)

@@ -131,6 +131,38 @@ public final class Browser {
         try tell("/element/\(id)/click", [:] as [String: String])
     }
 
+    /// Drags the mouse from the middle of the first element that a selector finds, by so many CSS pixels.
+    public func drag(_ selector: String, x: Int, y: Int) throws {
+        struct Step: Encodable {
+            var type: String
+            var x: Int?
+            var y: Int?
+            var button: Int?
+            var duration: Int?
+        }
+        struct Mouse: Encodable {
+            var type = "pointer"
+            var id = "mouse"
+            var actions: [Step]
+        }
+        let middle: [Double] = try run(
+            """
+            const element = document.querySelector(\(Self.quoted(selector)));
+            element.scrollIntoView({ block: "center" });
+            const { left, top, width, height } = element.getBoundingClientRect();
+            return [left + width / 2, top + height / 2];
+            """)
+        let (left, top) = (Int(middle[0]), Int(middle[1]))
+        let steps = [
+            Step(type: "pointerMove", x: left, y: top, duration: 0), Step(type: "pointerDown", button: 0),
+            Step(type: "pointerMove", x: left + x / 2, y: top + y / 2, duration: 20),
+            Step(type: "pointerMove", x: left + x, y: top + y, duration: 20), Step(type: "pointerUp", button: 0),
+        ]
+        try tell("/actions", ["actions": [Mouse(actions: steps)]])
+    }
+
+    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "\\'"))'" }
+
     /// Makes every page run this script before its own ones. Only Chromium can do this.
     public func runBeforePages(_ script: String) throws {
         struct Command: Encodable {

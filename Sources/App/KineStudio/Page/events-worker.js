@@ -1,6 +1,6 @@
 // Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
 
-const types = ["clock", "takes", "starting", "choices", "levels", "locked", "statistics", "disk", "notice"];
+const types = ["clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "notice"];
 const mostNotices = 200;
 const ports = [];
 // The newest event of each type, for windows that open later.

@@ -1,5 +1,5 @@
 // Monitors and windows as pictures, of which one is chosen.
-import { make, write } from "./elements.js";
+import { button, make, write } from "./elements.js";
 import { getFile } from "./session.js";
 import { say } from "./words.js";
 
@@ -12,14 +12,41 @@ export class Gallery {
     #cards = new Map();
     #fixed = [];
     #choices = [];
+    #monitors = [];
+    // The region that was drawn, or is wanted.
+    #region;
+    #draw;
+    #changed;
     #wanted = {};
     // The name of the kept choice that is shown.
     #kept;
     #isChosen = false;
     #group = `source-${galleries += 1}`;
 
-    constructor() {
-        this.element.addEventListener("change", () => { this.#isChosen = true; });
+    /** `changed` is called when another source is chosen, or its picture is there. */
+    constructor(complain, changed = () => {}) {
+        this.#changed = changed;
+        this.#draw = button(say("drawRegion"), () => this.#drawRegion(complain), complain, { class: "draw", hidden: true });
+        this.element.append(this.#draw);
+        this.element.addEventListener("change", () => {
+            this.#isChosen = true;
+            changed();
+        });
+    }
+
+    async #drawRegion(complain) {
+        const { draw } = await import("./region.js");
+        const drawn = await draw(this.#monitors, complain);
+        if (!drawn) return;
+        const { image, ...region } = drawn;
+        this.#region = region;
+        this.#isChosen = true;
+        this.#update();
+        const value = JSON.stringify(region);
+        this.#choose(value);
+        const place = this.#cards.get(value).querySelector(".picture");
+        if (image) place.replaceChildren(image);
+        this.#changed();
     }
 
     /**
@@ -30,6 +57,7 @@ export class Gallery {
         this.#wanted = { source, name };
         this.#kept = kept;
         this.#isChosen = false;
+        if (source === "region" && /^\d+x\d+\+/.test(name)) this.#region = { source, name };
         this.#update();
     }
 
@@ -43,6 +71,15 @@ export class Gallery {
         return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen;
     }
 
+    /** The chosen source's picture, if it is there, and its width and height. */
+    get picture() {
+        const value = this.#value;
+        const image = this.#cards.get(value)?.querySelector(".picture :is(img, canvas)");
+        const [, width, height] = /^(\d+)x(\d+)\+/.exec(this.chosen.name ?? "") ?? [];
+        const { width: ownWidth = 16, height: ownHeight = 9 } = this.#choices.find((choice) => choice.value === value) ?? {};
+        return { image, width: width ?? ownWidth, height: height ?? ownHeight };
+    }
+
     get #value() { return this.element.querySelector("input:checked")?.value; }
 
     get isEmpty() { return this.#cards.size === 0; }
@@ -50,6 +87,9 @@ export class Gallery {
     /** What can be chosen without a picture: the whole screen, and what the desktop's dialog offers. */
     setFixed({ screenBackend, dialogs, monitors }) {
         this.#fixed = [];
+        // A picture of a monitor to draw on, for those whose desktop does not ask.
+        this.#monitors = screenBackend && screenBackend !== "portal" ? monitors : [];
+        this.#draw.hidden = !this.#monitors.length;
         if (screenBackend && monitors.length !== 1) {
             this.#fixed.push({ value: JSON.stringify({ source: "monitor", name: "all" }), title: say("wholeScreen") });
         }
@@ -63,7 +103,7 @@ export class Gallery {
 
     setChoices(choices) {
         this.#choices = choices.map(({ source, name, title, application, width, height, picture }) => ({
-            value: JSON.stringify({ source, name }), picture, isMonitor: source === "monitor",
+            value: JSON.stringify({ source, name }), picture, isMonitor: source === "monitor", width, height,
             title: source === "monitor" ? say("monitor", { name }) : title,
             application: source === "monitor" ? `${width}×${height}` : application === title ? undefined : application,
         }));
@@ -89,7 +129,7 @@ export class Gallery {
     #update() {
         const wanted = this.#match;
         const entries = [
-            ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed,
+            ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed, ...this.#regions,
             ...this.#choices.filter(({ isMonitor }) => !isMonitor),
         ];
         if (this.#kept && !entries.some(({ value }) => value === wanted)) {
@@ -109,10 +149,16 @@ export class Gallery {
             previous = card;
             write(card.querySelector(".title"), entry.title);
             write(card.querySelector(".application"), entry.application ?? "");
-            draw(card, entry.picture);
+            draw(card, entry.picture).then((isNew) => { if (isNew && entry.value === this.#value) this.#changed(); });
         }
         if (!this.#isChosen) this.#choose(entries[0]?.isWanted ? "{}" : wanted);
         if (!this.#value) this.#choose(entries[0]?.value);
+    }
+
+    get #regions() {
+        if (!this.#region) return [];
+        const size = this.#region.name.split("+")[0].replace("x", "×");
+        return [{ value: JSON.stringify(this.#region), title: say("region", { size }) }];
     }
 
     #choose(value) {
@@ -134,15 +180,16 @@ function monitorChoice({ name, bounds }) {
     return { source: "monitor", name, title: name, width: bounds.width, height: bounds.height };
 }
 
-/** Shows a picture once it is loaded, so that the place is never empty in between. */
+/** Shows a picture once it is loaded, so that the place is never empty in between. Returns whether it is another one. */
 async function draw(card, picture) {
-    if (picture == null || card.dataset.picture === String(picture)) return;
+    if (picture == null || card.dataset.picture === String(picture)) return false;
     card.dataset.picture = picture;
     const file = await getFile(`api/pictures/${picture}`).catch(() => null);
     // A newer one may have taken its place.
-    if (!file || card.dataset.picture !== String(picture)) return;
+    if (!file || card.dataset.picture !== String(picture)) return false;
     const image = make("img", { src: URL.createObjectURL(file), alt: "" });
     await image.decode().catch(() => {});
     URL.revokeObjectURL(image.src);
     card.querySelector(".picture").replaceChildren(image);
+    return true;
 }

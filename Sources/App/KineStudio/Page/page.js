@@ -71,6 +71,8 @@ function connect() {
             takes.choices(choices);
         },
         levels: (levels) => form.levels(levels),
+        camera: (camera) => form.camera(camera),
+        still: (detail) => document.dispatchEvent(new CustomEvent("still", { detail })),
         locked: (isLocked) => form.locked(isLocked),
         statistics: (list) => takes.showStatistics(list),
         disk: (space) => disk.show(document.getElementById("disk"), space),

@@ -1,4 +1,5 @@
 // The choice of what to record, by pictures and lists, and the button that begins it.
+import { CameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
 import { button, choice, make, offer, pick, write } from "./elements.js";
 import { Gallery } from "./gallery.js";
@@ -26,7 +27,9 @@ export function show(section, complain) {
     const status = make("p", { class: "hint", role: "status" });
     const [audio, microphone, clips] = ["audio", "microphone", "clips"].map((name) => choice(say(name)));
     const fields = make("div", { class: "fields" }, audio.field, microphone.field, clips.field);
-    const gallery = new Gallery();
+    const camera = new CameraChoice(look);
+    fields.append(camera.field);
+    const gallery = new Gallery(complain, () => camera.setSource(gallery.picture));
     const more = new More();
     const targets = new Targets(update);
     const levels = new Levels();
@@ -47,7 +50,7 @@ export function show(section, complain) {
         look();
     });
     section.append(
-        title, names.element, gallery.element, fields, levels.hint, targets.element, more.element, buttons, status);
+        title, names.element, gallery.element, fields, levels.hint, camera.element, targets.element, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden && !section.inert) refresh();
@@ -58,6 +61,7 @@ export function show(section, complain) {
         if (document.hidden || section.hidden || section.inert) return;
         const chosen = { audio: audio.select.value || "none" };
         if (measuresMicrophone) chosen.microphone = microphone.select.value;
+        if (camera.shown) chosen.camera = camera.shown;
         post("api/survey", chosen).catch(() => {});
     }
 
@@ -65,7 +69,7 @@ export function show(section, complain) {
     function values() {
         return {
             profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
-            clipBuffer: Number(clips.select.value) || undefined, ...more.values, ...targets.request,
+            ...camera.request, clipBuffer: Number(clips.select.value) || undefined, ...more.values, ...targets.request,
         };
     }
 
@@ -110,6 +114,7 @@ export function show(section, complain) {
         offer(microphone.select, [
             ["none", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
         ]);
+        camera.offer(sources.cameras);
         const set = configured.clipBuffer;
         offer(clips.select, [
             ["", asConfigured(set && say("keep", { seconds: set }))],
@@ -136,6 +141,7 @@ export function show(section, complain) {
             if (value) pick(select, value);
             else select.selectedIndex = 0;
         }
+        camera.show(chosen, configured);
         const { clipBuffer } = chosen;
         pick(clips.select, `${clipBuffer ?? ""}`, clipBuffer && say("keep", { seconds: clipBuffer }));
         more.show(chosen, configured);
@@ -149,6 +155,7 @@ export function show(section, complain) {
             update();
         },
         levels: (values) => levels.show(values),
+        camera: (values) => camera.setCamera(values),
         choices(list) {
             gallery.setChoices(list);
             more.offer(list);

@@ -19,7 +19,7 @@ export class SourceDialog {
 
     /** The request's `source` and `name`; undefined if the person closes the dialog. */
     async ask(complain) {
-        const gallery = new Gallery();
+        const gallery = new Gallery(complain);
         this.#gallery = gallery;
         gallery.setChoices(this.#list);
         const look = () => post("api/survey").catch(() => {});

@@ -106,6 +106,10 @@ class Card {
     #mark;
     #switch;
     #end;
+    #cameraButton;
+    // The frame over the picture, once the take has had a camera.
+    #camera;
+    #lastCamera;
 
     constructor(take, sources, complain) {
         this.#path = `api/takes/${encodeURIComponent(take.id)}`;
@@ -119,7 +123,8 @@ class Card {
         this.#clip = this.#control("saveClip", "clip", () => ({}));
         this.#mark = this.#control("mark", "mark", () => ({}));
         this.#switch = button(say("showAnother"), () => this.#showAnother(), complain);
-        const buttons = [this.#end, this.#pause, this.#microphone, this.#clip, this.#mark, this.#switch];
+        this.#cameraButton = button("", () => this.#toggleCamera(), complain);
+        const buttons = [this.#end, this.#pause, this.#microphone, this.#cameraButton, this.#clip, this.#mark, this.#switch];
         this.element = make(
             "article", { class: "take", "data-take": take.id, "aria-label": say("take", { source: take.source }) },
             this.#preview.element, make("div", { class: "clock" }, this.#time, this.#state, this.#source),
@@ -138,6 +143,21 @@ class Card {
     async #showAnother() {
         const source = await this.#sources.ask(this.#complain);
         if (source?.source) await this.#post("source", source);
+    }
+
+    #toggleCamera() {
+        const layout = { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false };
+        return this.#post("camera", this.take.camera ? {} : { camera: this.#lastCamera ?? { device: "default", layout } });
+    }
+
+    async #showCamera({ camera }) {
+        if (camera) this.#lastCamera = camera;
+        if (!camera && !this.#camera) return;
+        const { TakeCamera } = await import("./takecamera.js");
+        this.#camera ??= new TakeCamera(this.#preview.element, (layout) => {
+            this.#post("camera", { camera: { ...this.take.camera, layout } }).catch((error) => this.#complain(error.message));
+        });
+        this.#camera.show(this.#isRunning ? this.take.camera : undefined, this.take.cameraSize);
     }
 
     get #isRunning() {
@@ -160,6 +180,9 @@ class Card {
         if (take.clipBuffer != null) write(this.#clip, say("saveClip", { seconds: Math.round(take.clipBuffer) }));
         this.#mark.hidden = !isRunning || !take.file;
         this.#switch.hidden = !isRunning;
+        this.#cameraButton.hidden = !isRunning;
+        write(this.#cameraButton, say(take.camera ? "hideCamera" : "showCamera"));
+        this.#showCamera(take);
         this.#destinations.show(take.destinations, isRunning);
         this.#statistics.element.hidden = !isRunning;
         this.showPreview();

@@ -23,6 +23,10 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var audio: String?
     /// As for `--mic`.
     var microphone: String?
+    /// As for `--camera`.
+    var camera: String?
+    /// The place and look of the camera; without a border. Ignored without `camera`.
+    var cameraLayout: CameraLayout?
     /// Seconds that the take keeps for clips.
     var clipBuffer: Int?
     var fps: Int?
@@ -49,13 +53,14 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     private static let countdowns = 0...60
     private static let clipBuffers = 1...1800
     private static let rates = 1...240
-    private static let flags: Set = ["show-clicks", "no-cursor"]
+    private static let flags: Set = ["show-clicks", "no-cursor", "camera-mirror"]
 
     /// Whether `kinecast record` accepts each value by its form.
     var isValid: Bool {
-        let names = [name, audio, microphone].compactMap(\.self) + (exclude ?? [])
+        let names = [name, audio, microphone, camera].compactMap(\.self) + (exclude ?? [])
         return (source == nil) == (name == nil) && names.allSatisfy(Self.isName)
             && profile.map(Self.isProfile) != false
+            && cameraLayout?.isValid != false
             && clipBuffer.map(Self.clipBuffers.contains) != false
             && fps.map(Self.rates.contains) != false && size.map(Self.isSize) != false
             && quality.map(Self.qualities.contains) != false && countdown.map(Self.countdowns.contains) != false
@@ -88,6 +93,13 @@ struct RecordingChoice: Codable, Equatable, Sendable {
         if let source { add(source.rawValue, name) }
         add("audio", audio)
         add("mic", microphone)
+        add("camera", camera)
+        if let camera, camera != "none", let layout = cameraLayout {
+            add("camera-at", "\(layout.x),\(layout.y)")
+            add("camera-size", "\(layout.size)")
+            add("camera-shape", layout.shape.rawValue)
+            add("camera-mirror", String(layout.isMirrored))
+        }
         add("clip-buffer", clipBuffer.map { "\($0)s" })
         add("fps", fps.map(String.init))
         add("size", size.map { "\($0.width)x\($0.height)" })

@@ -76,6 +76,17 @@ extension RecordingChoice {
         switch option {
         case "audio": changed.audio = value
         case "mic": changed.microphone = value
+        case "camera": changed.camera = value
+        case "camera-at":
+            guard let place = CameraLayout.place(option: value) else { return false }
+            changed.changeLayout { ($0.x, $0.y) = place }
+        case "camera-size":
+            guard let size = Double(value) else { return false }
+            changed.changeLayout { $0.size = size }
+        case "camera-shape":
+            guard let shape = CameraLayout.Shape(rawValue: value) else { return false }
+            changed.changeLayout { $0.shape = shape }
+        case "camera-mirror": changed.changeLayout { $0.isMirrored = value == "true" }
         case "clip-buffer": changed.clipBuffer = Int(value.hasSuffix("s") ? String(value.dropLast()) : value)
         case "fps": changed.fps = Int(value)
         case "size":
@@ -90,8 +101,15 @@ extension RecordingChoice {
         case "countdown": changed.countdown = Int(value)
         default: (changed.source, changed.name) = (Source(rawValue: option), value)
         }
-        guard changed != self, changed.isValid else { return false }
+        // A look that equals the default changes nothing.
+        guard changed != self || option.hasPrefix("camera-"), changed.isValid else { return false }
         self = changed
         return true
+    }
+
+    private mutating func changeLayout(_ change: (inout CameraLayout) -> Void) {
+        var layout = cameraLayout ?? CameraLayout()
+        change(&layout)
+        cameraLayout = layout
     }
 }

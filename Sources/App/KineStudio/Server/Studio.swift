@@ -65,6 +65,14 @@ final class Studio: Sendable {
     /// Shows the levels of the audio that a page has chosen.
     func show(_ levels: SurveyLevels) { hub.send("levels", levels, isState: true) }
 
+    /// Shows the camera that a page has chosen.
+    func show(_ camera: SurveyCamera) { hub.send("camera", survey.withLock { $0.update(camera) }, isState: true) }
+
+    /// Shows the large picture of a monitor that a page has requested.
+    func show(still picture: SurveyPicture) {
+        if let still = survey.withLock({ $0.update(still: picture) }) { hub.send("still", still, isState: true) }
+    }
+
     /// Shows the statistics of all takes that have some.
     func show(_ statistics: [TakeStatistics]) { hub.send("statistics", statistics, isState: true) }
 
@@ -125,6 +133,7 @@ final class Studio: Sendable {
         case .cancelStart: StudioJSON.isObject(body) ? cancelStart() : .malformed
         case .choice: StudioAnswer(body: choices.kept ?? Array("{}".utf8))
         case .survey: StudioJSON.decode(SurveyChoice.self, body).map { ask(.survey($0)) } ?? .malformed
+        case .still: StudioJSON.decode(StillChoice.self, body).map { ask(.still(monitor: $0.monitor)) } ?? .malformed
         case .statistics: StudioJSON.isObject(body) ? ask(.measure) : .malformed
         case .removeDestination:
             StudioJSON.isObject(body) ? await removeDestination(match.parameters) : .malformed

@@ -23,6 +23,8 @@ enum StudioPage {
             "preview.js": PackageResources.preview_js, "statistics.js": PackageResources.statistics_js,
             "plot.js": PackageResources.plot_js, "countdown.js": PackageResources.countdown_js,
             "more.js": PackageResources.more_js, "hidden.js": PackageResources.hidden_js,
+            "camera.js": PackageResources.camera_js, "cameraframe.js": PackageResources.cameraframe_js,
+            "takecamera.js": PackageResources.takecamera_js, "region.js": PackageResources.region_js,
             "names.js": PackageResources.names_js, "disk.js": PackageResources.disk_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }

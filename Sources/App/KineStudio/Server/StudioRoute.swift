@@ -2,7 +2,7 @@
 
 /// A request to a running take. The raw value is the last part of its path.
 enum TakeControl: String, CaseIterable, Sendable {
-    case pause, resume, stop, clip, mark, microphone
+    case pause, resume, stop, clip, mark, microphone, camera
 }
 
 /// A change of a running take that `kinecast` makes. The raw value is the last part of its path.
@@ -25,7 +25,8 @@ struct StudioRoute: Sendable {
 
     enum Operation: Sendable, Equatable {
         case document, file, openSession, description, events
-        case takes, sources, record, choice, survey, picture, samples, statistics, removeDestination, destinations
+        case takes, sources, record, choice, survey, still, picture, samples, statistics, removeDestination,
+            destinations
         case profiles, keepProfile, removeProfile, cancelStart
         case control(TakeControl)
         case command(TakeCommand)
@@ -61,6 +62,7 @@ struct StudioRoute: Sendable {
             StudioRoute(
                 method: "POST", path: "/api/profiles/{profile}/remove", access: .session, operation: .removeProfile),
             StudioRoute(method: "POST", path: "/api/survey", access: .session, operation: .survey),
+            StudioRoute(method: "POST", path: "/api/stills", access: .session, operation: .still),
             StudioRoute(method: "GET", path: "/api/pictures/{picture}", access: .session, operation: .picture),
             StudioRoute(method: "GET", path: "/api/takes", access: .session, operation: .takes),
             StudioRoute(method: "POST", path: "/api/takes", access: .session, operation: .record),

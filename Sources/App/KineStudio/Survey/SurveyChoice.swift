@@ -1,13 +1,21 @@
-// The audio that a page measures before a recording: the values of the options of `kinecast record`.
+// The audio and camera that a page shows before a recording: the values of the options of `kinecast record`.
 import KineMedia
+
+/// The monitor in whose picture a region is drawn.
+struct StillChoice: Decodable, Sendable {
+    var monitor: String
+}
 
 struct SurveyChoice: Decodable, Equatable, Sendable {
     var audio = TakeConfiguration.AppAudio.none
     /// Its device is open while it is measured, so a page names only one that the person has chosen.
     var microphone = TakeConfiguration.Microphone.none
 
+    /// Nil: none. It is open while it is shown, so a page names only one that the person has chosen.
+    var camera: String?
+
     private enum CodingKeys: String, CodingKey {
-        case audio, microphone
+        case audio, microphone, camera
     }
 
     init() {}
@@ -16,6 +24,7 @@ struct SurveyChoice: Decodable, Equatable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         audio = try Self.value(.audio, in: container, TakeConfiguration.AppAudio.init(option:)) ?? .none
         microphone = try Self.value(.microphone, in: container, TakeConfiguration.Microphone.init(option:)) ?? .none
+        camera = try Self.value(.camera, in: container) { $0.isEmpty ? nil : $0 }.flatMap { $0 == "none" ? nil : $0 }
     }
 
     /// Nil: the key is absent.

@@ -17,7 +17,25 @@ struct SurveyState: Sendable {
         let picture: Int?
     }
 
+    /// The chosen camera as pages show it.
+    struct Camera: Encodable, Equatable, Sendable {
+        /// As in `Choice`.
+        var picture: Int?
+        /// The size of the camera's own frames.
+        var width: Int?
+        var height: Int?
+        var problem: String?
+    }
+
+    /// A monitor's large picture.
+    struct Still: Encodable, Equatable, Sendable {
+        let monitor: String
+        let picture: Int
+    }
+
     private var list = SourceList()
+    private var camera: (number: Int, jpeg: [UInt8])?
+    private var still: (number: Int, jpeg: [UInt8])?
     private var pictures: [SurveyPicture.Subject: (number: Int, jpeg: [UInt8])] = [:]
     /// Pictures that a page may still be loading.
     private var retired: [(number: Int, jpeg: [UInt8])] = []
@@ -26,7 +44,7 @@ struct SurveyState: Sendable {
     private(set) var lastPicture = 0
     /// While the screen is locked there are no pictures: windows may show what the lock hides.
     var isLocked = false {
-        didSet { if isLocked { (pictures, retired) = ([:], []) } }
+        didSet { if isLocked { (pictures, retired, camera, still) = ([:], [], nil, nil) } }
     }
 
     mutating func update(_ list: SourceList) {
@@ -38,13 +56,35 @@ struct SurveyState: Sendable {
     }
 
     mutating func update(_ picture: SurveyPicture) {
-        lastPicture += 1
         if let old = pictures[picture.subject] { retire(old) }
-        pictures[picture.subject] = (lastPicture, Array(picture.jpeg))
+        pictures[picture.subject] = numbered(picture.jpeg)
+    }
+
+    mutating func update(_ camera: SurveyCamera) -> Camera {
+        if let old = self.camera { retire(old) }
+        self.camera = camera.jpeg.map { numbered($0) }
+        return Camera(
+            picture: self.camera?.number, width: camera.size?.width, height: camera.size?.height,
+            problem: camera.problem)
+    }
+
+    /// Nil: the picture is not a monitor's.
+    mutating func update(still picture: SurveyPicture) -> Still? {
+        guard case .monitor(let name) = picture.subject else { return nil }
+        let still = numbered(picture.jpeg)
+        self.still = still
+        return Still(monitor: name, picture: still.number)
+    }
+
+    private mutating func numbered(_ jpeg: Data) -> (number: Int, jpeg: [UInt8]) {
+        lastPicture += 1
+        return (lastPicture, Array(jpeg))
     }
 
     /// A JPEG file; nil if it is not kept any more, or was never there.
-    func picture(_ number: Int) -> [UInt8]? { (pictures.values + retired).first { $0.number == number }?.jpeg }
+    func picture(_ number: Int) -> [UInt8]? {
+        (pictures.values + retired + [camera, still].compactMap(\.self)).first { $0.number == number }?.jpeg
+    }
 
     private mutating func retire(_ picture: (number: Int, jpeg: [UInt8])) {
         if retired.count == Self.mostRetired { retired.removeFirst() }

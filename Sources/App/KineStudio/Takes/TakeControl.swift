@@ -12,6 +12,8 @@ extension TakeControl {
         var title: String?
         /// Whether the microphone is to be recorded.
         var isOn: Bool?
+        /// The camera to show; absent: none.
+        var camera: TakeConfiguration.Camera?
     }
 
     /// A file that was written.
@@ -37,6 +39,10 @@ extension TakeControl {
         }
     }
 
+    private static func isDevice(_ name: String) -> Bool {
+        !name.isEmpty && name.unicodeScalars.count <= RecordingChoice.longestName && !name.contains("\0")
+    }
+
     private func perform(
         _ parameters: Parameters, on session: EngineSession, _ note: (TakeNotice) -> Void
     ) async throws(ClientError) -> StudioAnswer {
@@ -50,6 +56,12 @@ extension TakeControl {
         case .microphone:
             guard let isOn = parameters.isOn else { return .malformed }
             try await session.setMicrophone(isOn: isOn)
+        case .camera:
+            let camera = parameters.camera
+            guard camera.map({ Self.isDevice($0.device) }) != false, camera?.layout.isValid != false else {
+                return .malformed
+            }
+            try await session.setCamera(camera)
         case .clip:
             if let seconds = parameters.duration, !(0.001...Self.longestClip).contains(seconds) { return .malformed }
             guard let path = UserDirectories.newRecording() else { return .noVideos }

@@ -22,6 +22,10 @@ struct TakeModel: Encodable, Equatable, Sendable {
     /// The instant from which recorded time is added, on the clock of the event `clock`; absent while it stands.
     let runsSince: Double?
     let isMicrophoneOn: Bool?
+    /// The camera over the picture.
+    let camera: TakeConfiguration.Camera?
+    /// The size of the camera's own frames; absent until there is one.
+    let cameraSize: PixelSize?
     /// The length of the clip buffer.
     let clipBuffer: Double?
     let app: String?
@@ -37,6 +41,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
         recorded = view.recorded.seconds
         runsSince = view.runsSince.map { Double($0) / 1e9 }
         isMicrophoneOn = view.isMicrophoneOn
+        (camera, cameraSize) = (view.camera, view.cameraSize)
         clipBuffer = view.record.clipBuffer?.seconds
         app = view.record.app?.name
         destinations = view.destinations.values.filter { !$0.isRemoved }.sorted { $0.destination < $1.destination }

@@ -49,15 +49,17 @@ struct CameraCommand: ParsableCommand {
         CameraLayoutChoice(place: at, size: size, shape: shape, isMirrored: mirror, border: border)
     }
 
+    private var isHidden: Bool { off || device?.isNone == true }
+
     func validate() throws {
         guard off, device != nil || !choice.isEmpty else { return }
         throw ValidationError("--off shows no camera, which has no device, place or looks; leave the others out.")
     }
 
     func run() throws {
-        let shown = try argument.ask { [off, device, choice] (take) async throws(ClientError) in
+        let shown = try argument.ask { [isHidden, device, choice] (take) async throws(ClientError) in
             var camera: TakeConfiguration.Camera?
-            if !off {
+            if !isHidden {
                 camera = try await take.status().camera
                 if let device { camera = .init(device: device.device, layout: camera?.layout ?? CameraLayout()) }
                 var changed = camera ?? .init()

@@ -7,6 +7,8 @@ import SystemPackage
 /// A camera's name, or the path of a file; the path is made absolute.
 struct CameraOption: ExpressibleByArgument, Equatable {
     var device: String
+    /// Whether no camera is shown, whatever is configured.
+    var isNone: Bool { device == "none" }
 
     init?(argument: String) {
         guard !argument.isEmpty, argument.utf8.count <= 1000 else { return nil }
@@ -22,21 +24,9 @@ struct CameraPlaceOption: ExpressibleByArgument, Equatable {
     var x: Double
     var y: Double
 
-    private static let names: [String: (Double, Double)] = [
-        "top-left": (0, 0), "top": (0.5, 0), "top-right": (1, 0), "left": (0, 0.5), "center": (0.5, 0.5),
-        "right": (1, 0.5), "bottom-left": (0, 1), "bottom": (0.5, 1), "bottom-right": (1, 1),
-    ]
-
     init?(argument: String) {
-        if let place = Self.names[argument] {
-            (x, y) = place
-            return
-        }
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 2, let x = Double(parts[0]), let y = Double(parts[1]), (0...1).contains(x),
-            (0...1).contains(y)
-        else { return nil }
-        (self.x, self.y) = (x, y)
+        guard let place = CameraLayout.place(option: argument) else { return nil }
+        (x, y) = place
     }
 }
 
@@ -94,8 +84,8 @@ struct CameraLayoutChoice {
 struct CameraOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Show a camera over the picture: a name that kinecast sources lists, default, a generated pattern, or the path of a file with video, shown again and again.",
-            valueName: "NAME|default|pattern|PATH"))
+            "Show a camera over the picture: a name that kinecast sources lists, default, a generated pattern, or the path of a file with video, shown again and again; none, whatever is configured.",
+            valueName: "NAME|default|pattern|PATH|none"))
     var camera: CameraOption?
 
     @Option(
@@ -135,7 +125,7 @@ struct CameraOptions: ParsableArguments {
     }
 
     func apply(to configuration: inout TakeConfiguration) {
-        guard let camera else { return }
+        guard let camera, !camera.isNone else { return }
         var layout = CameraLayout()
         choice.apply(to: &layout)
         configuration.video.camera = TakeConfiguration.Camera(device: camera.device, layout: layout)

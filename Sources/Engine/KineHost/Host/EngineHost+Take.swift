@@ -83,6 +83,9 @@ extension EngineHost {
     private func happened(_ event: TakeEvent, at now: Int64) {
         switch event {
         case .warning(let text): clients.tellAll(.warning(text))
+        case .cameraShown(let size):
+            cameraSize = size
+            clients.tellAll(.cameraShown(size))
         case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
         case .commandAwaited(let instant): handle(.commandAwaited(at: instant))
         case .began(let instant): handle(.began(at: instant))

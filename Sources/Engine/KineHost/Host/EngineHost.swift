@@ -50,6 +50,8 @@ public final class EngineHost {
     var reportedUnreadable: Set<UInt32> = []
     /// The current camera, if any.
     var camera: TakeConfiguration.Camera?
+    /// The size of the frames that a camera gave last.
+    var cameraSize: PixelSize?
     /// The kinds that the take captures now or has captured.
     var captured = CapturedKinds()
     /// Ends every wait of the take's opening and of its source.
@@ -264,7 +266,7 @@ public final class EngineHost {
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: output,
             source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
-        status.camera = camera
+        (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
         if opened?.take.audio.hasMicrophone == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))

@@ -23,6 +23,8 @@ public final class PictureSurvey {
     private static let retryInterval: Int64 = 5_000_000_000
     /// Nanoseconds to send the last message.
     private static let flushTimeout: Int64 = 1_000_000_000
+    /// Nanoseconds until a large picture that cannot be made is given up.
+    private static let stillTimeout: Int64 = 5_000_000_000
     /// A person does not choose among more.
     private static let mostSources = 64
 
@@ -59,6 +61,10 @@ public final class PictureSurvey {
     private let desktop: Desktop?
     private let meter: LevelMeter?
     private var choice = LevelMeter.Choice()
+    private var camera = CameraSurvey()
+    private var chosenCamera: String?
+    /// The monitor whose large picture a page waits for, and when that is given up.
+    private var still: (monitor: String, deadline: Int64)?
     /// Whether a page has asked, and the screen is not locked.
     private var isSeen: Bool { isWanted && isLocked == false }
     private var isWanted = false
@@ -95,6 +101,7 @@ public final class PictureSurvey {
             if isSeen {
                 if now >= nextSearch { search(at: now) }
                 if now >= nextPicture { takePicture(at: now) }
+                if let picture = camera.process(at: now) { send(.camera(picture)) }
             }
             sleep()
         }
@@ -103,10 +110,15 @@ public final class PictureSurvey {
 
     private func handle(_ request: SurveyRequest) {
         switch request {
-        case .survey(let audio, let microphone):
+        case .survey(let audio, let microphone, let camera):
             isWanted = true
             choice = LevelMeter.Choice(audio: audio, microphone: microphone)
-            if isLocked != true { meter?.measure(choice) }
+            chosenCamera = camera
+            if isLocked != true { openDevices() }
+        case .still(let monitor):
+            isWanted = true
+            still = (monitor, MonotonicClock.now() + Self.stillTimeout)
+            nextPicture = 0
         }
     }
 
@@ -118,16 +130,32 @@ public final class PictureSurvey {
             if isLocked || self.isLocked == true { send(.locked(isLocked)) }
             self.isLocked = isLocked
             // The lock may hide what windows show, and the person may have left.
-            if isLocked { entries = [:] }
-            meter?.measure(isLocked ? LevelMeter.Choice() : choice)
+            if isLocked {
+                entries = [:]
+                meter?.measure(LevelMeter.Choice())
+                camera.show(nil)
+            } else {
+                openDevices()
+            }
         }
+    }
+
+    private func openDevices() {
+        meter?.measure(choice)
+        camera.show(chosenCamera)
     }
 
     private func sleep() {
         var polled = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
         polled.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
-        let deadline = isSeen ? min(nextSearch, nextPicture) : isLocked == nil ? lockDeadline : nil
-        WakeSignal.poll(&polled, until: deadline)
+        guard isSeen else {
+            WakeSignal.poll(&polled, until: isLocked == nil ? lockDeadline : nil)
+            return
+        }
+        let now = MonotonicClock.now()
+        // poll leaves out negative descriptors.
+        polled.append(pollfd(fd: camera.descriptor(at: now), events: Int16(POLLIN), revents: 0))
+        WakeSignal.poll(&polled, until: min(nextSearch, nextPicture, camera.deadline(at: now) ?? .max))
     }
 
     private func search(at now: Int64) {
@@ -147,7 +175,8 @@ public final class PictureSurvey {
 
     /// Makes a picture of the source that waits longest among those that have changed.
     private func takePicture(at now: Int64) {
-        let hasNew = entries.values.contains { $0.tried == 0 && $0.retry <= now }
+        if still != nil { makeStill(at: now) }
+        let hasNew = still != nil || entries.values.contains { $0.tried == 0 && $0.retry <= now }
         nextPicture = now + (hasNew ? Self.firstInterval : Self.interval)
         let waiting = entries.filter { $0.value.retry <= now }.sorted { $0.value.tried < $1.value.tried }
         for (subject, entry) in waiting {
@@ -165,8 +194,26 @@ public final class PictureSurvey {
         }
     }
 
-    /// Nil: the source is not open yet, or nothing has changed.
-    private func picture(of entry: Entry) throws(VideoSourceError) -> [UInt8]? {
+    /// Makes the large picture that a page waits for, as soon as its monitor can be read.
+    private func makeStill(at now: Int64) {
+        guard let (monitor, deadline) = still, now < deadline, let entry = entries[.monitor(monitor)] else {
+            still = nil
+            return
+        }
+        do throws(VideoSourceError) {
+            guard let source = try open(entry),
+                let jpeg = try SourcePicture.jpeg(of: source, fitting: SurveyPicture.stillLimit)
+            else { return }
+            still = nil
+            send(.still(SurveyPicture(.monitor(monitor), jpeg: Data(jpeg))))
+        } catch {
+            entry.fail(at: now)
+            still = nil
+        }
+    }
+
+    /// Nil: the source is not open yet.
+    private func open(_ entry: Entry) throws(VideoSourceError) -> (any VideoSource)? {
         if entry.open == nil {
             if entry.opening == nil {
                 var configuration = TakeConfiguration(source: entry.source, output: nil)
@@ -176,8 +223,13 @@ public final class PictureSurvey {
             entry.open = try entry.opening?.processEvents()
             if entry.open != nil { entry.opening = nil }
         }
-        guard let source = entry.open else { return nil }
-        _ = try source.processEvents()
+        _ = try entry.open?.processEvents()
+        return entry.open
+    }
+
+    /// Nil: the source is not open yet, or nothing has changed.
+    private func picture(of entry: Entry) throws(VideoSourceError) -> [UInt8]? {
+        guard let source = try open(entry) else { return nil }
         try source.addDamage(to: &entry.damage)
         guard !entry.damage.isEmpty, let jpeg = try SourcePicture.jpeg(of: source, fitting: SurveyPicture.limit) else {
             return nil

@@ -87,6 +87,8 @@ package enum TakeEvent: Sendable {
     case sourceEnded(String, at: Int64)
     /// Another source is shown, or the reason why not.
     case sourceSwitched(TakeError?)
+    /// The camera is shown, and its own frames have this size, which they did not have before.
+    case cameraShown(PixelSize)
     /// The excluded windows that the source found; nil where it excludes none.
     case exclusions(ExclusionFindings?)
     /// A file of a split recording is finished, and the recording has continued in the one at this path.

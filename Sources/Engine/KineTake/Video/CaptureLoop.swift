@@ -69,7 +69,12 @@ final class CaptureLoop {
                 references.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
+        var cameraSize: PixelSize?
         camera.shown = { [distributor, clock] source in
+            if source.size != cameraSize {
+                cameraSize = source.size
+                observer.observe(.cameraShown(source.size))
+            }
             distributor.deliver(camera: source, at: clock.mediaTime(at: MonotonicClock.now()))
         }
     }

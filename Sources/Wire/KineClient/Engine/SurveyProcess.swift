@@ -40,10 +40,16 @@ public final class SurveyProcess {
         [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
     }
 
-    /// Requests pictures, and the levels of this audio.
-    public func survey(audio: TakeConfiguration.AppAudio = .none, microphone: TakeConfiguration.Microphone = .none) {
-        try? connection.send(.survey(audio: audio, microphone: microphone))
+    /// Requests pictures, the levels of this audio, and this camera's picture.
+    public func survey(
+        audio: TakeConfiguration.AppAudio = .none, microphone: TakeConfiguration.Microphone = .none,
+        camera: String? = nil
+    ) {
+        try? connection.send(.survey(audio: audio, microphone: microphone, camera: camera))
     }
+
+    /// Requests one large picture of a monitor.
+    public func makeStill(of monitor: String) { try? connection.send(.still(monitor: monitor)) }
 
     /// Returns the received events without waiting; nil once the engine has ended.
     public func events() -> [SurveyEvent]? {

@@ -135,7 +135,7 @@ struct SessionStateMachine<Caller: Sendable> {
         case .microphone(let isOn): return [.emit(.microphone(isOn: isOn))]
         case .sourceSwitched(let source): return [.emit(.sourceSwitched(source))]
         case .camera(let camera): return [.emit(.camera(camera))]
-        case .frames: return []
+        case .frames, .cameraShown: return []
         case .warning(let text): return [.emit(.warning(text))]
         case .destination(let event): return [.emit(.destination(event))]
         case .dismissed(let refusal):

@@ -124,6 +124,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
     case camera(TakeConfiguration.Camera?)
+    /// The camera's own frames have this size in pixels, from the first one on.
+    case cameraShown(PixelSize)
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile;
     /// otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)

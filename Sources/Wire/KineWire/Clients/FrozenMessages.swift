@@ -61,6 +61,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     }
     /// The camera over the picture, if there is one.
     public var camera: TakeConfiguration.Camera?
+    /// The size of the camera's own frames, in pixels; nil: it has given none.
+    public var cameraSize: PixelSize?
     /// Whether the microphone is recorded; nil in a take without one.
     public var isMicrophoneOn: Bool?
     /// The reason why the links and words of destinations are omitted, one sentence; nil if they are not.

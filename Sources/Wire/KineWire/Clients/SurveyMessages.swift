@@ -5,8 +5,10 @@ import KineMedia
 
 /// A request to `kinecast-engine --survey`.
 public enum SurveyRequest: Codable, ControlMessage, Equatable {
-    /// Make pictures, and measure this audio. Its devices are open until the next request.
-    case survey(audio: TakeConfiguration.AppAudio, microphone: TakeConfiguration.Microphone)
+    /// Make pictures, measure this audio, and show this camera (nil: none). The devices are open until the next request.
+    case survey(audio: TakeConfiguration.AppAudio, microphone: TakeConfiguration.Microphone, camera: String?)
+    /// Make one large picture of this monitor, in which a region can be drawn.
+    case still(monitor: String)
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
@@ -17,6 +19,9 @@ public enum SurveyEvent: Codable, ControlMessage, Equatable {
     case sources(SourceList)
     case picture(SurveyPicture)
     case levels(SurveyLevels)
+    /// The monitor's picture that was requested.
+    case still(SurveyPicture)
+    case camera(SurveyCamera)
     /// The screen is locked, so there are no pictures and levels, or it is not any more.
     case locked(Bool)
     /// The survey has ended; one sentence.
@@ -35,12 +40,31 @@ public struct SurveyPicture: Codable, Sendable, Equatable {
 
     /// The largest size in pixels.
     public static let limit = PixelSize(width: 384, height: 240)
+    /// The largest size of a monitor's still.
+    public static let stillLimit = PixelSize(width: 1280, height: 800)
 
     public var subject: Subject
     /// A JPEG file.
     public var jpeg: Data
 
     public init(_ subject: Subject, jpeg: Data) { (self.subject, self.jpeg) = (subject, jpeg) }
+}
+
+/// A picture of the chosen camera, or the reason why there is none.
+public struct SurveyCamera: Codable, Sendable, Equatable {
+    /// The largest size of its picture in pixels.
+    public static let limit = PixelSize(width: 320, height: 240)
+
+    /// The size of the camera's own frames.
+    public var size: PixelSize?
+    /// A JPEG file.
+    public var jpeg: Data?
+    /// One sentence.
+    public var problem: String?
+
+    public init(size: PixelSize? = nil, jpeg: Data? = nil, problem: String? = nil) {
+        (self.size, self.jpeg, self.problem) = (size, jpeg, problem)
+    }
 }
 
 /// The levels of the chosen audio.

@@ -13,6 +13,9 @@ package struct TakeView: Sendable {
     package private(set) var output: String?
     /// Nil in a take without a microphone.
     package private(set) var isMicrophoneOn: Bool?
+    package private(set) var camera: TakeConfiguration.Camera?
+    /// The size of the camera's own frames; nil: it has given none.
+    package private(set) var cameraSize: PixelSize?
     package private(set) var destinations: [Int: DestinationStatus] = [:]
     package private(set) var recorded = MediaTime.zero
     /// The instant from which recorded time is added to `recorded`, nanoseconds of CLOCK_MONOTONIC; nil: it stands.
@@ -30,6 +33,7 @@ package struct TakeView: Sendable {
         case .answer(_, .success(.status(let status))):
             (output, source) = (status.output, status.source)
             isMicrophoneOn = status.isMicrophoneOn
+            (camera, cameraSize) = (status.camera, status.cameraSize)
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
         case .answer: break
@@ -47,6 +51,8 @@ package struct TakeView: Sendable {
         case .paused: enter(.paused, recorded: time(at: now), at: now)
         case .resumed: enter(.recording, recorded: time(at: now), at: now)
         case .microphone(let isOn): isMicrophoneOn = isOn
+        case .camera(let camera): self.camera = camera
+        case .cameraShown(let size): cameraSize = size
         case .sourceSwitched(let source): self.source = source.description
         case .destination(let event): if let status = event.status { destinations[event.destination] = status }
         default: break
