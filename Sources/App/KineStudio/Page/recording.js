@@ -50,12 +50,12 @@ export function show(section, complain) {
         title, names.element, gallery.element, fields, levels.hint, targets.element, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
-        if (!document.hidden && !section.hidden && !section.inert) refresh();
+        if (!document.hidden) refresh();
     });
 
     /** Asks for pictures and levels while they are seen. */
     function look() {
-        if (document.hidden || section.hidden || section.inert) return;
+        if (document.hidden || !section.checkVisibility() || section.inert) return;
         const chosen = { audio: audio.select.value || "none" };
         if (measuresMicrophone) chosen.microphone = microphone.select.value;
         post("api/survey", chosen).catch(() => {});
@@ -85,6 +85,7 @@ export function show(section, complain) {
     }
 
     async function refresh() {
+        if (section.inert || !section.parentElement.checkVisibility()) return;
         status.textContent = say("looking");
         look();
         try {
@@ -154,9 +155,9 @@ export function show(section, complain) {
             more.offer(list);
             update();
         },
-        setStarting(value, age) {
+        setStarting(value, since) {
             isStarting = value.isStarting;
-            const seconds = (value.countdown ?? 0) - age / 1000;
+            const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
             if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
             else countdown.hide();
             update();
