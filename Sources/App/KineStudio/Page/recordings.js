@@ -13,9 +13,9 @@ export function title({ name }) {
     return name.replace(/\.mp4$/i, "");
 }
 
-/** Size, date and app in a line. */
-export function facts({ bytes: count, modified, app, width, height }) {
-    return [width && `${width}×${height}`, bytes(count), dates.format(modified), app].filter(Boolean).join(" · ");
+/** Date, size and app in a line. */
+export function facts({ bytes: count, modified, app }) {
+    return [dates.format(modified), bytes(count), app].filter(Boolean).join(" · ");
 }
 
 /** The sentence about a recording that cannot be played; empty if it can. */

@@ -95,10 +95,10 @@ export class Viewer {
 
     #show(recording) {
         this.#recording = recording;
-        const { state, place } = recording;
+        const { state, place, width, height } = recording;
         const isFinished = state === "finished";
         write(this.#title, title(recording));
-        write(this.#facts, facts(recording));
+        write(this.#facts, isFinished ? `${facts(recording)} · ${width}×${height}` : facts(recording));
         write(this.#trouble, trouble(recording));
         this.#playback.element.hidden = !isFinished;
         this.#tools.hidden = !isFinished;
