@@ -3,6 +3,8 @@ import { make, write } from "./elements.js";
 import { getFile } from "./session.js";
 import { say } from "./words.js";
 
+// The server makes pictures for fifteen seconds after each request.
+export const lookInterval = 5000;
 // Radio buttons of the same name exclude each other, in other galleries too.
 let galleries = 0;
 

@@ -22,6 +22,7 @@ export class Jobs {
         const close = button(say("close"), () => this.#remove(id, row), this.#complain);
         const cancel = button(say("cancel"), () => post(`api/jobs/${encodeURIComponent(id)}/cancel`), this.#complain);
         row.append(cancel);
+        for (const old of this.element.querySelectorAll("[data-state]")) old.remove();
         this.element.append(row);
         this.element.hidden = false;
         // Text that is there from the start is not reported.

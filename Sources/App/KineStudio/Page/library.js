@@ -9,6 +9,10 @@ import { Tile } from "./tile.js";
 import { Undo } from "./undo.js";
 import { language, say } from "./words.js";
 
+// Nothing is shown without its style.
+await new Promise((resolve) => document.head.append(
+    make("link", { rel: "stylesheet", href: "library.css", load: resolve, error: resolve })));
+
 const names = new Intl.Collator(language, { numeric: true });
 const orders = {
     date: (one, other) => other.modified - one.modified,
@@ -22,6 +26,7 @@ export class Library {
     #complain;
     #leaveFor;
     #recordings;
+    #loading = Promise.resolve();
     #tiles = new Map();
     #posters = new Posters();
     #viewer;
@@ -80,13 +85,18 @@ export class Library {
 
     job(job) { this.#jobs.show(job); }
 
-    /** Asks for the list. */
-    async refresh() {
+    /** Asks for the list, after those who have asked before. */
+    refresh() {
+        this.#loading = this.#loading.then(() => this.#load());
+        return this.#loading;
+    }
+
+    async #load() {
         if (!this.#recordings) write(this.#status, say("lookingForRecordings"));
         try {
             const { recordings, directory } = await get("api/recordings");
             this.#recordings = recordings;
-            write(this.#place, say("recordingsIn", { directory }));
+            write(this.#place, directory ? say("recordingsIn", { directory }) : "");
             this.#again.hidden = true;
         } catch (error) {
             write(this.#status, error.message);

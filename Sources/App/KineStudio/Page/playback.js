@@ -32,11 +32,11 @@ export class Playback {
     #frames = 0;
     #isStepping = false;
 
-    /** `changed` is called when the time or the state is another one. */
-    constructor(complain, changed) {
+    /** `changed` is called when the time or the state is another one; `again` opens the recording as it is by then. */
+    constructor(complain, changed, again) {
         this.#complain = complain;
         this.#changed = changed;
-        this.#again = button(say("openAgain"), () => this.open(this.#recording), complain, { hidden: true });
+        this.#again = button(say("openAgain"), again, complain, { hidden: true });
         this.element = make("div", { class: "preview player" }, this.#video, this.#hint, this.#again);
         const video = this.#video;
         const on = (type, listener) => video.addEventListener(type, listener);

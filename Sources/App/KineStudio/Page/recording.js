@@ -1,12 +1,11 @@
 // The choice of what to record, by pictures and lists, and the button that begins it.
 import * as countdown from "./countdown.js";
 import { button, choice, make, offer, pick, write } from "./elements.js";
-import { Gallery } from "./gallery.js";
+import { Gallery, lookInterval } from "./gallery.js";
 import { Levels } from "./levels.js";
 import { asConfigured, More } from "./more.js";
 import { Names } from "./names.js";
 import { get, post } from "./session.js";
-import { lookInterval } from "./sources.js";
 import { Targets } from "./targets.js";
 import { say } from "./words.js";
 

@@ -1,11 +1,8 @@
 // A dialog in which another source is chosen for a running take.
 import { button, make } from "./elements.js";
-import { Gallery } from "./gallery.js";
+import { Gallery, lookInterval } from "./gallery.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
-
-// The server makes pictures for fifteen seconds after each request.
-export const lookInterval = 5000;
 
 export class SourceDialog {
     #gallery;

@@ -36,7 +36,7 @@ export class Viewer {
         this.#complain = complain;
         this.#jobs = jobs;
         this.#actions = actions;
-        this.#playback = new Playback(complain, () => this.#update());
+        this.#playback = new Playback(complain, () => this.#update(), () => this.open(this.#recording));
         this.#timeline = new Timeline(this.#playback, complain, () => this.#update());
         const tool = (label, action, attributes) => button(say(label), () => {
             complain();

@@ -58,10 +58,7 @@ export class Views {
     }
 
     async #load() {
-        const style = make("link", { rel: "stylesheet", href: "library.css" });
-        const styled = new Promise((resolve) => ["load", "error"].forEach((type) => style.addEventListener(type, resolve)));
-        document.head.append(style);
-        const [{ Library }] = await Promise.all([import("./library.js"), styled]);
+        const { Library } = await import("./library.js");
         return this.#library ?? new Library(this.#section, this.#complain, {
             record: () => this.#show(false), opened: (id) => this.#keep(id),
         });
