@@ -195,7 +195,7 @@ export const words = {
     share: "分享",
     shareTitle: "分享 {name}",
     shareBy: "分享方式",
-    sharing: "{activity}：{name}",
+    sharing: "{name}（{activity}）",
     address: "地址",
     noActivities: "这里没有可用的分享方式。",
     keys: "按键",

@@ -195,7 +195,7 @@ export const words = {
     share: "Share",
     shareTitle: "Share {name}",
     shareBy: "Share by",
-    sharing: "{activity}: {name}",
+    sharing: "{activity} · {name}",
     address: "Address",
     noActivities: "There is nothing here to share with.",
     keys: "Keys",

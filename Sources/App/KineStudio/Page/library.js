@@ -100,6 +100,7 @@ export class Library {
             this.#again.hidden = true;
         } catch (error) {
             write(this.#status, error.message);
+            this.#empty.hidden = true;
             this.#again.hidden = false;
             return;
         }
@@ -117,6 +118,7 @@ export class Library {
             .sort(orders[this.#order.select.value]);
         const isEmpty = !this.#recordings.length;
         this.#empty.hidden = !isEmpty;
+        this.#place.hidden = isEmpty;
         this.#list.classList.toggle("none", isEmpty);
         write(this.#status, shown.length || isEmpty ? "" : say("notFound"));
         const known = new Set(shown.map(({ id }) => id));

@@ -49,7 +49,7 @@ export function show(section, complain) {
         title, names.element, gallery.element, fields, levels.hint, targets.element, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
-        if (!document.hidden) refresh();
+        if (!document.hidden && !section.hidden) refresh();
     });
 
     /** Asks for pictures and levels while they are seen. */

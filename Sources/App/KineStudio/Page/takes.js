@@ -68,6 +68,8 @@ export class Takes {
     }
 
     show(takes) {
+        // Pictures are shown only where they are seen.
+        this.#place.hidden = takes.length === 0;
         for (const [id, card] of this.#cards) {
             if (takes.some((take) => take.id === id)) continue;
             card.close();
@@ -83,7 +85,6 @@ export class Takes {
             this.#cards.get(take.id).show(take);
         }
         if (!wasOpen) this.#askForStatistics();
-        this.#place.hidden = takes.length === 0;
         this.update();
     }
 
