@@ -65,13 +65,10 @@ struct StudioGate: Sendable {
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
         let isChange = match.route.method == "POST"
         if isChange, request.mediaType != "application/json" { return .notJSON }
-        guard match.route.access == .session else { return nil }
+        guard match.route.access == .session || match.route.access == .media else { return nil }
         // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
         let key = request.key ?? (match.route.operation == .events ? request.parameter("key") : nil)
-        guard request.cookie(cookieName).map(secrets.cookie.matches) == true, key.map(secrets.key.matches) == true
-        else {
-            return .noSession
-        }
-        return nil
+        let hasKey = match.route.access == .media || key.map(secrets.key.matches) == true
+        return request.cookie(cookieName).map(secrets.cookie.matches) == true && hasKey ? nil : .noSession
     }
 }

@@ -18,6 +18,8 @@ struct StudioRequest: Sendable {
     var key: String?
     /// Last-Event-ID (HTML, server-sent events).
     var lastEvent: String?
+    /// The Range header (RFC 9110, section 14.2).
+    var range: String?
 
     /// The Content-Type without its parameters, in lowercase.
     var mediaType: String? {

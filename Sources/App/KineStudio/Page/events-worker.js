@@ -1,6 +1,8 @@
 // Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
 
-const types = ["clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "notice"];
+const types = [
+    "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
+];
 const mostNotices = 200;
 const ports = [];
 // The newest event of each type, for windows that open later.
@@ -37,8 +39,9 @@ function connect() {
     for (const type of types) {
         source.addEventListener(type, (event) => {
             const data = JSON.parse(event.data);
-            if (type !== "notice") return set(type, data);
+            if (type !== "notice" && type !== "job") return set(type, data);
             const message = { type, data, received: performance.now() };
+            if (type === "job") return send(message);
             notices.push(message);
             if (notices.length > mostNotices) notices.shift();
             send(message);

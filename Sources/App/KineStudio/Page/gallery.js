@@ -3,6 +3,8 @@ import { button, make, write } from "./elements.js";
 import { getFile } from "./session.js";
 import { say } from "./words.js";
 
+// The server makes pictures for fifteen seconds after each request.
+export const lookInterval = 5000;
 // Radio buttons of the same name exclude each other, in other galleries too.
 let galleries = 0;
 
@@ -26,7 +28,7 @@ export class Gallery {
     /** `changed` is called when another source is chosen, or its picture is there. */
     constructor(complain, changed = () => {}) {
         this.#changed = changed;
-        this.#draw = button(say("drawRegion"), () => this.#drawRegion(complain), complain, { class: "draw", hidden: true });
+        this.#draw = button(say("drawRegion"), () => this.#drawRegion(), complain, { class: "draw", hidden: true });
         this.element.append(this.#draw);
         this.element.addEventListener("change", () => {
             this.#isChosen = true;
@@ -34,9 +36,9 @@ export class Gallery {
         });
     }
 
-    async #drawRegion(complain) {
+    async #drawRegion() {
         const { draw } = await import("./region.js");
-        const drawn = await draw(this.#monitors, complain);
+        const drawn = await draw(this.#monitors);
         if (!drawn) return;
         const { image, ...region } = drawn;
         this.#region = region;

@@ -3,9 +3,9 @@ import * as disk from "./disk.js";
 import { write } from "./elements.js";
 import { listen } from "./events.js";
 import { add } from "./notices.js";
-import * as recording from "./recording.js";
 import { open } from "./session.js";
 import { Takes } from "./takes.js";
+import { Views } from "./views.js";
 import { language, say } from "./words.js";
 
 // Milliseconds.
@@ -13,7 +13,7 @@ const newAge = 2000;
 const state = document.getElementById("state");
 const problem = document.getElementById("problem");
 const icon = document.querySelector("link[rel=icon]");
-const sections = ["takes", "recording", "notices"].map((id) => document.getElementById(id));
+const sections = ["takes", "recording", "notices", "library"].map((id) => document.getElementById(id));
 
 document.documentElement.lang = language;
 
@@ -51,30 +51,50 @@ async function begin() {
 }
 
 function connect() {
-    const form = recording.show(document.getElementById("recording"), showProblem);
+    // The form is loaded when its view is shown first. It gets the newest of each event that came before.
+    let form;
+    const newest = new Map();
+    const pass = (name, ...values) => {
+        newest.set(name, values);
+        form?.[name](...values);
+    };
+    const views = new Views(showProblem, async (isRecord) => {
+        takes.showPreviews();
+        if (!isRecord) return;
+        const { show } = await import("./recording.js");
+        if (!form) {
+            form = show(document.getElementById("recording"), showProblem);
+            for (const [name, values] of newest) form[name](...values);
+        }
+        form.refresh();
+    });
+    views.open();
     listen({
         connection: (kind) => {
             setPhase(kind);
             if (kind === "open") {
                 takes.update();
-                form.refresh();
+                form?.refresh();
+                views.refresh();
             }
         },
         clock: (seconds, age) => takes.setClock(seconds, performance.now() - age),
         takes: (list) => {
             takes.show(list);
-            form.setRunning(takes.isAnyOpen);
+            pass("setRunning", takes.isAnyOpen);
         },
-        starting: (starting, age) => form.setStarting(starting, age),
+        starting: (starting, age) => pass("setStarting", starting, performance.now() - age),
         choices: (choices) => {
-            form.choices(choices);
+            pass("choices", choices);
             takes.choices(choices);
         },
-        levels: (levels) => form.levels(levels),
-        camera: (camera) => form.camera(camera),
+        camera: (camera) => pass("camera", camera),
         still: (detail) => document.dispatchEvent(new CustomEvent("still", { detail })),
-        locked: (isLocked) => form.locked(isLocked),
+        levels: (levels) => pass("levels", levels),
+        locked: (isLocked) => pass("locked", isLocked),
         statistics: (list) => takes.showStatistics(list),
+        recordings: () => views.refresh(),
+        job: (job) => views.job(job),
         disk: (space) => disk.show(document.getElementById("disk"), space),
         notice: (notice, age) => {
             add(document.getElementById("notices"), notice);

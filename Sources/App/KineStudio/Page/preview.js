@@ -1,6 +1,5 @@
 // The picture of a running take, by the live page's own player.
 import { make, write } from "./elements.js";
-import { StreamPlayer } from "./player.js";
 import { headers } from "./session.js";
 import { say } from "./words.js";
 
@@ -30,9 +29,14 @@ export class Preview {
         this.#isWanted = isWanted;
         if (!isWanted) return this.#close();
         write(this.#hint, say("previewStarting"));
-        const release = await place();
+        // Most pages that are loaded show no picture.
+        const [release, player] = await Promise.all([place(), import("./player.js").catch(() => null)]);
         // It may be unwanted again meanwhile.
         if (!this.#isWanted || this.#player) return release?.();
+        if (!player) {
+            release?.();
+            return this.#show("stopped");
+        }
         if (!release) {
             this.#isWanted = false;
             return write(this.#hint, say("previewElsewhere"));
@@ -40,7 +44,7 @@ export class Preview {
         this.#release = release;
         const path = `api/takes/${encodeURIComponent(this.#take)}/samples`;
         const elements = { canvas: this.#canvas, video: this.#video };
-        this.#player = new StreamPlayer(path, { headers: headers(), credentials: "same-origin" }, elements, null, {
+        this.#player = new player.StreamPlayer(path, { headers: headers(), credentials: "same-origin" }, elements, null, {
             show: (state) => this.#show(state),
             opened: (player) => player.setAudio(false),
         });

@@ -2,12 +2,11 @@
 import { CameraChoice } from "./camera.js";
 import * as countdown from "./countdown.js";
 import { button, choice, make, offer, pick, write } from "./elements.js";
-import { Gallery } from "./gallery.js";
+import { Gallery, lookInterval } from "./gallery.js";
 import { Levels } from "./levels.js";
 import { asConfigured, More } from "./more.js";
 import { Names } from "./names.js";
 import { get, post } from "./session.js";
-import { lookInterval } from "./sources.js";
 import { Targets } from "./targets.js";
 import { say } from "./words.js";
 
@@ -53,12 +52,12 @@ export function show(section, complain) {
         title, names.element, gallery.element, fields, levels.hint, camera.element, targets.element, more.element, buttons, status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
-        if (!document.hidden && !section.hidden && !section.inert) refresh();
+        if (!document.hidden && !section.hidden) refresh();
     });
 
     /** Asks for pictures and levels while they are seen. */
     function look() {
-        if (document.hidden || section.hidden || section.inert) return;
+        if (document.hidden || !section.checkVisibility() || section.inert) return;
         const chosen = { audio: audio.select.value || "none" };
         if (measuresMicrophone) chosen.microphone = microphone.select.value;
         if (camera.shown) chosen.camera = camera.shown;
@@ -89,6 +88,7 @@ export function show(section, complain) {
     }
 
     async function refresh() {
+        if (section.inert || !section.parentElement.checkVisibility()) return;
         status.textContent = say("looking");
         look();
         try {
@@ -161,9 +161,9 @@ export function show(section, complain) {
             more.offer(list);
             update();
         },
-        setStarting(value, age) {
+        setStarting(value, since) {
             isStarting = value.isStarting;
-            const seconds = (value.countdown ?? 0) - age / 1000;
+            const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
             if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
             else countdown.hide();
             update();

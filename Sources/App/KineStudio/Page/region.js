@@ -1,5 +1,6 @@
 // A dialog in which a region is drawn on a monitor's picture.
-import { button, choice, make, offer } from "./elements.js";
+import { choose } from "./dialogs.js";
+import { choice, make, offer } from "./elements.js";
 import { getFile, post } from "./session.js";
 import { say } from "./words.js";
 
@@ -112,24 +113,13 @@ class Region {
 }
 
 /** The region that the person draws; undefined if the dialog is closed. */
-export async function draw(monitors, complain) {
+export async function draw(monitors) {
     const region = new Region(monitors);
-    const dialog = make("dialog", { class: "sources", "aria-label": say("drawRegion") }, ...region.content);
     const still = ({ detail }) => region.showStill(detail);
     document.addEventListener("still", still);
-    const chosen = new Promise((resolve) => {
-        const use = button(say("useRegion"), () => resolve(region.chosen), complain, { class: "primary" });
-        const cancel = button(say("cancel"), () => resolve(), complain);
-        dialog.append(make("div", { class: "buttons" }, use, cancel));
-        dialog.addEventListener("close", () => resolve());
-    });
-    document.body.append(dialog);
-    dialog.showModal();
     try {
-        return await chosen;
+        return await choose(say("drawRegion"), say("useRegion"), region.content, () => region.chosen);
     } finally {
         document.removeEventListener("still", still);
-        dialog.close();
-        dialog.remove();
     }
 }

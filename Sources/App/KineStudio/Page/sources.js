@@ -1,11 +1,8 @@
 // A dialog in which another source is chosen for a running take.
-import { button, make } from "./elements.js";
-import { Gallery } from "./gallery.js";
+import { choose } from "./dialogs.js";
+import { Gallery, lookInterval } from "./gallery.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
-
-// The server makes pictures for fifteen seconds after each request.
-export const lookInterval = 5000;
 
 export class SourceDialog {
     #gallery;
@@ -25,23 +22,13 @@ export class SourceDialog {
         const look = () => post("api/survey").catch(() => {});
         look();
         const timer = setInterval(() => { if (!document.hidden) look(); }, lookInterval);
-        const dialog = make("dialog", { class: "sources", "aria-label": say("showAnother") }, gallery.element);
-        const chosen = new Promise((resolve) => {
-            const show = button(say("showAnother"), () => resolve(gallery.chosen), complain, { class: "primary" });
-            const cancel = button(say("cancel"), () => resolve(), complain);
-            dialog.append(make("div", { class: "buttons" }, show, cancel));
-            dialog.addEventListener("close", () => resolve());
-        });
-        document.body.append(dialog);
-        dialog.showModal();
+        const title = say("showAnother");
+        get("api/sources").then((sources) => gallery.setFixed(sources), (error) => complain(error.message));
         try {
-            gallery.setFixed(await get("api/sources"));
-            return await chosen;
+            return await choose(title, title, [gallery.element], () => gallery.chosen);
         } finally {
             clearInterval(timer);
             this.#gallery = undefined;
-            dialog.close();
-            dialog.remove();
         }
     }
 }

@@ -3,7 +3,6 @@ import { Destinations } from "./destinations.js";
 import { button, make, write } from "./elements.js";
 import { Preview } from "./preview.js";
 import { post } from "./session.js";
-import { SourceDialog } from "./sources.js";
 import { Statistics } from "./statistics.js";
 import { clock, name, say, state } from "./words.js";
 
@@ -16,7 +15,9 @@ export class Takes {
     #complain;
     #summarize;
     #cards = new Map();
-    #sources = new SourceDialog();
+    // The monitors and windows of the newest event `choices`, and the dialog that offers them.
+    #choices = [];
+    #dialog;
     // Seconds of the server's clock at an instant of this page's (performance.now).
     #server = { seconds: 0, at: 0 };
 
@@ -31,7 +32,7 @@ export class Takes {
         document.addEventListener("visibilitychange", () => {
             this.update();
             this.#askForStatistics();
-            for (const card of this.#cards.values()) card.showPreview();
+            this.showPreviews();
         });
     }
 
@@ -39,8 +40,21 @@ export class Takes {
         if (!document.hidden && !this.#place.inert && this.isAnyOpen) post("api/statistics").catch(() => {});
     }
 
+    /** Shows the pictures of takes, while these are seen. */
+    showPreviews() { for (const card of this.#cards.values()) card.showPreview(); }
+
     /** Passes on what can be shown instead of a take's source. */
-    choices(list) { this.#sources.choices(list); }
+    choices(list) {
+        this.#choices = list;
+        this.#dialog?.choices(list);
+    }
+
+    async #askForSource() {
+        const { SourceDialog } = await import("./sources.js");
+        this.#dialog ??= new SourceDialog();
+        this.#dialog.choices(this.#choices);
+        return this.#dialog.ask(this.#complain);
+    }
 
     showStatistics(list) {
         for (const statistics of list) this.#cards.get(statistics.take)?.showStatistics(statistics);
@@ -54,6 +68,8 @@ export class Takes {
     }
 
     show(takes) {
+        // Pictures are shown only where they are seen.
+        this.#place.hidden = takes.length === 0;
         for (const [id, card] of this.#cards) {
             if (takes.some((take) => take.id === id)) continue;
             card.close();
@@ -62,14 +78,13 @@ export class Takes {
         const wasOpen = this.isAnyOpen;
         for (const take of takes) {
             if (!this.#cards.has(take.id)) {
-                const card = new Card(take, this.#sources, this.#complain);
+                const card = new Card(take, () => this.#askForSource(), this.#complain);
                 this.#cards.set(take.id, card);
                 this.#place.prepend(card.element);
             }
             this.#cards.get(take.id).show(take);
         }
         if (!wasOpen) this.#askForStatistics();
-        this.#place.hidden = takes.length === 0;
         this.update();
     }
 
@@ -92,7 +107,7 @@ class Card {
     time = "";
     element;
     #path;
-    #sources;
+    #askForSource;
     #complain;
     #preview;
     #destinations;
@@ -111,9 +126,9 @@ class Card {
     #camera;
     #lastCamera;
 
-    constructor(take, sources, complain) {
+    constructor(take, askForSource, complain) {
         this.#path = `api/takes/${encodeURIComponent(take.id)}`;
-        this.#sources = sources;
+        this.#askForSource = askForSource;
         this.#complain = complain;
         this.#preview = new Preview(take.id, take.source);
         this.#destinations = new Destinations(this.#path, complain);
@@ -141,7 +156,7 @@ class Card {
     }
 
     async #showAnother() {
-        const source = await this.#sources.ask(this.#complain);
+        const source = await this.#askForSource();
         if (source?.source) await this.#post("source", source);
     }
 
@@ -189,7 +204,7 @@ class Card {
     }
 
     showPreview() {
-        const isSeen = this.#isRunning && !document.hidden;
+        const isSeen = this.#isRunning && !document.hidden && this.element.checkVisibility();
         this.#preview.element.hidden = !this.#isRunning;
         this.#preview.want(isSeen);
     }

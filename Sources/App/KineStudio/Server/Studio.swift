@@ -30,13 +30,13 @@ final class Studio: Sendable {
     private let survey = Mutex(SurveyState())
     private let choices: KeptChoice
     let previews: Previews
+    let library: Library
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
     ///   - choices: the file of the last choice.
-    init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice) {
-        self.inbox = inbox
-        self.choices = choices
+    init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice, library: Library = Library()) {
+        (self.inbox, self.choices, self.library) = (inbox, choices, library)
         previews = Previews { inbox.post(.previewed) }
         hub = EventHub { inbox.post(.pages($0)) }
         gate = Mutex(nil)
@@ -59,6 +59,7 @@ final class Studio: Sendable {
         }
         guard isNew else { return }
         previews.show(takes)
+        if library.show(takes) { showRecordings() }
         hub.send("takes", takes, isState: true)
     }
 
@@ -100,6 +101,9 @@ final class Studio: Sendable {
             if match.route.operation == .events { return .events(events(after: request.lastEvent)) }
             if match.route.operation == .openSession { return .answer(openSession(request, body, gate)) }
             if match.route.operation == .samples { return await samples(of: match.parameters["take"] ?? "") }
+            if case .library(let operation) = match.route.operation {
+                return await respond(operation, match.parameters, body, range: request.range)
+            }
             return .answer(await answer(match, body))
         }
     }
@@ -126,7 +130,7 @@ final class Studio: Sendable {
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .openSession, .events, .samples: StudioAnswer.done
+        case .openSession, .events, .samples, .library: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)

@@ -85,6 +85,7 @@ enum StudioListener {
             head.headerFields[.contentType] = LiveStream.recordsType
             if isHead { return try await writer.writeResponse(head) }
             try await stream.serve(head: head, with: writer, on: channel)
+        case .media(let file, let range): try await send(file, range, isHead: isHead, with: writer)
         }
     }
 
@@ -113,6 +114,33 @@ enum StudioListener {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
 
+    /// Sends a file in pieces, each when the client has taken the one before.
+    private static func send(
+        _ file: MediaFile, _ range: MediaRange, isHead: Bool, with writer: consuming ResponseWriter
+    ) async throws {
+        var head = head(range == .whole ? .ok : .partialContent)
+        let bytes = if case .part(let part) = range { part } else { 0..<file.size }
+        head.headerFields[.contentType] = "video/mp4"
+        head.headerFields[.acceptRanges] = "bytes"
+        head.headerFields[.contentLength] = "\(bytes.count)"
+        if range != .whole {
+            head.headerFields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.size)"
+        }
+        if isHead { return try await writer.writeResponse(head) }
+        let body = ResponseBody { output in
+            var rest = bytes
+            while !rest.isEmpty {
+                let wanted = rest
+                // If this throws, the connection is closed before the announced length.
+                let piece = try await NIOThreadPool.singleton.runIfActive { try file.read(wanted) }
+                try await output.write(ByteBuffer(bytes: piece))
+                rest = rest.lowerBound + Int64(piece.count)..<rest.upperBound
+            }
+            try await output.finish(nil)
+        }
+        try await writer.write(response: head, body: body)
+    }
+
     private static func head(_ status: HTTPResponse.Status) -> HTTPResponse {
         var head = HTTPResponse(status: status)
         for (name, value) in StudioAnswer.protections { head.headerFields[name] = value }
@@ -127,6 +155,8 @@ enum StudioResponse: Sendable {
     case events(EventHub.Connection)
     /// The picture of a take until the page is closed.
     case samples(LiveStream)
+    /// The bytes of a recording, all or a part.
+    case media(MediaFile, MediaRange)
 }
 
 extension StudioRequest {
@@ -137,6 +167,7 @@ extension StudioRequest {
             method: head.method.rawValue, target: head.path ?? "", host: field("Host") == nil ? head.authority : nil,
             origin: head.headerFields[.origin], site: field("Sec-Fetch-Site"),
             contentType: head.headerFields[.contentType], cookies: head.headerFields[.cookie],
-            key: field(StudioGate.keyHeader), lastEvent: field("Last-Event-ID"))
+            key: field(StudioGate.keyHeader), lastEvent: field("Last-Event-ID"),
+            range: head.headerFields[.range])
     }
 }

@@ -26,9 +26,17 @@ enum StudioPage {
             "camera.js": PackageResources.camera_js, "cameraframe.js": PackageResources.cameraframe_js,
             "takecamera.js": PackageResources.takecamera_js, "region.js": PackageResources.region_js,
             "names.js": PackageResources.names_js, "disk.js": PackageResources.disk_js,
+            "views.js": PackageResources.views_js, "library.js": PackageResources.library_js,
+            "tile.js": PackageResources.tile_js, "posters.js": PackageResources.posters_js,
+            "recordings.js": PackageResources.recordings_js, "undo.js": PackageResources.undo_js,
+            "dialogs.js": PackageResources.dialogs_js, "jobs.js": PackageResources.jobs_js,
+            "viewer.js": PackageResources.viewer_js, "playback.js": PackageResources.playback_js,
+            "trim.js": PackageResources.trim_js, "share.js": PackageResources.share_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
-        files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)
+        for (name, bytes) in [("page.css", PackageResources.page_css), ("library.css", PackageResources.library_css)] {
+            files[name] = StudioAnswer(type: "text/css; charset=utf-8", body: bytes)
+        }
         for (name, bytes) in [
             ("icon.svg", PackageResources.icon_svg), ("icon-recording.svg", PackageResources.icon_recording_svg),
         ] {

@@ -13,6 +13,18 @@ enum TakeCommand: String, CaseIterable, Sendable {
     case destinations
 }
 
+/// A request about recordings. The raw value is the last part of the path of those about one recording.
+enum LibraryOperation: String, Sendable {
+    case list, poster, strip
+    case step, open, frame, rename, delete, recover, save
+    case undo, media
+
+    fileprivate static let views: [LibraryOperation] = [.poster, .strip]
+    fileprivate static let changes: [LibraryOperation] = [
+        .step, .open, .frame, .rename, .delete, .recover, .save,
+    ]
+}
+
 struct StudioRoute: Sendable {
     enum Access: Sendable {
         /// The HTML document. It contains no data; links of other sites may open it.
@@ -21,6 +33,8 @@ struct StudioRoute: Sendable {
         case page
         /// For pages and programs with a session.
         case session
+        /// For a video element, which sends the session's cookie and no key: its address has a token.
+        case media
     }
 
     enum Operation: Sendable, Equatable {
@@ -30,6 +44,7 @@ struct StudioRoute: Sendable {
         case profiles, keepProfile, removeProfile, cancelStart
         case control(TakeControl)
         case command(TakeCommand)
+        case library(LibraryOperation)
     }
 
     /// `parameters`: the parts of the path for the names in braces, decoded.
@@ -83,6 +98,16 @@ struct StudioRoute: Sendable {
                 method: "POST", path: "/api/takes/{take}/\(command.rawValue)", access: .session,
                 operation: .command(command))
         }
+        + [
+            library("GET", "recordings", .list), library("POST", "recordings/undo", .undo),
+            StudioRoute(method: "GET", path: "/api/media/{media}", access: .media, operation: .library(.media)),
+        ]
+        + LibraryOperation.views.map { library("GET", "recordings/{recording}/\($0.rawValue)", $0) }
+        + LibraryOperation.changes.map { library("POST", "recordings/{recording}/\($0.rawValue)", $0) }
+
+    private static func library(_ method: String, _ path: String, _ operation: LibraryOperation) -> StudioRoute {
+        StudioRoute(method: method, path: "/api/\(path)", access: .session, operation: .library(operation))
+    }
 
     /// All routes of a path; they differ in their methods.
     static func matches(_ path: Substring) -> [Match] {

@@ -6,14 +6,22 @@ import KinePlatform
 import SystemPackage
 
 /// The trash in this user's home. Files of other file systems are copied into it.
-struct Trash: Sendable {
+package struct Trash: Sendable {
+    /// A file in the trash. All are absolute paths.
+    package struct Entry: Sendable, Equatable {
+        package let original: String
+        fileprivate let file: String
+        fileprivate let information: String
+    }
+
     private let directory: String
 
     /// - Parameter directory: the trash directory, with `files` and `info` in it.
-    init(_ directory: String = UserDirectories.data + "/Trash") { self.directory = directory }
+    package init(_ directory: String = UserDirectories.data + "/Trash") { self.directory = directory }
 
     /// Moves the file at this absolute path into the trash.
-    func move(_ path: String, at date: Date = Date()) throws(RecordingError) {
+    @discardableResult
+    package func move(_ path: String, at date: Date = Date()) throws(RecordingError) -> Entry {
         do {
             for part in ["files", "info"] {
                 try FileManager.default.createDirectory(
@@ -27,12 +35,23 @@ struct Trash: Sendable {
                 unlink(information(of: name))
                 throw error
             }
+            return Entry(original: path, file: "\(directory)/files/\(name)", information: information(of: name))
         } catch let error as StorageError {
             throw RecordingError(error)
         } catch {
             throw RecordingError(
                 .failedToSave, "\(path) cannot be moved to the trash in \(directory) (\(error)); delete it instead.")
         }
+    }
+
+    /// Moves a file back to where it was. Throws if another file is there, or if it has left the trash.
+    package func restore(_ entry: Entry) throws(RecordingError) {
+        do throws(StorageError) {
+            try DiskFile.move(entry.file, to: entry.original)
+        } catch {
+            throw RecordingError(error)
+        }
+        unlink(entry.information)
     }
 
     /// Writes the file's path and the time of deletion. Returns its name in the trash: creating this file reserves the

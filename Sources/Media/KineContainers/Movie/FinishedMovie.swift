@@ -87,7 +87,7 @@ struct FinishedMovie {
 }
 
 /// The place of a box in a file.
-private struct IndexBox {
+struct IndexBox {
     let file: any StorageFile
     let content: Range<Int64>
 

@@ -18,7 +18,7 @@ extension MovieDescription {
         }
         tracks = []
         for track in try content.all("trak") {
-            let id = try track.trackHeader().id
+            let id = try track.box("tkhd").trackHeader().id
             let description = try TrackDescription(reading: track, sampleDuration: sampleDurations[id])
             // The writer numbers its tracks in order, and the first is the only video track.
             guard description.id == UInt32(tracks.count + 1), description.isVideo == tracks.isEmpty else {
@@ -33,7 +33,7 @@ extension MovieDescription {
 extension TrackDescription {
     /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which is valid only for video.
     init(reading track: BoxReader, sampleDuration: UInt32?) throws(MalformedBox) {
-        let (id, size) = try track.trackHeader()
+        let (id, size) = try track.box("tkhd").trackHeader()
         let media = try track.box("mdia")
         let (type, name) = try media.handler()
         self.init(
@@ -56,9 +56,9 @@ extension TrackDescription {
 }
 
 extension BoxReader {
-    /// The values of a trak's tkhd (8.3.2). The size is to show, in pixels.
-    fileprivate func trackHeader() throws(MalformedBox) -> (id: UInt32, size: PixelSize) {
-        var header = try box("tkhd")
+    /// The values of a trak's tkhd, of which this is the content (8.3.2). The size is to show, in pixels.
+    func trackHeader() throws(MalformedBox) -> (id: UInt32, size: PixelSize) {
+        var header = self
         let wide = try header.versionAndFlags().version == 1
         try header.skip(wide ? 16 : 8)
         let id = try header.integer(UInt32.self)

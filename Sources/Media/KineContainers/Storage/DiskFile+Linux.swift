@@ -95,8 +95,13 @@ public final class DiskFile: StorageFile {
         try open(path, .readOnly, lock: LOCK_SH)
     }
 
+    /// Opens the file at `path` to look at it, without a lock: other processes may write, lock or move it meanwhile.
+    static func openUnlocked(_ path: String) throws(StorageError) -> DiskFile {
+        try open(path, .readOnly, lock: nil)
+    }
+
     private static func open(
-        _ path: String, _ mode: FileDescriptor.AccessMode, lock: Int32
+        _ path: String, _ mode: FileDescriptor.AccessMode, lock: Int32?
     ) throws(StorageError) -> DiskFile {
         let descriptor: FileDescriptor
         do {
@@ -110,7 +115,7 @@ public final class DiskFile: StorageFile {
         }
         let file = DiskFile(path: path, name: .own, descriptor: descriptor, fallbackDirectories: [])
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
-        try file.lock(lock)
+        if let lock { try file.lock(lock) }
         return file
     }
 

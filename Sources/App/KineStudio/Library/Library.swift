@@ -1,0 +1,229 @@
+// The recordings that the page's library shows: where they are, and which have changed.
+import Glibc
+import KineClient
+import KineLive
+import KineMedia
+import KinePlatform
+import Kinecast
+import Synchronization
+import SystemPackage
+
+/// Any thread may call. The methods that read the disk block.
+final class Library: Sendable {
+    /// The directories of recordings. They may not exist.
+    struct Places: Sendable {
+        /// `Kinecast` in the user's directory for videos; nil: the user has no such directory.
+        var videos: String?
+        /// It has a directory for each app's unsaved recordings.
+        var apps: String
+        var trash = Trash()
+
+        static var standard: Places {
+            Places(
+                videos: UserDirectories.kinecastRecordings?.escaped,
+                apps: UserDirectories.data + "/kinecast/recordings")
+        }
+
+        /// All that exist, apps' names with their directories.
+        var directories: [(path: String, app: String?)] {
+            let apps = PrivateDirectory.entries(FilePath(escaped: apps)).map { ("\(self.apps)/\($0)", Optional($0)) }
+            return (videos.map { [($0, nil)] } ?? []) + apps
+        }
+    }
+
+    /// What the page lists.
+    struct Listing: Encodable, Sendable {
+        let recordings: [RecordingModel]
+        let directory: String?
+        /// The newest FILE of `kinecast studio FILE`.
+        let given: String?
+    }
+
+    /// A recording with what was read of it.
+    struct Entry: Sendable {
+        let file: LibraryFile
+        let version: FileVersion
+        let content: FileContent
+        let isWritten: Bool
+
+        var model: RecordingModel { RecordingModel(file, version, content, isWritten: isWritten) }
+
+        /// Throws if the recording does not play.
+        func finished() throws(LibraryProblem) -> MediaTime {
+            if isWritten { throw .beingRecorded }
+            guard let finished = content.finished else { throw .unreadable }
+            return finished.duration
+        }
+    }
+
+    private struct State {
+        /// By path, what was read of the files that were listed last.
+        var contents: [String: (version: FileVersion, content: FileContent)] = [:]
+        /// By ID, all files that were listed last.
+        var files: [String: LibraryFile] = [:]
+        var given: [String] = []
+        /// Files of running takes, with symbolic links resolved.
+        var written: Set<String> = []
+        var changes = 0
+    }
+
+    private static let mostGiven = 32
+
+    let places: Places
+    let editor: RecordingEditor
+    let media = MediaTokens()
+    let images = LibraryImages()
+    let undo = UndoTokens()
+    /// Engines' requests and changes of files, one at a time: a recording that is being read cannot be moved.
+    let turns = Turns()
+    private let state = Mutex(State())
+
+    init(_ places: Places = .standard, _ editor: RecordingEditor = RecordingEditor()) {
+        (self.places, self.editor) = (places, editor)
+    }
+
+    /// Shows which files takes are writing. Returns whether others are written than before.
+    func show(_ takes: [TakeModel]) -> Bool {
+        let written = Set(takes.compactMap(\.file).map { FilePath(escaped: $0).resolved?.escaped ?? $0 })
+        return state.withLock { state in
+            defer { state.written = written }
+            return state.written != written
+        }
+    }
+
+    /// Counts the changes of the list.
+    func nextChange() -> Int {
+        state.withLock { state in
+            state.changes += 1
+            return state.changes
+        }
+    }
+
+    /// A token for the address of a recording's bytes.
+    func open(_ id: String) async throws(LibraryProblem) -> LiveToken {
+        try await blocking { library throws(LibraryProblem) in
+            let entry = try library.entry(id)
+            _ = try entry.finished()
+            return library.media.open(entry.file.path, entry.version)
+        }
+    }
+
+    /// Adds a FILE. Returns its ID.
+    ///
+    /// - Parameter path: absolute, in the form of `String(escaping:)`.
+    func give(_ path: String) -> String {
+        let path = FilePath(escaped: path).resolved?.escaped ?? path
+        state.withLock { state in
+            state.given.removeAll { $0 == path }
+            state.given = Array((state.given + [path]).suffix(Self.mostGiven))
+        }
+        return LibraryFile.id(of: path)
+    }
+
+    /// All recordings, unordered. Reads only files that have changed since the last listing.
+    func listing() -> Listing {
+        let entries = scan()
+        let last = state.withLock { $0.given.last }.map(LibraryFile.id)
+        return Listing(
+            recordings: entries.map(\.model), directory: places.videos,
+            given: entries.first { $0.file.id == last }?.file.id)
+    }
+
+    /// The recording with that ID as it is on the disk.
+    func entry(_ id: String) throws(LibraryProblem) -> Entry {
+        if state.withLock({ $0.files[id] }) == nil { _ = scan() }
+        guard let file = state.withLock({ $0.files[id] }), let version = FileVersion(of: file.path) else { throw .gone }
+        return entry(file, version)
+    }
+
+    /// The recording at a path that a change has made.
+    func entry(at path: String, like file: LibraryFile, in place: RecordingModel.Place? = nil) throws(LibraryProblem)
+        -> Entry
+    {
+        let place = place ?? file.place
+        let new = LibraryFile(path: path, place: place, app: place == .app ? file.app : nil)
+        guard let version = FileVersion(of: path) else { throw .gone }
+        state.withLock { state in
+            state.files[new.id] = new
+            if let index = state.given.firstIndex(of: file.path), place == .given { state.given[index] = path }
+        }
+        return entry(new, version)
+    }
+
+    /// The directories that have to be watched: those of recordings, and those in which such directories appear.
+    var watchedDirectories: Set<String> {
+        let given = state.withLock { $0.given }.map { FilePath(escaped: $0).removingLastComponent().escaped }
+        let parents = places.videos.map { [FilePath(escaped: $0).removingLastComponent().escaped] } ?? []
+        return Set(places.directories.map(\.path) + [places.apps] + parents + given)
+    }
+
+    private func entry(_ file: LibraryFile, _ version: FileVersion) -> Entry {
+        let (known, isWritten) = state.withLock { ($0.contents[file.path], $0.written.contains(file.path)) }
+        let content: FileContent
+        if let known, known.version == version {
+            content = known.content
+        } else if isWritten {
+            // It grows with each look.
+            return Entry(file: file, version: version, content: .summary(.unfinished), isWritten: true)
+        } else {
+            content = FileContent(reading: file.path)
+            state.withLock { $0.contents[file.path] = (version, content) }
+        }
+        return Entry(file: file, version: version, content: content, isWritten: isWritten)
+    }
+
+    private func scan() -> [Entry] {
+        var files: [String: LibraryFile] = [:]
+        for (directory, app) in places.directories {
+            let path = FilePath(escaped: directory).resolved?.escaped ?? directory
+            for name in PrivateDirectory.entries(FilePath(escaped: path))
+            where name.lowercased().hasSuffix(".mp4") && !name.hasPrefix(".") {
+                let file = LibraryFile(path: "\(path)/\(name)", place: app == nil ? .videos : .app, app: app)
+                files[file.id] = file
+            }
+        }
+        for path in state.withLock({ $0.given }) where files[LibraryFile.id(of: path)] == nil {
+            let file = LibraryFile(path: path, place: .given, app: nil)
+            files[file.id] = file
+        }
+        let entries = files.values.compactMap { file in FileVersion(of: file.path).map { entry(file, $0) } }
+        let paths = Set(entries.map(\.file.path))
+        state.withLock { state in
+            state.files = files
+            state.contents = state.contents.filter { paths.contains($0.key) }
+        }
+        return entries
+    }
+}
+
+/// Lets one task at a time pass.
+final class Turns: Sendable {
+    private struct State {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter isFirst: whether the task goes before those that wait.
+    func take<Value, Failure: Error>(
+        isFirst: Bool = false, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isTaken { state.waiting.insert(continuation, at: isFirst ? 0 : state.waiting.count) }
+                defer { state.isTaken = true }
+                return !state.isTaken
+            }
+            if isFree { continuation.resume() }
+        }
+        defer {
+            let next = state.withLock { state in
+                state.isTaken = !state.waiting.isEmpty
+                return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            }
+            next?.resume()
+        }
+        return try await body()
+    }
+}

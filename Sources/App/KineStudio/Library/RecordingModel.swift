@@ -1,0 +1,145 @@
+// A recording as the page's library shows it, and how its file is known again.
+import Glibc
+import KineContainers
+import KinePlatform
+import SystemPackage
+
+/// The identity of a file's content, without reading it.
+struct FileVersion: Hashable, Sendable, CustomStringConvertible {
+    private let device: UInt64
+    private let inode: UInt64
+    /// Bytes.
+    let size: Int64
+    /// Nanoseconds since 1970.
+    private let modified: Int64
+
+    /// Nil if there is no regular file at the path. Symbolic links are not followed.
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(status)
+    }
+
+    init?(of descriptor: FileDescriptor) {
+        var status = stat()
+        guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 0 else {
+            return nil
+        }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        (device, inode, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
+        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Milliseconds since 1970, as `Date.now()`.
+    var modifiedMilliseconds: Int64 { modified / 1_000_000 }
+
+    var description: String {
+        [inode, UInt64(bitPattern: size), UInt64(bitPattern: modified)].map { String($0, radix: 36) }
+            .joined(separator: "-")
+    }
+}
+
+/// An absent key: not known, or not of this kind.
+struct RecordingModel: Encodable, Equatable, Sendable {
+    enum Place: String, Encodable, Sendable {
+        /// The directory `Kinecast` of the user's directory for videos.
+        case videos
+        /// An app's recordings that it has not saved.
+        case app
+        /// A FILE of `kinecast studio FILE`.
+        case given
+    }
+
+    enum State: String, Encodable, Sendable { case finished, recording, recoverable, unreadable }
+
+    let id: String
+    let name: String
+    let place: Place
+    /// The identifier of the app.
+    let app: String?
+    let bytes: Int64
+    /// Milliseconds since 1970.
+    let modified: Int64
+    /// Seconds.
+    let duration: Double?
+    /// Pixels.
+    let width: Int?
+    let height: Int?
+    let hasAudio: Bool?
+    let state: State
+    /// One sentence, for `unreadable`.
+    let problem: String?
+    /// Changes when the file does.
+    let version: String
+}
+
+/// A file of the library.
+struct LibraryFile: Sendable {
+    /// Absolute, in the form of `String(escaping:)`.
+    let path: String
+    let place: RecordingModel.Place
+    let app: String?
+
+    /// The same for the same path, also of another server, so that a page can keep it.
+    var id: String { Self.id(of: path) }
+
+    /// FNV-1a with 64 bits. The paths are this user's own, so no one gains by two with the same number.
+    static func id(of path: String) -> String {
+        let hash = path.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 36)
+    }
+
+    var name: String { FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? path }
+}
+
+/// What is known of a file from its content.
+enum FileContent: Equatable, Sendable {
+    case summary(RecordingSummary)
+    /// A sentence.
+    case unreadable(String)
+
+    init(reading path: String) {
+        do throws(StorageError) { self = .summary(try RecordingSummary(reading: path)) } catch {
+            self = .unreadable("\(error).")
+        }
+    }
+
+    /// - Parameter isWritten: whether a take is writing the file.
+    func state(isWritten: Bool) -> RecordingModel.State {
+        if isWritten { return .recording }
+        return switch self {
+        case .summary(.finished): .finished
+        case .summary(.unfinished): .recoverable
+        case .summary(.empty), .summary(.foreign), .unreadable: .unreadable
+        }
+    }
+
+    var finished: RecordingSummary.Finished? {
+        if case .summary(.finished(let summary)) = self { summary } else { nil }
+    }
+
+    var problem: String? {
+        switch self {
+        case .summary(.finished), .summary(.unfinished): nil
+        case .summary(.empty): "This recording ended before its first frame; delete it."
+        case .summary(.foreign): "Kinecast did not record this file, or it is damaged; open it with another program."
+        case .unreadable(let sentence): sentence
+        }
+    }
+}
+
+extension RecordingModel {
+    init(_ file: LibraryFile, _ version: FileVersion, _ content: FileContent, isWritten: Bool) {
+        (id, name, place, app) = (file.id, file.name, file.place, file.app)
+        (bytes, modified, self.version) = (version.size, version.modifiedMilliseconds, version.description)
+        state = content.state(isWritten: isWritten)
+        let finished = isWritten ? nil : content.finished
+        duration = finished?.duration.seconds
+        (width, height) = (finished?.size.width, finished?.size.height)
+        hasAudio = finished?.hasAudio
+        problem = isWritten ? nil : content.problem
+    }
+}

@@ -1,0 +1,27 @@
+// Shares a recording by an activity of the desktop, or to an address.
+import { ask, line } from "./dialogs.js";
+import { make } from "./elements.js";
+import { path, title } from "./recordings.js";
+import { get, post } from "./session.js";
+import { say } from "./words.js";
+
+/** Asks how, and begins. */
+export async function share(recording, jobs) {
+    const activities = await get("api/activities");
+    if (!activities.length) throw new Error(say("noActivities"));
+    const address = line(say("address"), "", { type: "url", maxlength: 2000 });
+    const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
+        ({ id, title: text }, index) => make(
+            "label", { class: "box" }, make("input", { type: "radio", name: "activity", value: id, checked: index === 0 }), text)));
+    const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
+    const update = () => { address.field.hidden = !chosen().takesAddress; };
+    list.addEventListener("change", update);
+    update();
+    ask(say("shareTitle", { name: title(recording) }), make("div", {}, list, address.field), [say("share"), async () => {
+        const activity = chosen();
+        const request = { activity: activity.id };
+        if (activity.takesAddress) request.address = address.input.value.trim();
+        const { job } = await post(`${path(recording)}/share`, request);
+        jobs.add(job, say("sharing", { name: title(recording), activity: activity.title }));
+    }]);
+}

@@ -1,0 +1,209 @@
+// The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
+import { make, write } from "./elements.js";
+import { path, precise } from "./recordings.js";
+import { get } from "./session.js";
+import { say } from "./words.js";
+
+// CSS pixels.
+const stripHeight = 56;
+const waveHeight = 36;
+// Seconds: less than any frame.
+const least = 0.001;
+
+export class Timeline {
+    /** Seconds. The cut ends before `to`. */
+    from = 0;
+    to = 0;
+    #playback;
+    #complain;
+    #changed;
+    #duration = 0;
+    #recording;
+    #images = [];
+    #peaks = [];
+    #canvas = make("canvas", { "aria-hidden": true });
+    #hint = make("p", { class: "hint", role: "status" });
+    #outside = ["before", "after"].map((side) => make("div", { class: `outside ${side}` }));
+    #handles = {};
+    element;
+
+    /** `changed` is called when the cut is another one. */
+    constructor(playback, complain, changed) {
+        this.#playback = playback;
+        this.#complain = complain;
+        this.#changed = changed;
+        for (const name of ["position", "from", "to"]) {
+            this.#handles[name] = make("div", {
+                class: `handle ${name}`, role: "slider", tabindex: 0, "aria-label": say(`cut.${name}`), "aria-valuemin": 0,
+                keydown: (event) => name !== "position" && this.#key(event, name),
+            });
+        }
+        this.element = make(
+            "div", { class: "timeline", role: "group", "aria-label": say("timeline"), pointerdown: (event) => this.#drag(event) },
+            this.#canvas, ...this.#outside, this.#hint, ...Object.values(this.#handles));
+        new ResizeObserver(() => this.#draw()).observe(this.element);
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
+    }
+
+    /** Whether something is cut away. */
+    get isCut() { return this.from > 0 || this.to < this.#duration; }
+
+    /** Shows a recording without a cut. */
+    async open(recording) {
+        this.#recording = recording;
+        this.#duration = recording.duration ?? 0;
+        [this.from, this.to] = [0, this.#duration];
+        this.#images = [];
+        this.#peaks = [];
+        write(this.#hint, say("loadingStrip"));
+        this.#draw();
+        this.update();
+        this.#changed();
+        const parts = await Promise.allSettled([this.#loadWaveform(recording), this.#loadStrip(recording)]);
+        if (recording === this.#recording) write(this.#hint, parts.find(({ reason }) => reason)?.reason.message ?? "");
+    }
+
+    async #loadStrip(recording) {
+        const { images } = await get(`${path(recording)}/strip`);
+        const loaded = await Promise.all(images.map(({ jpeg }) => {
+            const bytes = Uint8Array.from(atob(jpeg), (character) => character.charCodeAt(0));
+            return createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+        }));
+        if (recording !== this.#recording) return;
+        this.#images = loaded;
+        this.#draw();
+    }
+
+    async #loadWaveform(recording) {
+        const { peaks, hasAudio } = await get(`${path(recording)}/waveform`);
+        if (recording !== this.#recording) return;
+        this.#peaks = hasAudio ? peaks : [];
+        this.#draw();
+    }
+
+    #draw() {
+        const width = this.element.clientWidth;
+        if (!width) return;
+        const height = stripHeight + (this.#peaks.length ? waveHeight : 0);
+        const scale = devicePixelRatio;
+        [this.#canvas.width, this.#canvas.height] = [width * scale, height * scale];
+        this.element.style.height = `${height}px`;
+        const sheet = this.#canvas.getContext("2d");
+        sheet.scale(scale, scale);
+        const step = width / this.#images.length;
+        this.#images.forEach((image, index) => {
+            // The middle of a picture that is wider than its place.
+            const part = Math.min(1, step / (image.width * stripHeight / image.height));
+            const drawn = Math.max(step, image.width * part * stripHeight / image.height);
+            sheet.drawImage(
+                image, image.width * (1 - part) / 2, 0, image.width * part, image.height, index * step, 0, drawn, stripHeight);
+        });
+        sheet.fillStyle = getComputedStyle(this.element).getPropertyValue("--quiet");
+        const bar = width / this.#peaks.length;
+        this.#peaks.forEach((peak, index) => {
+            const tall = Math.max(1, peak / 255 * (waveHeight - 4));
+            sheet.fillRect(index * bar, stripHeight + (waveHeight - tall) / 2, Math.max(1, bar - 0.5), tall);
+        });
+    }
+
+    /** Shows the position and the cut. */
+    update() {
+        const values = { position: this.#playback.time, from: this.from, to: this.to };
+        const share = (value) => `${this.#duration ? value / this.#duration * 100 : 0}%`;
+        for (const [name, handle] of Object.entries(this.#handles)) {
+            handle.style.left = share(values[name]);
+            handle.ariaValueMax = this.#duration.toFixed(3);
+            handle.ariaValueNow = values[name].toFixed(3);
+            handle.ariaValueText = precise(values[name]);
+        }
+        this.#outside[0].style.width = share(this.from);
+        this.#outside[1].style.width = share(this.#duration - this.to);
+    }
+
+    /** Begins the cut with the frame that is shown. */
+    async setFrom() { this.#set(await this.#playback.frame(this.#playback.time), this.to); }
+
+    /** Ends the cut after the frame that is shown. */
+    async setTo() { this.#set(this.from, await this.#after(this.#playback.time)); }
+
+    clear() { this.#set(0, this.#duration); }
+
+    #set(from, to) {
+        // The end that the person does not move gives way.
+        if (from >= to) [from, to] = from === this.from ? [0, to] : [from, this.#duration];
+        [this.from, this.to] = [from, to];
+        this.update();
+        this.#changed();
+    }
+
+    /** The end of the frame at a time. */
+    async #after(time, frames = 1) {
+        const next = await this.#playback.frame(time, frames);
+        return next > time ? next : this.#duration;
+    }
+
+    async #move(name, frames) {
+        const playback = this.#playback;
+        const value = this[name];
+        let moved;
+        if (name === "to" && frames > 0) moved = await this.#after(value, frames);
+        // The recording's end is no frame's beginning.
+        else if (value >= this.#duration) moved = await playback.frame(value, frames + 1);
+        else moved = await playback.frame(value, frames);
+        await this.#try(name, moved);
+    }
+
+    async #moveTo(name, time) {
+        const end = this.#duration;
+        const isEnd = name === "to" && time >= end;
+        await this.#try(name, isEnd ? end : await this.#playback.frame(Math.min(Math.max(0, time), end)));
+    }
+
+    /** Moves an end, and shows the cut's first or last frame, of which one is left. */
+    async #try(name, value) {
+        if (name === "from") this.from = value < this.to ? value : await this.#playback.frame(this.to - least);
+        else this.to = value > this.from ? value : await this.#after(this.from);
+        this.update();
+        this.#changed();
+        await this.#playback.move(name === "from" ? this.from : this.to - least);
+    }
+
+    #key(event, name) {
+        const direction = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+        const edge = { Home: 0, End: this.#duration }[event.key];
+        if ((!direction && edge == null) || event.ctrlKey || event.altKey || event.metaKey) return;
+        event.preventDefault();
+        event.stopPropagation();
+        let moved;
+        if (edge != null) moved = this.#moveTo(name, edge);
+        else moved = event.shiftKey ? this.#moveTo(name, this[name] + direction) : this.#move(name, direction);
+        moved.catch((error) => this.#complain(error.message));
+    }
+
+    #drag(event) {
+        if (event.button) return;
+        const name = Object.keys(this.#handles).find((one) => this.#handles[one].contains(event.target)) ?? "position";
+        const { left, width } = this.element.getBoundingClientRect();
+        const at = ({ clientX }) => Math.min(1, Math.max(0, (clientX - left) / width)) * this.#duration;
+        let time = at(event);
+        event.preventDefault();
+        this.#handles[name].focus({ focusVisible: false });
+        this.#playback.pause();
+        const move = (moved) => {
+            time = at(moved);
+            if (name === "from") this.from = Math.min(time, this.to - least);
+            if (name === "to") this.to = Math.max(time, this.from + least);
+            this.#playback.seek(name === "to" ? this.to - least : time);
+            this.update();
+        };
+        const end = () => {
+            this.element.removeEventListener("pointermove", move);
+            const settled = name === "position" ? this.#playback.move(time) : this.#moveTo(name, this[name]);
+            settled.catch((error) => this.#complain(error.message));
+        };
+        this.element.setPointerCapture(event.pointerId);
+        this.element.addEventListener("pointermove", move);
+        this.element.addEventListener("lostpointercapture", end, { once: true });
+        if (name === "position") move(event);
+    }
+}

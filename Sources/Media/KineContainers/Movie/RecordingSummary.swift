@@ -1,0 +1,77 @@
+// The state, the duration and the size of a recording, for lists: read from a few hundred bytes, however long it is.
+// RecordingIndex reads and checks the samples.
+import KineMedia
+
+/// What a list shows of a file. The bytes may be damaged.
+public enum RecordingSummary: Equatable, Sendable {
+    case finished(Finished)
+    /// A writer has not finished it. If that writer is dead, `MP4Recovery` finishes the file.
+    case unfinished
+    /// A recording that ended before its first frame.
+    case empty
+    /// Kinecast did not write the file, or its index is damaged.
+    case foreign
+
+    public struct Finished: Equatable, Sendable {
+        public var duration: MediaTime
+        /// The size to show, in pixels.
+        public var size: PixelSize
+        public var hasAudio: Bool
+    }
+
+    /// Reads the file at `path` without a lock, so a writer may have it open.
+    public init(reading path: String) throws(StorageError) {
+        let file = try DiskFile.openUnlocked(path)
+        switch try RecordingState(of: file) {
+        case .foreign: self = .foreign
+        case .empty: self = .empty
+        case .indexFirst:
+            let finished = try Self.finished(file, at: RecordingLayout.switchOffset)
+            self = finished ?? .foreign
+        case .finished(let index):
+            // Without an index, the fragments remain.
+            if let finished = try Self.finished(file, at: index) { self = finished } else { fallthrough }
+        case .recording: self = try Self.unfinished(file)
+        }
+    }
+
+    private static func unfinished(_ file: DiskFile) throws(StorageError) -> RecordingSummary {
+        let place = try file.contentRange(of: "moov", at: RecordingLayout.movieOffset, atMost: 1 << 20)
+        guard let place, try file.size() > place.upperBound else { return .empty }
+        return .unfinished
+    }
+
+    /// Nil: there is no index of the writer's form.
+    private static func finished(_ file: DiskFile, at offset: Int64) throws(StorageError) -> RecordingSummary? {
+        do {
+            guard let place = try file.contentRange(of: "moov", at: offset, atMost: .max) else { return nil }
+            return .finished(try Finished(IndexBox(file: file, content: place)))
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension RecordingSummary.Finished {
+    fileprivate init(_ movie: IndexBox) throws {
+        let boxes = try movie.boxes()
+        guard var header = try boxes["mvhd"]?.first?.head(32), boxes["mvex"] == nil else { throw MalformedBox() }
+        let wide = try header.versionAndFlags().version == 1
+        try header.skip(wide ? 16 : 8)
+        guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
+        duration = RecordingLayout.duration(ticks: min(try header.integer(wide: wide), 1 << 50))
+        hasAudio = false
+        var size: PixelSize?
+        for track in boxes["trak"] ?? [] {
+            var handler = try track.box("mdia").box("hdlr").head(12)
+            try handler.skip(8)
+            let isVideo = try handler.code() == "vide"
+            hasAudio = hasAudio || !isVideo
+            if isVideo, size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
+        }
+        guard let size, duration > .zero else { throw MalformedBox() }
+        self.size = size
+    }
+}
