@@ -13,7 +13,7 @@ import Testing
     @Test func `a visitor gets a link`() throws {
         try TemporaryDirectory.with { directory in
             let path = directory.appending("studio.sock")
-            let door = try StudioDoor(path) { Self.link }
+            let door = try StudioDoor(path) { _ in Self.link }
             let link = Monitor<StudioDoor.Link??>(nil)
             let visitor = DedicatedThread(name: "visitor") {
                 let answer = StudioDoor.ask(path)
@@ -36,7 +36,7 @@ import Testing
                 attempts += 1
                 return ([], isExhausted)
             }
-            let door = try StudioDoor(directory.appending("studio.sock"), accept: accept) { Self.link }
+            let door = try StudioDoor(directory.appending("studio.sock"), accept: accept) { _ in Self.link }
             #expect(door.pollEntries.count == 1 && door.nextDeadline == nil)
             door.process(at: 5)
             #expect(door.pollEntries.isEmpty && door.nextDeadline == 5 + StudioDoor.acceptRest)

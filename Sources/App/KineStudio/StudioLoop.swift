@@ -28,6 +28,8 @@ final class StudioLoop {
         case previewed
         /// A page shows the statistics of takes.
         case measure
+        /// Work on a recording has ended.
+        case worked
     }
 
     /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
@@ -54,6 +56,7 @@ final class StudioLoop {
     /// The launcher's numbers of other running commands.
     private var commands: Set<Int> = []
     private var disk = DiskWatch()
+    private let recordings: LibraryWatch
     private var survey: SurveyProcess?
     private var surveyed = SurveyChoice()
     /// The end of the survey, unless a page asks again.
@@ -73,6 +76,7 @@ final class StudioLoop {
         (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
         takes = try TakesWatch(registry)
+        recordings = LibraryWatch { studio.library.watchedDirectories }
         idle = IdleTimeout(at: MonotonicClock.now())
     }
 
@@ -89,6 +93,7 @@ final class StudioLoop {
             showTakes(at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
+            if pages > 0, recordings.process(at: now) { studio.showRecordings() }
             for program in launcher.reap() {
                 if recorders.remove(program.number) != nil {
                     report(program)
@@ -96,7 +101,8 @@ final class StudioLoop {
                     studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
                 }
             }
-            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: recorders.count), at: now)
+            let work = recorders.count + studio.jobs.count
+            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: work), at: now)
             if idle.isOver(at: now) { return }
             sleep()
         }
@@ -106,21 +112,26 @@ final class StudioLoop {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
+        if pages > 0 { entries += recordings.pollEntries }
         let deadlines = [
             links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
             studio.previews.nextTick,
             survey == nil ? nil : surveyDeadline,
             statisticsDeadline, pages > 0 ? disk.deadline : nil,
+            pages > 0 ? recordings.deadline : nil,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
     private func receive(_ message: Message) {
         switch message {
-        case .pages(let count): pages = count
+        case .pages(let count):
+            if pages == 0, count > 0 { recordings.watch() }
+            if count == 0 { studio.library.images.forgetIndex() }
+            pages = count
         case .redeemed(let token): links.remove(token)
         // `sleep` looks at the previews.
-        case .previewed: break
+        case .previewed, .worked: break
         case .survey(let choice): survey(choice)
         case .still(let monitor):
             survey(surveyed)

@@ -6,7 +6,7 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-/// `kinecast-studio [--no-browser] [--port N] [--public-url URL]` or `kinecast-studio --quit`; `kinecast studio` becomes
+/// `kinecast-studio [--no-browser] [--port N] [--public-url URL] [FILE]` or `kinecast-studio --quit`; `kinecast studio` becomes
 /// it. The first one is the server; the others open a window on it.
 public enum StudioProgram {
     /// Nanoseconds for the running server to answer.
@@ -19,6 +19,8 @@ public enum StudioProgram {
         var port = 0
         var publicURL: PublicURL?
         var quits = false
+        /// The recording to show, an absolute path.
+        var file: String?
     }
 
     private static let program = HelperProgram("kinecast-studio")
@@ -46,6 +48,7 @@ public enum StudioProgram {
                     )
                 }
                 options.publicURL = url
+            case _ where argument.hasPrefix("/") && options.file == nil: options.file = argument
             default: throw .usage("\(argument.printable(limit: 100)) is unknown; see kinecast studio --help.")
             }
         }
@@ -60,6 +63,7 @@ public enum StudioProgram {
         let directory = registry.directory.removingLastComponent()
         let lockFile = directory.appending("studio.lock")
         if options.quits { return try program.quit(lockFile, nothing: "No studio runs.") }
+        if let file = options.file { try check(file) }
         let launcher = ProgramLauncher(complain: program.say)
         let socket = directory.appending("studio.sock")
         let deadline = MonotonicClock.now() + answerTimeout
@@ -72,7 +76,7 @@ public enum StudioProgram {
                 throw CommandFailure.unavailable(
                     "A studio runs already; end it with kinecast studio --quit, or leave out --port and --public-url.")
             }
-            if let link = StudioDoor.ask(socket) { return show(link, options, launcher) }
+            if let link = StudioDoor.ask(socket, showing: options.file) { return show(link, options, launcher) }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + retryInterval)
         } while MonotonicClock.now() < deadline
         throw CommandFailure.unavailable(
@@ -98,7 +102,9 @@ public enum StudioProgram {
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
         let door = try HelperProgram.using(socket) {
-            try StudioDoor(socket) { try links.make(at: MonotonicClock.now()) }
+            try StudioDoor(socket) { file in
+                try links.make(showing: file.map(studio.library.give), at: MonotonicClock.now())
+            }
         }
         let loop: StudioLoop
         do {
@@ -109,10 +115,21 @@ public enum StudioProgram {
             throw CommandFailure.unavailable(
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
-        let link = try HelperProgram.using(directory) { try links.make(at: MonotonicClock.now()) }
+        let link = try HelperProgram.using(directory) {
+            try links.make(showing: options.file.map(studio.library.give), at: MonotonicClock.now())
+        }
         show(link, options, launcher)
         loop.run()
         _ = unlink(socket.cString)
+    }
+
+    /// Throws if no recording of Kinecast's is at the path. One that runs, or has to be recovered, is shown.
+    private static func check(_ file: String) throws(CommandFailure) {
+        let content =
+            FileVersion(of: FilePath(escaped: file).resolved?.escaped ?? file) == nil
+            ? .unreadable("There is no such file; check its name.") : FileContent(reading: file)
+        guard let problem = content.problem else { return }
+        throw .usage("\(file.printable(limit: 200)) cannot be shown: \(problem)")
     }
 
     /// Opens a browser, or prints the link where there is no desktop.

@@ -21,7 +21,7 @@ extension Studio {
     ) async -> StudioResponse {
         do throws(LibraryProblem) {
             if operation == .media { return try await media(parameters["media"] ?? "", range) }
-            return .answer(try await answer(operation, parameters["recording"] ?? "", body))
+            return .answer(try await answer(operation, parameters["recording"] ?? parameters["job"] ?? "", body))
         } catch {
             return .answer(StudioAnswer(error))
         }
@@ -55,40 +55,38 @@ extension Studio {
         case .open:
             try checkObject(body)
             return StudioAnswer(["address": "api/media/\(try await library.open(id))"])
-        // The rest changes files.
-        case .rename:
-            return try await changed { () throws(LibraryProblem) in
-                StudioAnswer(try await library.rename(id, to: try parameter(Name.self, body).name))
-            }
-        case .save:
-            return try await changed { () throws(LibraryProblem) in
-                StudioAnswer(try await library.save(id, as: try parameter(Name.self, body).name))
-            }
-        case .delete:
-            return try await changed { () throws(LibraryProblem) in
-                try checkObject(body)
-                return StudioAnswer(Undo(undo: try await library.delete(id)))
-            }
-        case .undo:
-            return try await changed { () throws(LibraryProblem) in
-                StudioAnswer(try await library.restore(try parameter(Undo.self, body).undo))
-            }
-        case .recover:
-            return try await changed { () throws(LibraryProblem) in
-                try checkObject(body)
-                return StudioAnswer(try await library.recover(id))
-            }
+        case .activities: return StudioAnswer(Sharing.offers)
+        case .share: return try await .job(library.share(id, parameter(Sharing.self, body), jobs))
+        case .trim:
+            let excerpt = try parameter(Excerpt.self, body)
+            return try await .job(library.trim(id, excerpt, jobs) { [weak self] in self?.showRecordings() })
+        case .cancel:
+            try checkObject(body)
+            guard jobs.cancel(id) else { throw LibraryProblem(.notFound, "This is over already; look at the list.") }
+            return .done
+        case .rename, .save, .delete, .undo, .recover:
+            let answer = try await change(operation, id, body)
+            showRecordings()
+            return answer
         // `respond` answers it.
         case .media: return .done
         }
     }
 
-    private func changed(
-        _ change: () async throws(LibraryProblem) -> StudioAnswer
+    private func change(
+        _ operation: LibraryOperation, _ id: String, _ body: [UInt8]
     ) async throws(LibraryProblem) -> StudioAnswer {
-        let answer = try await change()
-        showRecordings()
-        return answer
+        switch operation {
+        case .rename: return StudioAnswer(try await library.rename(id, to: try parameter(Name.self, body).name))
+        case .save: return StudioAnswer(try await library.save(id, as: try parameter(Name.self, body).name))
+        case .undo: return StudioAnswer(try await library.restore(try parameter(Undo.self, body).undo))
+        case .delete:
+            try checkObject(body)
+            return StudioAnswer(Undo(undo: try await library.delete(id)))
+        default:
+            try checkObject(body)
+            return StudioAnswer(try await library.recover(id))
+        }
     }
 
     private func parameter<Value: Decodable>(_ type: Value.Type, _ body: [UInt8]) throws(LibraryProblem) -> Value {
@@ -98,5 +96,11 @@ extension Studio {
 
     private func checkObject(_ body: [UInt8]) throws(LibraryProblem) {
         guard StudioJSON.isObject(body) else { throw .malformed }
+    }
+}
+
+extension StudioAnswer {
+    fileprivate static func job(_ id: String) -> StudioAnswer {
+        StudioAnswer(status: .accepted, body: StudioJSON.encode(["job": id]))
     }
 }

@@ -44,9 +44,9 @@ export class Library {
     #list;
     #actions = {
         open: ({ id }) => this.#open(id),
-        rename: (recording) => this.#rename(recording),
+        rename: (recording) => this.#name(recording, "rename"),
         remove: (recording) => this.#remove(recording),
-        save: (recording) => this.#save(recording),
+        save: (recording) => this.#name(recording, "save", "saveToVideos"),
         recover: (recording) => this.#change(post(`${path(recording)}/recover`)),
     };
 
@@ -201,16 +201,11 @@ export class Library {
         }
     }
 
-    #rename(recording) {
+    /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog. */
+    #name(recording, operation, word = operation) {
         const name = line(say("name"), title(recording), { maxlength: 200 });
-        ask(say("rename"), name.field, [say("rename"), () =>
-            this.#change(post(`${path(recording)}/rename`, { name: name.input.value.trim() }), recording)]);
-    }
-
-    #save(recording) {
-        const name = line(say("name"), title(recording), { maxlength: 200 });
-        ask(say("saveToVideos"), name.field, [say("keepName"), () =>
-            this.#change(post(`${path(recording)}/save`, { name: name.input.value.trim() }), recording)]);
+        ask(say(word), name.field, [say(word), () =>
+            this.#change(post(`${path(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
     }
 
     async #remove(recording) {

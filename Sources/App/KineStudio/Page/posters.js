@@ -6,41 +6,35 @@ import { getFile } from "./session.js";
 const most = 2;
 
 export class Posters {
-    #wanted = new Map();
+    // By place. `version` is that of the file, which another one replaces.
+    #posters = new Map();
     #running = 0;
     #observer = new IntersectionObserver((entries) => {
-        for (const { target, isIntersecting } of entries) {
-            const place = this.#places.get(target);
-            if (place) place.isSeen = isIntersecting;
-        }
+        for (const { target, isIntersecting } of entries) Object.assign(this.#posters.get(target) ?? {}, { isSeen: isIntersecting });
         this.#run();
     }, { rootMargin: "100px" });
-    #places = new Map();
 
-    /** Shows the poster of a path in a place. `version`: another one is loaded again. */
+    /** Shows the poster of a path in a place. */
     show(place, path, version) {
-        const known = this.#places.get(place);
-        if (known?.version === version) return;
-        this.#places.set(place, { path, version, isSeen: known?.isSeen ?? false });
-        this.#wanted.set(place, version);
-        if (!known) this.#observer.observe(place);
+        const old = this.#posters.get(place);
+        if (old?.version === version) return;
+        this.#posters.set(place, { path, version, isSeen: old?.isSeen, isWanted: true });
+        if (!old) this.#observer.observe(place);
         this.#run();
     }
 
     forget(place) {
         this.#observer.unobserve(place);
-        this.#places.delete(place);
-        this.#wanted.delete(place);
+        this.#posters.delete(place);
     }
 
     async #run() {
-        const next = [...this.#wanted.keys()].find((place) => this.#places.get(place).isSeen);
-        if (!next || this.#running >= most) return;
-        const { path, version } = this.#places.get(next);
-        this.#wanted.delete(next);
+        const [place, poster] = [...this.#posters].find(([, { isSeen, isWanted }]) => isSeen && isWanted) ?? [];
+        if (!poster || this.#running >= most) return;
+        poster.isWanted = false;
         this.#running += 1;
-        const file = await getFile(path).catch(() => null);
-        if (file && this.#places.get(next)?.version === version) await draw(next, file);
+        const file = await getFile(poster.path).catch(() => null);
+        if (file && this.#posters.get(place) === poster) await draw(place, file);
         this.#running -= 1;
         this.#run();
     }

@@ -5,14 +5,22 @@ import { path, title } from "./recordings.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
 
+// The server's titles are English.
+const known = ["copy", "open", "email", "upload"];
+
+function name({ id, title: text }) {
+    return known.includes(id) ? say(`activity.${id}`) : text;
+}
+
 /** Asks how, and begins. */
 export async function share(recording, jobs) {
     const activities = await get("api/activities");
     if (!activities.length) throw new Error(say("noActivities"));
     const address = line(say("address"), "", { type: "url", maxlength: 2000 });
     const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
-        ({ id, title: text }, index) => make(
-            "label", { class: "box" }, make("input", { type: "radio", name: "activity", value: id, checked: index === 0 }), text)));
+        (activity, index) => make(
+            "label", { class: "box" },
+            make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), name(activity))));
     const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
     const update = () => { address.field.hidden = !chosen().takesAddress; };
     list.addEventListener("change", update);
@@ -22,6 +30,6 @@ export async function share(recording, jobs) {
         const request = { activity: activity.id };
         if (activity.takesAddress) request.address = address.input.value.trim();
         const { job } = await post(`${path(recording)}/share`, request);
-        jobs.add(job, say("sharing", { name: title(recording), activity: activity.title }));
+        jobs.add(job, say("sharing", { name: title(recording), activity: name(activity) }));
     }]);
 }

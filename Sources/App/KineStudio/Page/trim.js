@@ -25,6 +25,7 @@ export class Timeline {
     #hint = make("p", { class: "hint", role: "status" });
     #outside = ["before", "after"].map((side) => make("div", { class: `outside ${side}` }));
     #handles = {};
+    #moving = Promise.resolve();
     element;
 
     /** `changed` is called when the cut is another one. */
@@ -92,11 +93,11 @@ export class Timeline {
         sheet.scale(scale, scale);
         const step = width / this.#images.length;
         this.#images.forEach((image, index) => {
-            // The middle of a picture that is wider than its place.
-            const part = Math.min(1, step / (image.width * stripHeight / image.height));
-            const drawn = Math.max(step, image.width * part * stripHeight / image.height);
+            // The middle of each picture fills its place.
+            const fit = Math.max(step / image.width, stripHeight / image.height);
+            const [wide, tall] = [step / fit, stripHeight / fit];
             sheet.drawImage(
-                image, image.width * (1 - part) / 2, 0, image.width * part, image.height, index * step, 0, drawn, stripHeight);
+                image, (image.width - wide) / 2, (image.height - tall) / 2, wide, tall, index * step, 0, step, stripHeight);
         });
         sheet.fillStyle = getComputedStyle(this.element).getPropertyValue("--quiet");
         const bar = width / this.#peaks.length;
@@ -174,10 +175,11 @@ export class Timeline {
         if ((!direction && edge == null) || event.ctrlKey || event.altKey || event.metaKey) return;
         event.preventDefault();
         event.stopPropagation();
-        let moved;
-        if (edge != null) moved = this.#moveTo(name, edge);
-        else moved = event.shiftKey ? this.#moveTo(name, this[name] + direction) : this.#move(name, direction);
-        moved.catch((error) => this.#complain(error.message));
+        // A key that is held down begins where the last step ends.
+        this.#moving = this.#moving.then(() => {
+            if (edge != null) return this.#moveTo(name, edge);
+            return event.shiftKey ? this.#moveTo(name, this[name] + direction) : this.#move(name, direction);
+        }).catch((error) => this.#complain(error.message));
     }
 
     #drag(event) {

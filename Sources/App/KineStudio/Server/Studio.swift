@@ -31,6 +31,7 @@ final class Studio: Sendable {
     private let choices: KeptChoice
     let previews: Previews
     let library: Library
+    let jobs: Jobs
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
@@ -38,7 +39,12 @@ final class Studio: Sendable {
     init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice, library: Library = Library()) {
         (self.inbox, self.choices, self.library) = (inbox, choices, library)
         previews = Previews { inbox.post(.previewed) }
-        hub = EventHub { inbox.post(.pages($0)) }
+        let hub = EventHub { inbox.post(.pages($0)) }
+        self.hub = hub
+        jobs = Jobs { progress in
+            hub.send("job", progress)
+            if progress.state != .running { inbox.post(.worked) }
+        }
         gate = Mutex(nil)
     }
 

@@ -16,12 +16,12 @@ enum TakeCommand: String, CaseIterable, Sendable {
 /// A request about recordings. The raw value is the last part of the path of those about one recording.
 enum LibraryOperation: String, Sendable {
     case list, poster, strip
-    case step, open, frame, rename, delete, recover, save
-    case undo, media
+    case step, open, frame, rename, delete, recover, save, trim, share
+    case undo, media, activities, cancel
 
     fileprivate static let views: [LibraryOperation] = [.poster, .strip]
     fileprivate static let changes: [LibraryOperation] = [
-        .step, .open, .frame, .rename, .delete, .recover, .save,
+        .step, .open, .frame, .rename, .delete, .recover, .save, .trim, .share,
     ]
 }
 
@@ -100,6 +100,7 @@ struct StudioRoute: Sendable {
         }
         + [
             library("GET", "recordings", .list), library("POST", "recordings/undo", .undo),
+            library("GET", "activities", .activities), library("POST", "jobs/{job}/cancel", .cancel),
             StudioRoute(method: "GET", path: "/api/media/{media}", access: .media, operation: .library(.media)),
         ]
         + LibraryOperation.views.map { library("GET", "recordings/{recording}/\($0.rawValue)", $0) }

@@ -8,6 +8,8 @@ import SystemPackage
 final class StudioDoor {
     enum Request: Codable, ControlMessage {
         case open
+        /// Opens the window at a recording: an absolute path.
+        case show(String)
 
         static var protocolNumber: Int? { ControlProtocol.number }
     }
@@ -35,15 +37,17 @@ final class StudioDoor {
     private let accept: Accept
     /// The instant for `process`, while descriptors have run out. The socket stays readable, so it is not polled.
     private(set) var nextDeadline: Int64?
-    private let makeLink: () throws -> Link
+    private let makeLink: (String?) throws -> Link
     private var visitors: [Visitor] = []
 
     /// Replaces the socket of a server that was killed: the caller has the lock of the instance.
     ///
-    /// - Parameter accept: accepts the waiting visitors. Only tests pass another.
+    /// - Parameters:
+    ///   - accept: accepts the waiting visitors. Only tests pass another.
+    ///   - makeLink: gets the path of the recording to show, if there is one.
     init(
         _ path: FilePath, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
-        makeLink: @escaping () throws -> Link
+        makeLink: @escaping (_ recording: String?) throws -> Link
     ) throws {
         unlink(path.cString)
         listener = try ControlListener(path: path)
@@ -68,8 +72,9 @@ final class StudioDoor {
                 visitor.close()
                 continue
             }
-            for _ in requests {
-                guard let link = try? makeLink(), (try? visitor.send(link)) != nil else {
+            for request in requests {
+                let recording: String? = if case .show(let path) = request { path } else { nil }
+                guard let link = try? makeLink(recording), (try? visitor.send(link)) != nil else {
                     visitor.close()
                     break
                 }
@@ -79,9 +84,11 @@ final class StudioDoor {
     }
 
     /// Asks the running server for a link; nil if it does not answer.
-    static func ask(_ path: FilePath) -> Link? {
+    ///
+    /// - Parameter recording: the absolute path of the recording to show.
+    static func ask(_ path: FilePath, showing recording: String? = nil) -> Link? {
         guard let connection = try? ControlConnection<Link, Request>(connectingTo: path),
-            (try? connection.send(.open)) != nil
+            (try? connection.send(recording.map { .show($0) } ?? .open)) != nil
         else { return nil }
         let deadline = MonotonicClock.now() + timeout
         while MonotonicClock.now() < deadline, !connection.isClosed {

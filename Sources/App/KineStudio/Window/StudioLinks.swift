@@ -30,10 +30,11 @@ final class StudioLinks {
 
     var nextDeadline: Int64? { files.first?.expires }
 
-    func make(at now: Int64) throws -> StudioDoor.Link {
+    /// - Parameter recording: the ID of the recording to show.
+    func make(showing recording: String? = nil, at now: Int64) throws -> StudioDoor.Link {
         removeExpired(at: now)
         let token = makeToken()
-        let address = "\(base)#\(token)"
+        let address = "\(base)\(recording.map { "?recording=\($0)" } ?? "")#\(token)"
         // Another name than the token: names of files are not secret.
         let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
         try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)

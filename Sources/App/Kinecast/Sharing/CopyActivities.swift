@@ -37,15 +37,24 @@ public struct CopyActivity: ShareActivity {
         try Task.checkCancellation()
         let place = FilePath(try RecordingPreview.path(of: directory))
         let target = place.appending(recording.suggestedName).string
-        let path = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
-            do throws(StorageError) {
-                return try DiskFile.copy(
-                    recording.url.path, to: target, ifTaken: .number, permissions: .ownerOnly)
-            } catch {
-                throw RecordingError(error)
+        let cancellation = Cancellation()
+        let path = try await withTaskCancellationHandler {
+            try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
+                do throws(StorageError) {
+                    return try DiskFile.copy(
+                        recording.url.path, to: target, ifTaken: .number, permissions: .ownerOnly
+                    ) { bytes in
+                        progress(ShareProgress(completedBytes: Int(bytes), totalBytes: recording.byteCount))
+                        return !cancellation.isCancelled
+                    }
+                } catch {
+                    throw RecordingError(error)
+                }
             }
+        } onCancel: {
+            cancellation.cancel()
         }
-        progress(ShareProgress(completedBytes: recording.byteCount, totalBytes: recording.byteCount))
+        guard let path else { throw CancellationError() }
         return URL(filePath: path)
     }
 }

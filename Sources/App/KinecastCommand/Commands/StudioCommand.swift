@@ -1,5 +1,7 @@
 // `kinecast studio`: replaces this process by kinecast-studio, which serves the studio's page.
 import ArgumentParser
+import KinePlatform
+import SystemPackage
 
 struct StudioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,6 +10,9 @@ struct StudioCommand: ParsableCommand {
             The window is a page that is served to this machine alone. A second kinecast studio opens another window. The \
             server ends by itself ten minutes after the last window and take; takes go on without it.
             """)
+
+    @Argument(help: ArgumentHelp("A recording to show.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))
+    var file: String?
 
     @Flag(help: "Print the link instead of opening a browser. It works once, within a minute.")
     var noBrowser = false
@@ -25,7 +30,7 @@ struct StudioCommand: ParsableCommand {
     var quit = false
 
     func validate() throws {
-        if quit, noBrowser || port != nil || publicURL != nil {
+        if quit, noBrowser || port != nil || publicURL != nil || file != nil {
             throw ValidationError("--quit stands alone; leave out the other options.")
         }
     }
@@ -35,6 +40,7 @@ struct StudioCommand: ParsableCommand {
         if noBrowser { options.append("--no-browser") }
         if let port { options += ["--port", "\(port)"] }
         if let publicURL { options += ["--public-url", publicURL] }
+        if let file { options.append(try OutputPath.workingDirectory().pushing(FilePath(escaped: file)).escaped) }
         try NeighbourProgram.become("kinecast-studio", options)
     }
 }

@@ -2,6 +2,9 @@
 import Glibc
 import KinePlatform
 
+/// Bytes that are copied between two reports: a slow disk takes half a second for them.
+private let copyStep: Int64 = 64 << 20
+
 extension DiskFile {
     /// The permissions of a moved or copied file.
     public enum Permissions: Sendable {
@@ -35,19 +38,24 @@ extension DiskFile {
 
     /// Copies the file at `path` to `target`. No process may write it meanwhile. Returns the path of the copy, which
     /// gets its name when it is complete. Does nothing if `target` is this file and the copy does not get a number.
+    ///
+    /// - Parameter continuing: gets the bytes copied, now and then. If it returns false, no copy is left, and this
+    ///   returns nil.
     public static func copy(
         _ path: String, to target: String, ifTaken conflict: NameConflict = .refuse,
-        permissions: Permissions = .unchanged
-    ) throws(StorageError) -> String {
+        permissions: Permissions = .unchanged, continuing: (Int64) -> Bool = { _ in true }
+    ) throws(StorageError) -> String? {
         let file = try openToRead(path)
         if conflict != .number, try file.isFile(at: target) { return target }
-        return try file.copyWhole(to: try checkTarget(target, ifTaken: conflict), ifTaken: conflict, permissions)
+        return try file.copyWhole(
+            to: try checkTarget(target, ifTaken: conflict), ifTaken: conflict, permissions, continuing)
     }
 
     /// Copies the whole file to a new one, which gets its name when it is complete.
     private func copyWhole(
-        to target: String, ifTaken conflict: NameConflict, _ permissions: Permissions
-    ) throws(StorageError) -> String {
+        to target: String, ifTaken conflict: NameConflict, _ permissions: Permissions,
+        _ continuing: (Int64) -> Bool = { _ in true }
+    ) throws(StorageError) -> String? {
         let isPrivate =
             switch permissions {
             case .unchanged: try isPrivate()
@@ -58,7 +66,16 @@ extension DiskFile {
         do throws(StorageError) {
             let bytes = try size()
             try copy.reserve(through: bytes)
-            try copy.copy(from: self, range: 0..<bytes, to: 0)
+            var copied: Int64 = 0
+            while copied < bytes, continuing(copied) {
+                let end = min(bytes, copied + copyStep)
+                try copy.copy(from: self, range: copied..<end, to: copied)
+                copied = end
+            }
+            guard copied == bytes, continuing(bytes) else {
+                copy.discardTemporary()
+                return nil
+            }
             try copy.truncate(to: bytes)
             try copy.publish(ifTaken: conflict)
             return copy.path

@@ -193,6 +193,12 @@ extension DiskFile {
         return parent.isEmpty ? "." : parent
     }
 
+    /// A hidden name in a directory for a file that gets its own name later. If this process dies before, the next
+    /// recording or excerpt there removes the file.
+    public static func temporaryPath(in directory: String) -> String {
+        "\(directory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0...UInt64.max))\(temporarySuffix)"
+    }
+
     private static let temporaryPrefix = ".kinecast-"
     private static let temporarySuffix = ".part"
 
@@ -201,13 +207,10 @@ extension DiskFile {
     static func withTemporaryName<Value>(
         in directory: String, _ body: (String) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
-        func name() -> String {
-            "\(directory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0...UInt64.max))\(temporarySuffix)"
-        }
         for _ in 0..<99 {
-            do { return try body(name()) } catch .alreadyExists {}
+            do { return try body(temporaryPath(in: directory)) } catch .alreadyExists {}
         }
-        return try body(name())
+        return try body(temporaryPath(in: directory))
     }
 
     /// The path at the end of a chain of symbolic links; `path` itself if it is not a link.

@@ -1,0 +1,95 @@
+// Work on recordings that takes long: its progress, its end, and its cancellation.
+import KineLive
+import Synchronization
+
+/// The content of the event `job`. An absent key: not known.
+struct JobProgress: Encodable, Equatable, Sendable {
+    enum Kind: String, Encodable, Sendable { case trim, share }
+    enum State: String, Encodable, Sendable { case running, done, failed, cancelled }
+
+    let job: String
+    let kind: Kind
+    /// The recording's ID.
+    let id: String
+    /// From 0 to 1.
+    var fraction: Double?
+    var state = State.running
+    /// One sentence, for `failed`.
+    var message: String?
+    /// The ID of the recording that was made.
+    var result: String?
+}
+
+/// Any thread may call.
+final class Jobs: Sendable {
+    /// More than a person waits for.
+    static let most = 8
+    /// Progress is reported in steps of two hundredths: events are kept for pages that connect again.
+    private static let steps = 50.0
+
+    private struct Job {
+        var task: Task<Void, Never>?
+        var progress: JobProgress
+    }
+
+    private let jobs = Mutex<[String: Job]>([:])
+    private let report: @Sendable (JobProgress) -> Void
+
+    /// - Parameter report: gets each change, on any thread.
+    init(_ report: @escaping @Sendable (JobProgress) -> Void) { self.report = report }
+
+    var count: Int { jobs.withLock { $0.count } }
+
+    /// Starts work. Returns the job's ID.
+    ///
+    /// - Parameter work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made.
+    ///   An error of a job that was cancelled is its cancellation.
+    func start(
+        _ kind: JobProgress.Kind, of recording: String,
+        _ work:
+            @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws(LibraryProblem)
+            -> String?
+    ) throws(LibraryProblem) -> String {
+        let id = LiveToken().description
+        let progress = JobProgress(job: id, kind: kind, id: recording)
+        let isStarted = jobs.withLock { jobs in
+            guard jobs.count < Self.most else { return false }
+            jobs[id] = Job(progress: progress)
+            return true
+        }
+        guard isStarted else {
+            throw LibraryProblem(.conflict, "\(Self.most) recordings are being worked on; wait for one of them.")
+        }
+        report(progress)
+        let task = Task {
+            var end = progress
+            do throws(LibraryProblem) {
+                end.result = try await work { self.update(id, $0) }
+                end.state = .done
+            } catch {
+                (end.state, end.message) = Task.isCancelled ? (.cancelled, nil) : (.failed, error.message)
+            }
+            self.jobs.withLock { $0[id] = nil }
+            report(end)
+        }
+        jobs.withLock { $0[id]?.task = task }
+        return id
+    }
+
+    /// Returns false if there is no such job.
+    func cancel(_ id: String) -> Bool {
+        let job = jobs.withLock { $0[id] }
+        job?.task?.cancel()
+        return job != nil
+    }
+
+    private func update(_ id: String, _ fraction: Double) {
+        let step = (min(max(fraction, 0), 1) * Self.steps).rounded(.down) / Self.steps
+        let progress = jobs.withLock { jobs -> JobProgress? in
+            guard jobs[id]?.progress.fraction != step else { return nil }
+            jobs[id]?.progress.fraction = step
+            return jobs[id]?.progress
+        }
+        if let progress { report(progress) }
+    }
+}

@@ -1,0 +1,77 @@
+// Notices changes in the directories of recordings. Linux: inotify(7).
+import CLinux
+import Glibc
+import KinePlatform
+
+/// Used on one thread. Without an inotify instance, which a user has few of, it notices nothing: the page then sees
+/// other programs' changes when a take begins or ends.
+final class LibraryWatch {
+    /// Nanoseconds between two reports: a file that is copied here changes often.
+    private static let interval: Int64 = 500_000_000
+    private static let events = UInt32(
+        IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
+            | Int32(IN_ONLYDIR))
+
+    private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    private let directories: () -> Set<String>
+    private var isChanged = false
+    private var lastReport = Int64.min
+    /// By directory, the kernel's number of its watch.
+    private var watched: [String: Int32] = [:]
+
+    /// - Parameter directories: those to watch. It may return others after each change.
+    init(_ directories: @escaping () -> Set<String>) { self.directories = directories }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    var pollEntries: [pollfd] { [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)] }
+
+    /// The next time for `process`; nil: when something happens.
+    var deadline: Int64? { isChanged ? lastReport + Self.interval : nil }
+
+    /// Whether recordings may have changed since the last call that returned true.
+    ///
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
+    func process(at now: Int64) -> Bool {
+        if readEvents() { isChanged = true }
+        guard isChanged, lastReport == .min || now >= lastReport + Self.interval else { return false }
+        (isChanged, lastReport) = (false, now)
+        watch()
+        return true
+    }
+
+    /// Begins to watch, or adds directories that have appeared.
+    func watch() {
+        let wanted = directories()
+        for (directory, number) in watched where !wanted.contains(directory) {
+            inotify_rm_watch(descriptor, number)
+            watched[directory] = nil
+        }
+        for directory in wanted {
+            // The kernel returns the same number for a directory that is watched already.
+            let number = inotify_add_watch(descriptor, directory.cString, Self.events)
+            watched[directory] = number >= 0 ? number : nil
+        }
+    }
+
+    /// Whether one of the events is about a recording or a directory.
+    private func readEvents() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
+            var isFound = false
+            while case let count = read(descriptor, buffer.baseAddress, buffer.count), count > 0,
+                let base = buffer.baseAddress
+            {
+                var offset = 0
+                let header = MemoryLayout<inotify_event>.size
+                while offset + header <= count {
+                    let event = (base + offset).loadUnaligned(as: inotify_event.self)
+                    let name = String(escaping: (base + offset + header).assumingMemoryBound(to: CChar.self))
+                    let isFile = event.len > 0 && event.mask & UInt32(IN_ISDIR) == 0
+                    isFound = isFound || !isFile || name.lowercased().hasSuffix(".mp4")
+                    offset += header + Int(event.len)
+                }
+            }
+            return isFound
+        }
+    }
+}
