@@ -259,8 +259,8 @@ let package = Package(
         .target(
             name: "KineStudio",
             dependencies: [
-                "KineConfiguration", "KineClient", "KineLive", "KinePublish", "KineRings", "KineWire", "KineMedia",
-                "KinePlatform", system,
+                "KineConfiguration", "KineClient", "KineLive", "KinePublish", "KineRings", "KineServices", "KineWire",
+                "KineMedia", "KinePlatform", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),

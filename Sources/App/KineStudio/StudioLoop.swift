@@ -26,6 +26,8 @@ final class StudioLoop {
         case previewed
         /// A page shows the statistics of takes.
         case measure
+        /// The sheets have changed.
+        case sheets
     }
 
     /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
@@ -81,6 +83,7 @@ final class StudioLoop {
             if signals.next() != nil { return }
             for message in inbox.drain() { receive(message) }
             door.process(at: now)
+            studio.sheets.process(at: now)
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
@@ -94,7 +97,7 @@ final class StudioLoop {
                     studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
                 }
             }
-            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: recorders.count), at: now)
+            idle.update(.init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: recorders.count), at: now)
             if idle.isOver(at: now) { return }
             sleep()
         }
@@ -103,10 +106,10 @@ final class StudioLoop {
     private func sleep() {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
+        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? []) + studio.sheets.pollEntries
         let deadlines = [
             links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
-            studio.previews.nextTick,
+            studio.previews.nextTick, studio.sheets.nextDeadline,
             survey == nil ? nil : surveyDeadline,
             statisticsDeadline, pages > 0 ? disk.deadline : nil,
         ]
@@ -117,8 +120,8 @@ final class StudioLoop {
         switch message {
         case .pages(let count): pages = count
         case .redeemed(let token): links.remove(token)
-        // `sleep` looks at the previews.
-        case .previewed: break
+        // `sleep` looks at the previews and the sheets.
+        case .previewed, .sheets: break
         case .survey(let choice): survey(choice)
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime

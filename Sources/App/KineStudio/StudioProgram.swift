@@ -61,7 +61,7 @@ public enum StudioProgram {
         let lockFile = directory.appending("studio.lock")
         if options.quits { return try program.quit(lockFile, nothing: "No studio runs.") }
         let launcher = ProgramLauncher(complain: program.say)
-        let socket = directory.appending("studio.sock")
+        let socket = registry.studioSocket
         let deadline = MonotonicClock.now() + answerTimeout
         // The server that has the lock may be starting or ending.
         repeat {
@@ -98,7 +98,7 @@ public enum StudioProgram {
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
         let door = try HelperProgram.using(socket) {
-            try StudioDoor(socket) { try links.make(at: MonotonicClock.now()) }
+            try StudioDoor(socket, sheets: studio.sheets) { try links.make(for: $0, at: MonotonicClock.now()) }
         }
         let loop: StudioLoop
         do {
@@ -116,8 +116,12 @@ public enum StudioProgram {
     }
 
     /// Opens a browser, or prints the link where there is no desktop.
-    private static func show(_ link: StudioDoor.Link, _ options: Options, _ launcher: ProgramLauncher) {
-        if options.opensBrowser, StudioBrowser.hasDisplay { return StudioBrowser.open(link, with: launcher) }
+    private static func show(_ link: StudioLink, _ options: Options, _ launcher: ProgramLauncher) {
+        if options.opensBrowser, StudioBrowser.hasDisplay {
+            guard let command = StudioBrowser.command(for: link) else { return launcher.open(link.file) }
+            launcher.start(command.program, command.arguments)
+            return
+        }
         if options.opensBrowser {
             program.say("There is no desktop here; open this link in a browser within a minute:")
         }

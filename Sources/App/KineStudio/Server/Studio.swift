@@ -30,6 +30,7 @@ final class Studio: Sendable {
     private let survey = Mutex(SurveyState())
     private let choices: KeptChoice
     let previews: Previews
+    let sheets: Sheets
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
@@ -38,6 +39,7 @@ final class Studio: Sendable {
         self.inbox = inbox
         self.choices = choices
         previews = Previews { inbox.post(.previewed) }
+        sheets = Sheets { inbox.post(.sheets) }
         hub = EventHub { inbox.post(.pages($0)) }
         gate = Mutex(nil)
     }
@@ -92,6 +94,7 @@ final class Studio: Sendable {
             if match.route.operation == .events { return .events(events(after: request.lastEvent)) }
             if match.route.operation == .openSession { return .answer(openSession(request, body, gate)) }
             if match.route.operation == .samples { return await samples(of: match.parameters["take"] ?? "") }
+            if match.route.operation == .sheetEvents { return sheetEvents(match.parameters["sheet"] ?? "") }
             return .answer(await answer(match, body))
         }
     }
@@ -118,7 +121,7 @@ final class Studio: Sendable {
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .openSession, .events, .samples: StudioAnswer.done
+        case .openSession, .events, .samples, .sheetEvents: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
@@ -134,6 +137,9 @@ final class Studio: Sendable {
             StudioJSON.isObject(body) ? removeProfile(match.parameters["profile"] ?? "") : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .destinations: StudioAnswer(DestinationName.known)
+        case .checkSheet: checkSheet(match.parameters["sheet"] ?? "", body)
+        case .answerSheet: answerSheet(match.parameters["sheet"] ?? "", body)
+        case .cancelSheet: StudioJSON.isObject(body) ? cancelSheet(match.parameters["sheet"] ?? "") : .malformed
         case .command(let command): run(command, match.parameters["take"] ?? "", body)
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }

@@ -24,6 +24,7 @@ enum StudioPage {
             "plot.js": PackageResources.plot_js, "countdown.js": PackageResources.countdown_js,
             "more.js": PackageResources.more_js, "hidden.js": PackageResources.hidden_js,
             "names.js": PackageResources.names_js, "disk.js": PackageResources.disk_js,
+            "sheet.js": PackageResources.sheet_js, "sheet-form.js": PackageResources.sheet_form_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
         files["page.css"] = StudioAnswer(type: "text/css; charset=utf-8", body: PackageResources.page_css)

@@ -27,6 +27,7 @@ struct StudioRoute: Sendable {
         case document, file, openSession, description, events
         case takes, sources, record, choice, survey, picture, samples, statistics, removeDestination, destinations
         case profiles, keepProfile, removeProfile, cancelStart
+        case sheetEvents, checkSheet, answerSheet, cancelSheet
         case control(TakeControl)
         case command(TakeCommand)
     }
@@ -70,6 +71,11 @@ struct StudioRoute: Sendable {
                 operation: .removeDestination),
             StudioRoute(method: "GET", path: "/api/takes/{take}/samples", access: .session, operation: .samples),
             StudioRoute(method: "POST", path: "/api/takes/cancel", access: .session, operation: .cancelStart),
+            StudioRoute(
+                method: "GET", path: "/api/sheets/{sheet}/events", access: .session, operation: .sheetEvents),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/check", access: .session, operation: .checkSheet),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/answer", access: .session, operation: .answerSheet),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/cancel", access: .session, operation: .cancelSheet),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(

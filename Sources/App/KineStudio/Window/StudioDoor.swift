@@ -1,28 +1,13 @@
-// The socket by which a second `kinecast studio` opens a window on the running server.
+// The socket by which a second `kinecast studio`, or an app, opens a window on the running server.
 import Glibc
+import KineLive
 import KinePlatform
 import KineWire
 import SystemPackage
 
 /// The running server's end. Used on one thread.
 final class StudioDoor {
-    enum Request: Codable, ControlMessage {
-        case open
-
-        static var protocolNumber: Int? { ControlProtocol.number }
-    }
-
-    /// A link for one window.
-    struct Link: Codable, ControlMessage, Equatable {
-        /// `http://HOST:PORT/#TOKEN`.
-        var address: String
-        /// The file that leads to it.
-        var file: String
-
-        static var protocolNumber: Int? { ControlProtocol.number }
-    }
-
-    typealias Visitor = ControlConnection<Request, Link>
+    typealias Visitor = ControlConnection<StudioMessage, StudioReply>
     typealias Accept = (ControlListener) -> (connections: [Visitor], isExhausted: Bool)
 
     private static let mostVisitors = 16
@@ -35,19 +20,23 @@ final class StudioDoor {
     private let accept: Accept
     /// The instant for `process`, while descriptors have run out. The socket stays readable, so it is not polled.
     private(set) var nextDeadline: Int64?
-    private let makeLink: () throws -> Link
+    private let sheets: Sheets
+    private let makeLink: (_ sheet: String?) throws -> StudioLink
     private var visitors: [Visitor] = []
 
     /// Replaces the socket of a server that was killed: the caller has the lock of the instance.
     ///
-    /// - Parameter accept: accepts the waiting visitors. Only tests pass another.
+    /// - Parameters:
+    ///   - sheets: gets the connections of apps.
+    ///   - accept: accepts the waiting visitors. Only tests pass another.
+    ///   - makeLink: makes a link to the studio, or to a sheet.
     init(
-        _ path: FilePath, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
-        makeLink: @escaping () throws -> Link
+        _ path: FilePath, sheets: Sheets, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
+        makeLink: @escaping (_ sheet: String?) throws -> StudioLink
     ) throws {
         unlink(path.cString)
         listener = try ControlListener(path: path)
-        (self.accept, self.makeLink) = (accept, makeLink)
+        (self.accept, self.sheets, self.makeLink) = (accept, sheets, makeLink)
     }
 
     var pollEntries: [pollfd] {
@@ -63,32 +52,48 @@ final class StudioDoor {
             visitors = Array((visitors + accepted).suffix(Self.mostVisitors))
             nextDeadline = isExhausted ? now + Self.acceptRest : nil
         }
-        for visitor in visitors {
-            guard let requests = try? visitor.readAvailable() else {
-                visitor.close()
-                continue
+        visitors.removeAll { visitor in
+            let messages = (try? visitor.readAvailable()) ?? []
+            if let index = messages.firstIndex(where: \.beginsSheet), case .present(let app) = messages[index] {
+                return begin(app, visitor, then: messages[(index + 1)...], at: now)
             }
-            for _ in requests {
-                guard let link = try? makeLink(), (try? visitor.send(link)) != nil else {
-                    visitor.close()
-                    break
-                }
+            for case .open in messages {
+                guard let link = try? makeLink(nil), (try? visitor.send(.link(link))) != nil else { return true }
             }
+            return visitor.isClosed
         }
-        visitors.removeAll(where: \.isClosed)
+    }
+
+    /// Gives the connection to the sheets. Returns whether they have it, or it is of no use.
+    private func begin(
+        _ app: SheetApp, _ visitor: Visitor, then messages: ArraySlice<StudioMessage>, at now: Int64
+    ) -> Bool {
+        let id = LiveToken().description
+        guard sheets.begin(id, app, visitor, at: now) else {
+            let sentence = "Too many apps want to broadcast at once; close one of their windows and try again."
+            return (try? visitor.send(.refused(sentence))) == nil
+        }
+        // Without a link, no window opens, and the app's deadline passes.
+        if let link = try? makeLink(id) { _ = try? visitor.send(.link(link)) }
+        for message in messages { sheets.receive(message, of: id, at: now) }
+        return true
     }
 
     /// Asks the running server for a link; nil if it does not answer.
-    static func ask(_ path: FilePath) -> Link? {
-        guard let connection = try? ControlConnection<Link, Request>(connectingTo: path),
+    static func ask(_ path: FilePath) -> StudioLink? {
+        guard let connection = try? ControlConnection<StudioReply, StudioMessage>(connectingTo: path),
             (try? connection.send(.open)) != nil
         else { return nil }
         let deadline = MonotonicClock.now() + timeout
         while MonotonicClock.now() < deadline, !connection.isClosed {
-            if let link = try? connection.readAvailable().first { return link }
+            if case .link(let link)? = try? connection.readAvailable().first { return link }
             var entries = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
             WakeSignal.poll(&entries, until: deadline)
         }
         return nil
     }
+}
+
+extension StudioMessage {
+    fileprivate var beginsSheet: Bool { if case .present = self { true } else { false } }
 }
