@@ -77,8 +77,8 @@ class Sheet {
         this.#content = content;
         if (isCounting) return this.#count();
         const { name, identifier } = content.app;
-        document.title = name;
-        write(this.#title, say("sheetTitle", { name }));
+        document.title = say("sheetTitle", { name });
+        write(this.#title, document.title);
         write(this.#identifier, name === identifier ? say("sheetClaim") : say("sheetNamed", { identifier }));
         this.#complain();
         const isOver = endings.includes(content.kind);

@@ -37,7 +37,7 @@ final class Sheets: Sendable {
     private let state = Mutex(State())
     private let changed: @Sendable () -> Void
 
-    /// - Parameter changed: called when `pollEntries` or `nextDeadline` may have changed.
+    /// - Parameter changed: called when a window has changed `pollEntries` or `nextDeadline`.
     init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
 
     var count: Int { state.withLock { $0.sheets.count } }
@@ -141,11 +141,15 @@ final class Sheets: Sendable {
             return (true, Self.perform(actions, id, &state))
         }
         finish(ended)
+        changed()
         return isAccepted
     }
 
     /// Ends the sheet as the person wants.
-    func cancel(_ id: String) { handle(.cancelled, of: id, at: MonotonicClock.now()) }
+    func cancel(_ id: String) {
+        handle(.cancelled, of: id, at: MonotonicClock.now())
+        changed()
+    }
 
     private func handle(_ input: SheetStateMachine.Input, of id: String, at now: Int64) {
         finish(
@@ -173,10 +177,7 @@ final class Sheets: Sendable {
     }
 
     /// Without the lock, which `disconnect` takes.
-    private func finish(_ windows: Windows) {
-        for window in windows { window.finish() }
-        changed()
-    }
+    private func finish(_ windows: Windows) { for window in windows { window.finish() } }
 }
 
 extension SheetPrompt {
