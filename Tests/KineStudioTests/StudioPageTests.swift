@@ -60,14 +60,14 @@ import Testing
         #expect(StudioPage.file("openapi.json") == nil, "it needs a session")
     }
 
-    @Test func `the page has at most 120 KB`() {
+    @Test func `the page has at most 135 KB`() {
         // A reader loads one language.
         let languages = ["english.js", "chinese.js"]
         let files = PrivateDirectory.entries(Self.directory).filter { $0 != "openapi.json" && !languages.contains($0) }
         let own = files.map { Self.text($0).utf8.count } + [languages.map { Self.text($0).utf8.count }.max() ?? 0]
         let shared = LivePage.modules.compactMap { StudioPage.file($0.rawValue)?.body.count }
         #expect(shared.count == LivePage.modules.count)
-        #expect((own + shared).reduce(0, +) <= 120_000)
+        #expect((own + shared).reduce(0, +) <= 135_000)
     }
 
     @Test func `both languages have all words, and scripts name no other`() throws {

@@ -15,7 +15,7 @@ final class StudioLoop {
         /// The token of a link that was used.
         case redeemed(String)
         /// The arguments of `kinecast`, and `NAME=value` strings.
-        case record([String], variables: [String])
+        case record([String], variables: [String], settings: SettingFiles)
         /// Ends the start of a recording, such as its countdown.
         case cancel
         /// The arguments of `kinecast` for a change of a running take.
@@ -42,6 +42,8 @@ final class StudioLoop {
     /// Whether a take has appeared since a recording was asked for.
     private var hasBegun = false
     private var isCancelled = false
+    /// Of the recording that is being started.
+    private var settings: SettingFiles?
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -97,7 +99,9 @@ final class StudioLoop {
                     studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
                 }
             }
-            idle.update(.init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: recorders.count), at: now)
+            idle.update(
+                .init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: recorders.count), at: now
+            )
             if idle.isOver(at: now) { return }
             sleep()
         }
@@ -126,9 +130,9 @@ final class StudioLoop {
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
-        case .record(let arguments, let variables):
-            (hasBegun, isCancelled) = (false, false)
-            if let number = start(arguments, variables) { recorders.insert(number) } else { studio.endStart() }
+        case .record(let arguments, let variables, let settings):
+            (hasBegun, isCancelled, self.settings) = (false, false, settings)
+            if let number = start(arguments, variables) { recorders.insert(number) } else { endStart() }
         case .cancel:
             guard !hasBegun, let number = recorders.max() else { return }
             isCancelled = true
@@ -205,7 +209,7 @@ final class StudioLoop {
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
         if !recorders.isEmpty, !hasBegun, !ids.subtracting(known).isEmpty {
             hasBegun = true
-            studio.endStart()
+            endStart()
         }
         known = ids
     }
@@ -225,8 +229,16 @@ final class StudioLoop {
     /// Reports why no take began. The end of one that did is reported by its engine.
     private func report(_ program: ProgramLauncher.Ended) {
         guard !hasBegun else { return }
-        if isCancelled || program.ending == .exited(status: 0) { return studio.endStart() }
-        studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+        if !isCancelled, program.ending != .exited(status: 0) {
+            studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+        }
+        endStart()
+    }
+
+    /// The program has read its settings.
+    private func endStart() {
+        settings?.remove()
+        settings = nil
         studio.endStart()
     }
 

@@ -97,6 +97,7 @@ public enum StudioProgram {
         let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
+        SettingFiles.removeOld(in: directory)
         let door = try HelperProgram.using(socket) {
             try StudioDoor(socket, sheets: studio.sheets) { try links.make(for: $0, at: MonotonicClock.now()) }
         }

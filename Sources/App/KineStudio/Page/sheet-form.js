@@ -4,6 +4,8 @@ import { say } from "./words.js";
 
 // Milliseconds after the last key.
 const checkDelay = 300;
+// Of all forms, whose fields need ids of their own.
+let count = 0;
 
 export class Form {
     element = make("div", { class: "fields" });
@@ -13,7 +15,7 @@ export class Form {
     /** `check` returns the problems of values, by their keys. */
     constructor(fields, check) {
         this.#check = check;
-        fields.forEach((field, index) => this.#add(field, `field-${index}`));
+        for (const field of fields) this.#add(field, `field-${count++}`);
     }
 
     get values() { return Object.fromEntries([...this.#fields].map(([key, { input }]) => [key, input.value])); }

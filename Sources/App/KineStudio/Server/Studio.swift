@@ -137,6 +137,8 @@ final class Studio: Sendable {
             StudioJSON.isObject(body) ? removeProfile(match.parameters["profile"] ?? "") : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .destinations: StudioAnswer(DestinationName.known)
+        case .services: services()
+        case .checkService: checkService(match.parameters["service"] ?? "", body)
         case .checkSheet: checkSheet(match.parameters["sheet"] ?? "", body)
         case .answerSheet: answerSheet(match.parameters["sheet"] ?? "", body)
         case .cancelSheet: StudioJSON.isObject(body) ? cancelSheet(match.parameters["sheet"] ?? "") : .malformed
@@ -235,16 +237,21 @@ final class Studio: Sendable {
         let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
         if choice.isRecordedBeside, file == nil { return .noVideos }
         guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
+        let settings: SettingFiles
+        do { settings = try SettingFiles(of: choice.destinations ?? [], body) } catch {
+            return StudioAnswer(.badRequest, message: (error as? SettingFiles.Problem)?.sentence ?? "\(error)")
+        }
         let isFirst = isStarting.withLock { isStarting in
             defer { isStarting = true }
             return !isStarting
         }
         guard isFirst else {
+            settings.remove()
             return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
         }
         hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        inbox.post(.record(arguments, variables: choice.variables))
+        inbox.post(.record(arguments + settings.arguments, variables: choice.variables, settings: settings))
         return .accepted
     }
 

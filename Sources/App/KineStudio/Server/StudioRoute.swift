@@ -27,7 +27,7 @@ struct StudioRoute: Sendable {
         case document, file, openSession, description, events
         case takes, sources, record, choice, survey, picture, samples, statistics, removeDestination, destinations
         case profiles, keepProfile, removeProfile, cancelStart
-        case sheetEvents, checkSheet, answerSheet, cancelSheet
+        case sheetEvents, checkSheet, answerSheet, cancelSheet, services, checkService
         case control(TakeControl)
         case command(TakeCommand)
     }
@@ -76,6 +76,9 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "POST", path: "/api/sheets/{sheet}/check", access: .session, operation: .checkSheet),
             StudioRoute(method: "POST", path: "/api/sheets/{sheet}/answer", access: .session, operation: .answerSheet),
             StudioRoute(method: "POST", path: "/api/sheets/{sheet}/cancel", access: .session, operation: .cancelSheet),
+            StudioRoute(method: "GET", path: "/api/services", access: .session, operation: .services),
+            StudioRoute(
+                method: "POST", path: "/api/services/{service}/check", access: .session, operation: .checkService),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(

@@ -4,11 +4,6 @@ import KineServices
 import KineWire
 
 extension Studio {
-    private struct Problems: Encodable {
-        /// By the fields' keys; empty: all values are accepted.
-        var problems: [String: String]
-    }
-
     private struct Checked: Decodable {
         var values: [String: String]
     }
@@ -29,7 +24,7 @@ extension Studio {
         guard let checked = StudioJSON.decode(Checked.self, body) else { return .malformed }
         guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
         guard case .form(let form) = prompt else { return .notAsked }
-        return StudioAnswer(Problems(problems: form.problems(with: checked.values)))
+        return StudioAnswer(form.problems(with: checked.values))
     }
 
     func answerSheet(_ id: String, _ body: [UInt8]) -> StudioAnswer {
@@ -41,13 +36,14 @@ extension Studio {
             answer = .service(service, isMicrophoneEnabled: answered.isMicrophoneEnabled ?? false)
         case (.form(let form), nil, let values?):
             let known = values.filter { value in form.fields.contains { $0.key == value.key } }
-            let problems = form.problems(with: known).merging(form.missing(in: known)) { first, _ in first }
-            guard problems.isEmpty else { return StudioAnswer(Problems(problems: problems)) }
+            var found = form.problems(with: known)
+            found.problems.merge(form.missing(in: known)) { first, _ in first }
+            guard found.problems.isEmpty else { return StudioAnswer(found) }
             answer = .values(known)
         default: return .notAsked
         }
         guard sheets.answer(answer, step: answered.step, of: id) else { return .notAsked }
-        return StudioAnswer(Problems(problems: [:]))
+        return StudioAnswer(FieldProblems())
     }
 
     func cancelSheet(_ id: String) -> StudioAnswer {
@@ -58,15 +54,8 @@ extension Studio {
 }
 
 extension SheetForm {
-    fileprivate func problems(with values: [String: String]) -> [String: String] {
-        var problems: [String: String] = [:]
-        for question in fields {
-            guard let value = values[question.key], let field = ServiceManifest.SetupField(question),
-                let problem = field.problem(with: value)
-            else { continue }
-            problems[question.key] = "\(field.title) \(problem)."
-        }
-        return problems
+    fileprivate func problems(with values: [String: String]) -> FieldProblems {
+        FieldProblems(of: values, in: fields.compactMap { ServiceManifest.SetupField($0) })
     }
 
     fileprivate func missing(in values: [String: String]) -> [String: String] {
