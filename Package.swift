@@ -260,7 +260,7 @@ let package = Package(
             name: "KineStudio",
             dependencies: [
                 "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish", "KineContainers", "KineRings",
-                "KineWire", "KineMedia", "KinePlatform", "CLinux", system,
+                "KineServices", "KineWire", "KineMedia", "KinePlatform", "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),
@@ -499,7 +499,7 @@ let package = Package(
         .testTarget(
             name: "KineServicesTests",
             dependencies: [
-                "KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
+                "KineServices", "KineWire", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KinecastExtensionTests",
@@ -535,7 +535,7 @@ let package = Package(
             dependencies: [
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
-                "kinecast-engine", "kinecast-publish", "kinecast-witness",
+                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-studio", "kinecast-witness",
                 "kinecast-setup-fixture", "ProcessTesting", system,
             ]),
         .testTarget(

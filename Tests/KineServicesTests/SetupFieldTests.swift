@@ -1,5 +1,6 @@
 // Settings of manifests of the second form: what they say, what values they take, and that the first form is as it was.
 import KinePlatform
+import KineWire
 import Testing
 
 @testable import KineServices
@@ -113,5 +114,25 @@ import Testing
             try read(#"{"kinecast": 2, "id": "a", "executable": "b", "icon": \#(icon)}"#)
         }
         #expect(problem?.place == "icon")
+    }
+
+    @Test(arguments: [
+        #"{"key": "a", "title": "A", "required": true, "default": "x", "hint": "h", "pattern": "x*", "minimumLength": 1}"#,
+        #"{"key": "a", "type": "secret", "maximumLength": 5}"#,
+        #"{"key": "a", "type": "choice", "choices": ["b", {"value": "c", "title": "C"}], "default": "b"}"#,
+        #"{"key": "a", "type": "number", "minimum": 1, "whole": true}"#,
+    ])
+    func `a field that was sent to the studio has the same rules there`(json: String) throws {
+        let field = try field(json)
+        #expect(Field(SetupQuestionField(field)) == field)
+    }
+
+    @Test func `a secret's default stays here, and a field without rules that can be kept is none`() throws {
+        let field = try field(#"{"key": "a", "type": "secret", "required": true, "default": "hush"}"#)
+        let question = SetupQuestionField(field)
+        #expect(question.default == nil && question.required != true)
+        var wrong = SetupQuestionField(key: "a", type: .number)
+        (wrong.minimum, wrong.maximum) = (2, 1)
+        #expect(Field(wrong) == nil)
     }
 }

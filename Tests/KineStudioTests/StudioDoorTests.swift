@@ -2,19 +2,20 @@
 import CoreTesting
 import KineMeasure
 import KinePlatform
+import KineWire
 import SystemPackage
 import Testing
 
 @testable import KineStudio
 
 @Suite struct StudioDoorTests {
-    private static let link = StudioDoor.Link(address: "http://127.0.0.1:1/#token", file: "/run/link.html")
+    private static let link = StudioLink(address: "http://127.0.0.1:1/#token", file: "/run/link.html")
 
     @Test func `a visitor gets a link`() throws {
         try TemporaryDirectory.with { directory in
             let path = directory.appending("studio.sock")
-            let door = try StudioDoor(path) { _ in Self.link }
-            let link = Monitor<StudioDoor.Link??>(nil)
+            let door = try StudioDoor(path, sheets: Sheets {}) { _ in Self.link }
+            let link = Monitor<StudioLink??>(nil)
             let visitor = DedicatedThread(name: "visitor") {
                 let answer = StudioDoor.ask(path)
                 link.signal { $0 = .some(answer) }
@@ -36,7 +37,9 @@ import Testing
                 attempts += 1
                 return ([], isExhausted)
             }
-            let door = try StudioDoor(directory.appending("studio.sock"), accept: accept) { _ in Self.link }
+            let door = try StudioDoor(directory.appending("studio.sock"), sheets: Sheets {}, accept: accept) { _ in
+                Self.link
+            }
             #expect(door.pollEntries.count == 1 && door.nextDeadline == nil)
             door.process(at: 5)
             #expect(door.pollEntries.isEmpty && door.nextDeadline == 5 + StudioDoor.acceptRest)

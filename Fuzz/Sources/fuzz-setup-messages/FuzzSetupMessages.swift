@@ -35,6 +35,18 @@ private func fuzz(_ input: [UInt8]) {
             checkSentence(error.description)
         }
     }
+    checkSheets(hello + input)
+}
+
+/// The same bytes, as what an app says to the studio: a content that is within all bounds stays as it is.
+private func checkSheets(_ bytes: [UInt8]) {
+    var decoder = ControlDecoder()
+    decoder.append(bytes)
+    while let message = try? decoder.next(StudioMessage.self) {
+        guard case .show(let prompt) = message, let bounded = prompt.bounded else { continue }
+        precondition(bounded.bounded == bounded, "bounds are not kept")
+        if case .form(let form) = bounded { for field in form.fields { _ = ServiceManifest.SetupField(field) } }
+    }
 }
 
 private func check(_ report: CheckedSetupReport) {

@@ -15,7 +15,7 @@ final class StudioLoop {
         /// The token of a link that was used.
         case redeemed(String)
         /// The arguments of `kinecast`, and `NAME=value` strings.
-        case record([String], variables: [String])
+        case record([String], variables: [String], settings: SettingFiles)
         /// Ends the start of a recording, such as its countdown.
         case cancel
         /// The arguments of `kinecast` for a change of a running take.
@@ -30,6 +30,8 @@ final class StudioLoop {
         case measure
         /// Work on a recording has ended.
         case worked
+        /// The sheets have changed.
+        case sheets
     }
 
     /// Nanoseconds for which pictures are made, or takes report their statistics, after a page has asked for it.
@@ -44,6 +46,8 @@ final class StudioLoop {
     /// Whether a take has appeared since a recording was asked for.
     private var hasBegun = false
     private var isCancelled = false
+    /// Of the recording that is being started.
+    private var settings: SettingFiles?
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -87,6 +91,7 @@ final class StudioLoop {
             if signals.next() != nil { return }
             for message in inbox.drain() { receive(message) }
             door.process(at: now)
+            studio.sheets.process(at: now)
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
@@ -102,7 +107,8 @@ final class StudioLoop {
                 }
             }
             let work = recorders.count + studio.jobs.count
-            idle.update(.init(pages: pages, takes: takes.takes.count, recorders: work), at: now)
+            idle.update(
+                .init(pages: pages + studio.sheets.count, takes: takes.takes.count, recorders: work), at: now)
             if idle.isOver(at: now) { return }
             sleep()
         }
@@ -111,11 +117,11 @@ final class StudioLoop {
     private func sleep() {
         let waiting = launcher.descriptors + [inbox.descriptor, signals.descriptor]
         var entries = waiting.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? [])
+        entries += takes.pollEntries + door.pollEntries + (survey?.pollEntries ?? []) + studio.sheets.pollEntries
         if pages > 0 { entries += recordings.pollEntries }
         let deadlines = [
             links.nextDeadline, door.nextDeadline, takes.nextDeadline, idle.deadline, studio.hub.nextKeepAlive,
-            studio.previews.nextTick,
+            studio.previews.nextTick, studio.sheets.nextDeadline,
             survey == nil ? nil : surveyDeadline,
             statisticsDeadline, pages > 0 ? disk.deadline : nil,
             pages > 0 ? recordings.deadline : nil,
@@ -130,8 +136,8 @@ final class StudioLoop {
             if count == 0 { studio.library.images.forgetIndex() }
             pages = count
         case .redeemed(let token): links.remove(token)
-        // `sleep` looks at the previews.
-        case .previewed, .worked: break
+        // `sleep` looks at the previews and the sheets.
+        case .previewed, .worked, .sheets: break
         case .survey(let choice): survey(choice)
         case .still(let monitor):
             survey(surveyed)
@@ -139,10 +145,10 @@ final class StudioLoop {
         case .measure:
             statisticsDeadline = MonotonicClock.now() + Self.lookLifetime
             takes.wantsProgress = true
-        case .record(let arguments, let variables):
-            (hasBegun, isCancelled) = (false, false)
+        case .record(let arguments, let variables, let settings):
+            (hasBegun, isCancelled, self.settings) = (false, false, settings)
             releaseCamera()
-            if let number = start(arguments, variables) { recorders.insert(number) } else { studio.endStart() }
+            if let number = start(arguments, variables) { recorders.insert(number) } else { endStart() }
         case .cancel:
             guard !hasBegun, let number = recorders.max() else { return }
             isCancelled = true
@@ -231,7 +237,7 @@ final class StudioLoop {
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
         if !recorders.isEmpty, !hasBegun, !ids.subtracting(known).isEmpty {
             hasBegun = true
-            studio.endStart()
+            endStart()
         }
         known = ids
     }
@@ -251,8 +257,16 @@ final class StudioLoop {
     /// Reports why no take began. The end of one that did is reported by its engine.
     private func report(_ program: ProgramLauncher.Ended) {
         guard !hasBegun else { return }
-        if isCancelled || program.ending == .exited(status: 0) { return studio.endStart() }
-        studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+        if !isCancelled, program.ending != .exited(status: 0) {
+            studio.add(TakeNotice(kind: .failed, text: Self.problem(of: program)))
+        }
+        endStart()
+    }
+
+    /// The program has read its settings.
+    private func endStart() {
+        settings?.remove()
+        settings = nil
         studio.endStart()
     }
 

@@ -65,7 +65,7 @@ public enum StudioProgram {
         if options.quits { return try program.quit(lockFile, nothing: "No studio runs.") }
         if let file = options.file { try check(file) }
         let launcher = ProgramLauncher(complain: program.say)
-        let socket = directory.appending("studio.sock")
+        let socket = registry.studioSocket
         let deadline = MonotonicClock.now() + answerTimeout
         // The server that has the lock may be starting or ending.
         repeat {
@@ -101,9 +101,10 @@ public enum StudioProgram {
         let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
+        SettingFiles.removeOld(in: directory)
         let door = try HelperProgram.using(socket) {
-            try StudioDoor(socket) { file in
-                try links.make(showing: file.map(studio.library.give), at: MonotonicClock.now())
+            try StudioDoor(socket, sheets: studio.sheets) { place in
+                try links.make(showing: studio.query(of: place), at: MonotonicClock.now())
             }
         }
         let loop: StudioLoop
@@ -116,7 +117,8 @@ public enum StudioProgram {
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
         let link = try HelperProgram.using(directory) {
-            try links.make(showing: options.file.map(studio.library.give), at: MonotonicClock.now())
+            let place = options.file.map { StudioDoor.Place.recording($0) } ?? .studio
+            return try links.make(showing: studio.query(of: place), at: MonotonicClock.now())
         }
         show(link, options, launcher)
         loop.run()
@@ -133,8 +135,12 @@ public enum StudioProgram {
     }
 
     /// Opens a browser, or prints the link where there is no desktop.
-    private static func show(_ link: StudioDoor.Link, _ options: Options, _ launcher: ProgramLauncher) {
-        if options.opensBrowser, StudioBrowser.hasDisplay { return StudioBrowser.open(link, with: launcher) }
+    private static func show(_ link: StudioLink, _ options: Options, _ launcher: ProgramLauncher) {
+        if options.opensBrowser, StudioBrowser.hasDisplay {
+            guard let command = StudioBrowser.command(for: link) else { return launcher.open(link.file) }
+            launcher.start(command.program, command.arguments)
+            return
+        }
         if options.opensBrowser {
             program.say("There is no desktop here; open this link in a browser within a minute:")
         }

@@ -142,6 +142,15 @@ public struct Service: Sendable, Equatable {
 }
 
 extension ServiceManifest {
+    /// The settings that a person fills in, in order: the address, where the service takes one, and `setup`.
+    public var fields: [SetupField] {
+        guard let scheme = urlSchemes.first, !setup.contains(where: { $0.key == Service.addressKey }) else {
+            return setup
+        }
+        // An address may hold a key or a password.
+        return [SetupField(key: Service.addressKey, title: "Address, \(scheme)://…", isSecret: true)] + setup
+    }
+
     /// The name of a destination for a person: the service's name, and the public part of its address.
     public func label(for setupInfo: [String: String]) -> String {
         guard !urlSchemes.isEmpty, let address = setupInfo[Service.addressKey].flatMap(DestinationAddress.init)

@@ -215,24 +215,6 @@ package struct StudioWindow {
         let _: Bool = try browser.run("document.getElementById('shown').removeAttribute('id'); return true;")
     }
 
-    /// Expects that axe-core finds nothing in this state of the page, light and dark.
-    package func expectAccessible(_ state: String) throws {
-        let path = RunningKinecast.executables.removingLastComponent().removingLastComponent().appending("axe.min.js")
-        let axe = try #require(PrivateDirectory.contents(of: path, limit: 1 << 20), "scripts/test fetches \(path)")
-        for scheme in Browser.Scheme.allCases {
-            try browser.show(width: 1024, height: 800, scheme)
-            let _: Bool = try browser.run("\(String(decoding: axe, as: UTF8.self)); return true;")
-            let violations: [String] = try browser.runUntilDone(
-                """
-                const done = arguments[0];
-                axe.run().then(({ violations, passes }) => done(
-                    passes.length < 10 ? ["axe has looked at nothing"] : violations.flatMap(({ id, nodes }) =>
-                        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))));
-                """, seconds: 60)
-            #expect(violations == [], "\(state), \(scheme)")
-        }
-    }
-
     /// Begins a recording, uses each of its buttons, and ends it.
     package func records(in studio: RunningStudio) throws {
         #expect(try shows("Not recording"))

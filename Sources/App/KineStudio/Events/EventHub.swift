@@ -16,7 +16,7 @@ final class EventHub: Sendable {
     /// Proxies and tunnels close a connection on which nothing is sent for a minute. Nanoseconds.
     private static let quietLimit: Int64 = 25_000_000_000
     /// A comment, which pages ignore (HTML, server-sent events).
-    private static let comment = ":\n\n"
+    static let comment = ":\n\n"
 
     private struct State {
         var log = EventLog()

@@ -43,7 +43,11 @@ async function begin() {
     setPhase("connecting");
     try {
         await open();
-        connect();
+        const sheet = new URLSearchParams(location.search).get("sheet");
+        if (!sheet) return connect();
+        setPhase("open");
+        state.hidden = true;
+        await (await import("./sheet.js")).show(sheet, showProblem);
     } catch (error) {
         setPhase("closed");
         showProblem(error.message);

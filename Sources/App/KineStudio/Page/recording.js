@@ -75,7 +75,7 @@ export function show(section, complain) {
     async function begin() {
         complain();
         const request = values();
-        await post("api/takes", request);
+        await post("api/takes", { ...request, settings: targets.settings });
         last = request;
     }
 

@@ -19,7 +19,7 @@ export function headers() {
 export async function open() {
     const token = location.hash.slice(1);
     // A navigation would add an entry to the history, and the window could not close itself.
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", location.pathname + location.search);
     if (!token) {
         if (key()) return;
         throw new Error(say("noLink"));

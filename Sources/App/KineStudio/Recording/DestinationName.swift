@@ -1,18 +1,26 @@
 // A place to broadcast to, without its address.
 import KinePlatform
 
-/// `live`, or `@` and a name of the user's file of destinations.
+/// `live`, `@` and a name of the user's file of destinations, or `service:` and the id of another service.
 struct DestinationName: Codable, Equatable, Sendable {
     /// Bytes.
     private static let longest = 100
+    private static let prefix = "service:"
 
     /// As in a request.
     let text: String
 
     init?(_ text: String) {
         let isNamed = text.hasPrefix("@") && text.utf8.count <= Self.longest && text.dropFirst().isPlainName
-        guard text == "live" || isNamed else { return nil }
         self.text = text
+        guard text == "live" || isNamed || service != nil else { return nil }
+    }
+
+    /// The id of a service with settings.
+    var service: String? {
+        guard text.hasPrefix(Self.prefix) else { return nil }
+        let id = text.dropFirst(Self.prefix.count)
+        return id.utf8.count <= Self.longest && id.isPlainName ? String(id) : nil
     }
 
     init(from decoder: any Decoder) throws {
@@ -29,5 +37,8 @@ struct DestinationName: Codable, Equatable, Sendable {
     }
 
     /// The option of `kinecast broadcast`.
-    var argument: String { text == "live" ? "--service=live" : "--to=\(text)" }
+    var argument: String {
+        if let service { return "--service=\(service)" }
+        return text == "live" ? "--service=live" : "--to=\(text)"
+    }
 }

@@ -32,6 +32,7 @@ final class Studio: Sendable {
     let previews: Previews
     let library: Library
     let jobs: Jobs
+    let sheets: Sheets
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
@@ -39,6 +40,7 @@ final class Studio: Sendable {
     init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice, library: Library = Library()) {
         (self.inbox, self.choices, self.library) = (inbox, choices, library)
         previews = Previews { inbox.post(.previewed) }
+        sheets = Sheets { inbox.post(.sheets) }
         let hub = EventHub { inbox.post(.pages($0)) }
         self.hub = hub
         jobs = Jobs { progress in
@@ -53,6 +55,15 @@ final class Studio: Sendable {
         let gate = StudioGate(secrets: secrets.withLock { $0 }, port: port, publicURL: publicURL)
         hub.send("takes", [TakeModel](), isState: true)
         self.gate.withLock { $0 = gate }
+    }
+
+    /// The query of the address of a window; nil: it shows the studio.
+    func query(of place: StudioDoor.Place) -> String? {
+        switch place {
+        case .studio: nil
+        case .recording(let path): "recording=\(library.give(path))"
+        case .sheet(let id): "sheet=\(id)"
+        }
     }
 
     func makeLink() -> LiveToken { secrets.withLock { $0.makeLink(at: MonotonicClock.now()) } }
@@ -110,6 +121,7 @@ final class Studio: Sendable {
             if case .library(let operation) = match.route.operation {
                 return await respond(operation, match.parameters, body, range: request.range)
             }
+            if match.route.operation == .sheetEvents { return sheetEvents(match.parameters["sheet"] ?? "") }
             return .answer(await answer(match, body))
         }
     }
@@ -136,7 +148,7 @@ final class Studio: Sendable {
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .openSession, .events, .samples, .library: StudioAnswer.done
+        case .openSession, .events, .samples, .library, .sheetEvents: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
@@ -153,6 +165,11 @@ final class Studio: Sendable {
             StudioJSON.isObject(body) ? removeProfile(match.parameters["profile"] ?? "") : .malformed
         case .picture: picture(match.parameters["picture"] ?? "")
         case .destinations: StudioAnswer(DestinationName.known)
+        case .services: services()
+        case .checkService: checkService(match.parameters["service"] ?? "", body)
+        case .checkSheet: checkSheet(match.parameters["sheet"] ?? "", body)
+        case .answerSheet: answerSheet(match.parameters["sheet"] ?? "", body)
+        case .cancelSheet: StudioJSON.isObject(body) ? cancelSheet(match.parameters["sheet"] ?? "") : .malformed
         case .command(let command): run(command, match.parameters["take"] ?? "", body)
         case .control(let control): await control.answer(match.parameters["take"] ?? "", body) { add($0) }
         }
@@ -248,16 +265,21 @@ final class Studio: Sendable {
         let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
         if choice.isRecordedBeside, file == nil { return .noVideos }
         guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
+        let settings: SettingFiles
+        do { settings = try SettingFiles(of: choice.destinations ?? [], body) } catch {
+            return StudioAnswer(.badRequest, message: (error as? SettingFiles.Problem)?.sentence ?? "\(error)")
+        }
         let isFirst = isStarting.withLock { isStarting in
             defer { isStarting = true }
             return !isStarting
         }
         guard isFirst else {
+            settings.remove()
             return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
         }
         hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        inbox.post(.record(arguments, variables: choice.variables))
+        inbox.post(.record(arguments + settings.arguments, variables: choice.variables, settings: settings))
         return .accepted
     }
 

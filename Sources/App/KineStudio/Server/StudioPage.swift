@@ -32,6 +32,7 @@ enum StudioPage {
             "dialogs.js": PackageResources.dialogs_js, "jobs.js": PackageResources.jobs_js,
             "viewer.js": PackageResources.viewer_js, "playback.js": PackageResources.playback_js,
             "trim.js": PackageResources.trim_js, "share.js": PackageResources.share_js,
+            "sheet.js": PackageResources.sheet_js, "sheet-form.js": PackageResources.sheet_form_js,
         ]
         var files = scripts.mapValues { StudioAnswer(type: "text/javascript; charset=utf-8", body: $0) }
         for (name, bytes) in [("page.css", PackageResources.page_css), ("library.css", PackageResources.library_css)] {

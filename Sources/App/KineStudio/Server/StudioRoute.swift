@@ -42,6 +42,7 @@ struct StudioRoute: Sendable {
         case takes, sources, record, choice, survey, still, picture, samples, statistics, removeDestination,
             destinations
         case profiles, keepProfile, removeProfile, cancelStart
+        case sheetEvents, checkSheet, answerSheet, cancelSheet, services, checkService
         case control(TakeControl)
         case command(TakeCommand)
         case library(LibraryOperation)
@@ -87,6 +88,14 @@ struct StudioRoute: Sendable {
                 operation: .removeDestination),
             StudioRoute(method: "GET", path: "/api/takes/{take}/samples", access: .session, operation: .samples),
             StudioRoute(method: "POST", path: "/api/takes/cancel", access: .session, operation: .cancelStart),
+            StudioRoute(
+                method: "GET", path: "/api/sheets/{sheet}/events", access: .session, operation: .sheetEvents),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/check", access: .session, operation: .checkSheet),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/answer", access: .session, operation: .answerSheet),
+            StudioRoute(method: "POST", path: "/api/sheets/{sheet}/cancel", access: .session, operation: .cancelSheet),
+            StudioRoute(method: "GET", path: "/api/services", access: .session, operation: .services),
+            StudioRoute(
+                method: "POST", path: "/api/services/{service}/check", access: .session, operation: .checkService),
         ]
         + TakeControl.allCases.map { control in
             StudioRoute(

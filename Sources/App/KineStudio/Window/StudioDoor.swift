@@ -1,30 +1,22 @@
-// The socket by which a second `kinecast studio` opens a window on the running server.
+// The socket by which a second `kinecast studio`, or an app, opens a window on the running server.
 import Glibc
+import KineLive
 import KinePlatform
 import KineWire
 import SystemPackage
 
 /// The running server's end. Used on one thread.
 final class StudioDoor {
-    enum Request: Codable, ControlMessage {
-        case open
-        /// Opens the window at a recording: an absolute path.
-        case show(String)
-
-        static var protocolNumber: Int? { ControlProtocol.number }
+    /// The content of a new window.
+    enum Place: Equatable {
+        case studio
+        /// By the absolute path of its file.
+        case recording(String)
+        /// By its id.
+        case sheet(String)
     }
 
-    /// A link for one window.
-    struct Link: Codable, ControlMessage, Equatable {
-        /// `http://HOST:PORT/#TOKEN`.
-        var address: String
-        /// The file that leads to it.
-        var file: String
-
-        static var protocolNumber: Int? { ControlProtocol.number }
-    }
-
-    typealias Visitor = ControlConnection<Request, Link>
+    typealias Visitor = ControlConnection<StudioMessage, StudioReply>
     typealias Accept = (ControlListener) -> (connections: [Visitor], isExhausted: Bool)
 
     private static let mostVisitors = 16
@@ -37,21 +29,23 @@ final class StudioDoor {
     private let accept: Accept
     /// The instant for `process`, while descriptors have run out. The socket stays readable, so it is not polled.
     private(set) var nextDeadline: Int64?
-    private let makeLink: (String?) throws -> Link
+    private let sheets: Sheets
+    private let makeLink: (Place) throws -> StudioLink
     private var visitors: [Visitor] = []
 
     /// Replaces the socket of a server that was killed: the caller has the lock of the instance.
     ///
     /// - Parameters:
+    ///   - sheets: gets the connections of apps.
     ///   - accept: accepts the waiting visitors. Only tests pass another.
-    ///   - makeLink: gets the path of the recording to show, if there is one.
+    ///   - makeLink: makes a link for a window.
     init(
-        _ path: FilePath, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
-        makeLink: @escaping (_ recording: String?) throws -> Link
+        _ path: FilePath, sheets: Sheets, accept: @escaping Accept = { $0.acceptWaiting(as: Visitor.self) },
+        makeLink: @escaping (Place) throws -> StudioLink
     ) throws {
         unlink(path.cString)
         listener = try ControlListener(path: path)
-        (self.accept, self.makeLink) = (accept, makeLink)
+        (self.accept, self.sheets, self.makeLink) = (accept, sheets, makeLink)
     }
 
     var pollEntries: [pollfd] {
@@ -67,35 +61,51 @@ final class StudioDoor {
             visitors = Array((visitors + accepted).suffix(Self.mostVisitors))
             nextDeadline = isExhausted ? now + Self.acceptRest : nil
         }
-        for visitor in visitors {
-            guard let requests = try? visitor.readAvailable() else {
-                visitor.close()
-                continue
+        visitors.removeAll { visitor in
+            let messages = (try? visitor.readAvailable()) ?? []
+            if let index = messages.firstIndex(where: \.beginsSheet), case .present(let app) = messages[index] {
+                return begin(app, visitor, then: messages[(index + 1)...], at: now)
             }
-            for request in requests {
-                let recording: String? = if case .show(let path) = request { path } else { nil }
-                guard let link = try? makeLink(recording), (try? visitor.send(link)) != nil else {
-                    visitor.close()
-                    break
-                }
+            for case .open(let recording) in messages {
+                let place = recording.map { Place.recording($0) } ?? .studio
+                guard let link = try? makeLink(place), (try? visitor.send(.link(link))) != nil else { return true }
             }
+            return visitor.isClosed
         }
-        visitors.removeAll(where: \.isClosed)
+    }
+
+    /// Gives the connection to the sheets. Returns whether they have it, or it is of no use.
+    private func begin(
+        _ app: SheetApp, _ visitor: Visitor, then messages: ArraySlice<StudioMessage>, at now: Int64
+    ) -> Bool {
+        let id = LiveToken().description
+        guard sheets.begin(id, app, visitor, at: now) else {
+            let sentence = "Too many apps want to broadcast at once; close one of their windows and try again."
+            return (try? visitor.send(.refused(sentence))) == nil
+        }
+        // Without a link, no window opens, and the app's deadline passes.
+        if let link = try? makeLink(.sheet(id)) { _ = try? visitor.send(.link(link)) }
+        for message in messages { sheets.receive(message, of: id, at: now) }
+        return true
     }
 
     /// Asks the running server for a link; nil if it does not answer.
     ///
     /// - Parameter recording: the absolute path of the recording to show.
-    static func ask(_ path: FilePath, showing recording: String? = nil) -> Link? {
-        guard let connection = try? ControlConnection<Link, Request>(connectingTo: path),
-            (try? connection.send(recording.map { .show($0) } ?? .open)) != nil
+    static func ask(_ path: FilePath, showing recording: String? = nil) -> StudioLink? {
+        guard let connection = try? ControlConnection<StudioReply, StudioMessage>(connectingTo: path),
+            (try? connection.send(.open(recording: recording))) != nil
         else { return nil }
         let deadline = MonotonicClock.now() + timeout
         while MonotonicClock.now() < deadline, !connection.isClosed {
-            if let link = try? connection.readAvailable().first { return link }
+            if case .link(let link)? = try? connection.readAvailable().first { return link }
             var entries = [pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0)]
             WakeSignal.poll(&entries, until: deadline)
         }
         return nil
     }
+}
+
+extension StudioMessage {
+    fileprivate var beginsSheet: Bool { if case .present = self { true } else { false } }
 }

@@ -3,6 +3,7 @@
 import Glibc
 import KineLive
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// Used on one thread.
@@ -30,16 +31,16 @@ final class StudioLinks {
 
     var nextDeadline: Int64? { files.first?.expires }
 
-    /// - Parameter recording: the ID of the recording to show.
-    func make(showing recording: String? = nil, at now: Int64) throws -> StudioDoor.Link {
+    /// - Parameter query: of the address; nil: the window shows the studio.
+    func make(showing query: String? = nil, at now: Int64) throws -> StudioLink {
         removeExpired(at: now)
         let token = makeToken()
-        let address = "\(base)\(recording.map { "?recording=\($0)" } ?? "")#\(token)"
+        let address = base + (query.map { "?\($0)" } ?? "") + "#\(token)"
         // Another name than the token: names of files are not secret.
         let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
         try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)
         files.append((token, path, now + StudioSecrets.linkLifetime))
-        return StudioDoor.Link(address: address, file: path.escaped)
+        return StudioLink(address: address, file: path.escaped)
     }
 
     /// Removes the file of a link that was used.

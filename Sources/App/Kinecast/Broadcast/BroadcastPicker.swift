@@ -5,7 +5,8 @@ import KinePlatform
 import KineWire
 import Synchronization
 
-/// Lets the person choose a service and fill in its fields. A `BroadcastPresenter` shows it; by default the terminal.
+/// Lets the person choose a service and fill in its fields. A `BroadcastPresenter` shows it; by default a window of the
+/// studio, or the terminal of an app that has one.
 ///
 /// Concurrent calls of `present` share one presentation: all callers get the same controller, or the same error. The
 /// picker closes when the broadcast has started, or when the person cancels. It can be presented again even if the app
@@ -39,9 +40,10 @@ public final class BroadcastPicker: Sendable {
 
     /// - Parameters:
     ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
-    ///   - presenter: shows the picker to the person.
-    public convenience init(app: AppIdentity? = nil, presenter: any BroadcastPresenter = TerminalPresenter()) {
-        self.init(app: app, presenter: presenter, locator: EngineLocator())
+    ///   - presenter: shows the picker to the person; nil: a `StudioPresenter` where there is a desktop and no terminal,
+    ///     else a `TerminalPresenter`.
+    public convenience init(app: AppIdentity? = nil, presenter: (any BroadcastPresenter)? = nil) {
+        self.init(app: app, presenter: presenter ?? UsualPresenter(), locator: EngineLocator())
     }
 
     init(

@@ -25,14 +25,7 @@ public struct BroadcastService: Sendable, Equatable, Identifiable {
     /// Whether the service has its own setup program instead of `fields`.
     public var hasSetupProgram: Bool { service.setupProgram != nil }
     /// The fields that the person fills in, in order.
-    public var fields: [BroadcastField] {
-        let manifest = service.manifest
-        guard let scheme = manifest.urlSchemes.first, !manifest.setup.contains(where: { $0.key == Service.addressKey })
-        else { return manifest.setup }
-        // An address may hold a key or a password.
-        let address = BroadcastField(key: Service.addressKey, title: "Address, \(scheme)://…", isSecret: true)
-        return [address] + manifest.setup
-    }
+    public var fields: [BroadcastField] { service.manifest.fields }
 }
 
 /// The services installed for this user.

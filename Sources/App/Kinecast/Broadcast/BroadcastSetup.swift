@@ -41,16 +41,17 @@ extension BroadcastService {
     /// `cancelled` if the person or the task cancels.
     ///
     /// - Parameters:
-    ///   - presenter: shows fields and login addresses.
+    ///   - presenter: shows fields and login addresses; nil: as for `BroadcastPicker`.
     ///   - app: the app's identity; nil: `kinecast-app.json` beside its executable, or the executable's name.
     public func setUp(
-        with presenter: any BroadcastPresenter = TerminalPresenter(), app: AppIdentity? = nil
+        with presenter: (any BroadcastPresenter)? = nil, app: AppIdentity? = nil
     ) async throws(BroadcastError) -> BroadcastSetup {
         let identity = try await BroadcastError.translating { () async throws(RecordingError) in
             try AppIdentity.checked(app)
         }
         return try await setUp(
-            with: presenter, for: identity, limits: SetupLimits(), environment: ProcessEnvironment.current)
+            with: presenter ?? UsualPresenter(), for: identity, limits: SetupLimits(),
+            environment: ProcessEnvironment.current)
     }
 
     /// - Parameter environment: this process's environment; a setup program gets part of it.

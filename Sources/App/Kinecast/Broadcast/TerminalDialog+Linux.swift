@@ -11,6 +11,19 @@ enum TerminalDialog {
     /// Ctrl-C.
     private static let interrupt: UInt8 = 3
 
+    /// Whether there is a terminal, and this process is in its foreground.
+    static func isAvailable(at path: String = "/dev/tty") -> Bool {
+        guard let terminal = try? open(path) else { return false }
+        defer { try? terminal.close() }
+        return isInForeground(of: terminal)
+    }
+
+    /// Reading in the background would stop this process. There is no group if the terminal does not control it.
+    private static func isInForeground(of terminal: FileDescriptor) -> Bool {
+        let group = tcgetpgrp(terminal.rawValue)
+        return group < 0 || group == getpgrp()
+    }
+
     /// Shows lines and a prompt, and waits for a line. Nil if the person types the end of input, or interrupts a
     /// secret. The text is from outside, so terminal control characters are removed.
     static func ask(
@@ -56,9 +69,7 @@ enum TerminalDialog {
                 "There is no terminal to ask at (\(path): \(error)); give the picker a presenter of the app's.")
         }
         defer { try? terminal.close() }
-        // Reading in the background would stop this process. There is no group if the terminal does not control it.
-        let group = tcgetpgrp(terminal.rawValue)
-        guard group < 0 || group == getpgrp() else {
+        guard isInForeground(of: terminal) else {
             throw BroadcastError(
                 .noPresenter,
                 "This process runs in the background, where it cannot ask; bring it to the foreground (fg).")

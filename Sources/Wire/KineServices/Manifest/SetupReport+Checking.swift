@@ -70,7 +70,7 @@ public enum CheckedSetupReport: Sendable, Equatable {
         do {
             // Uses the manifest's reader, so that the same rules apply.
             let json = try JSONEncoder().encode(fields)
-            return try JSONDecoder().decode([FieldOfForm2].self, from: json).map(\.field)
+            return try JSONDecoder().decode([ServiceManifest.SetupField.FieldOfForm2].self, from: json).map(\.field)
         } catch let problem as ServiceManifest.Problem {
             // The reason repeats the invalid value as the program wrote it.
             let reason = problem.description.cleaned(of: secrets, limit: 500)
@@ -78,12 +78,6 @@ public enum CheckedSetupReport: Sendable, Equatable {
         } catch {
             throw Violation(description: "asked for a field that cannot be")
         }
-    }
-
-    private struct FieldOfForm2: Decodable {
-        let field: ServiceManifest.SetupField
-
-        init(from decoder: any Decoder) throws { field = try .init(from: decoder, form: 2) }
     }
 
     /// Accepts only an address whose host a person can judge: no user name, only visible characters.

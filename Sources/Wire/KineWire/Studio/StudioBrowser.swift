@@ -1,22 +1,23 @@
-// Opens the studio in a Chromium window without tabs, or in the default browser.
+// The program that shows the studio's window: Chromium without tabs, or the default browser.
 import KinePlatform
 
-enum StudioBrowser {
+public enum StudioBrowser {
     /// Chromium and its relatives, which open such a window with --app.
     private static let programs = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge",
         "vivaldi",
     ]
 
-    static var hasDisplay: Bool {
+    /// Whether this process has a desktop.
+    public static var hasDisplay: Bool {
         ["WAYLAND_DISPLAY", "DISPLAY"].contains { ProcessEnvironment.value($0)?.isEmpty == false }
     }
 
-    static func open(_ link: StudioDoor.Link, with launcher: ProgramLauncher) {
-        guard let program = programs.lazy.compactMap(ExecutableSearch.find).first else {
-            return launcher.open(link.file)
-        }
-        launcher.start(program, ["--app=file://\(link.file.addressPath)"])
+    /// The path and the arguments of a program that opens the link in a window without tabs; nil if none is installed.
+    /// Other users can read arguments, so these name the file and not the address. Where Chromium runs already, the
+    /// program ends at once.
+    public static func command(for link: StudioLink) -> (program: String, arguments: [String])? {
+        programs.lazy.compactMap(ExecutableSearch.find).first.map { ($0, ["--app=file://\(link.file.addressPath)"]) }
     }
 }
 

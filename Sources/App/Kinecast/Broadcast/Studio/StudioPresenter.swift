@@ -1,0 +1,118 @@
+// Asks the person in a window of the studio.
+import FoundationEssentials
+import KineClient
+import KineMedia
+import KinePlatform
+import KineServices
+import KineWire
+import Synchronization
+
+/// The picker of an app on a desktop: a window of the studio, in the person's browser. The person's values are checked
+/// while they are typed, and secrets are masked. Where no studio runs, its server is started; it ends by itself.
+public final class StudioPresenter: BroadcastPresenter {
+    private struct Contents {
+        var conversation: StudioConversation?
+        /// The app of the last `chooseService`.
+        var app: AppIdentity?
+    }
+
+    private let desktop: StudioDesktop
+    private let contents = Mutex(Contents())
+
+    public convenience init() { self.init(StudioDesktop()) }
+
+    init(_ desktop: StudioDesktop) { self.desktop = desktop }
+
+    deinit { close() }
+
+    public func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
+        close()
+        contents.withLock { $0.app = request.app }
+        let services = request.services.map { service in
+            SheetService(
+                id: service.id, name: service.name, rights: service.service.manifest.rights.map { SheetRight($0) })
+        }
+        let microphone = request.showsMicrophoneButton ? request.isMicrophoneEnabled : nil
+        guard case .service(let id, let isEnabled) = try await ask(.choice(services, isMicrophoneEnabled: microphone))
+        else { throw Self.misunderstood }
+        return BroadcastChoice(
+            service: id, isMicrophoneEnabled: microphone == nil ? request.isMicrophoneEnabled : isEnabled)
+    }
+
+    public func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] {
+        let fields = form.fields.map { SetupQuestionField($0) }
+        let prompt = SheetPrompt.form(
+            SheetForm(service: form.service.name, message: form.message, fields: fields))
+        guard case .values(let values) = try await ask(prompt) else { throw Self.misunderstood }
+        return values
+    }
+
+    public func showLogin(
+        _ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void
+    ) async {
+        guard let conversation = try? await conversation() else { return cancel() }
+        conversation.show(.login(service: service.name, address: address.absoluteString), cancel: cancel)
+    }
+
+    public func hideLogin() { contents.withLock { $0.conversation }?.show(.waiting) }
+
+    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {
+        let conversation = contents.withLock { $0.conversation }
+        switch conversation?.end {
+        case nil: conversation?.show(.countdown(secondsLeft), cancel: cancel)
+        // The person has closed the window since their last answer.
+        case .answer: cancel()
+        // Without a server nothing can be shown, and the person has not cancelled.
+        case .failed: break
+        }
+    }
+
+    public func close() {
+        let conversation = contents.withLock { contents in
+            defer { contents.conversation = nil }
+            return contents.conversation
+        }
+        conversation?.close()
+    }
+
+    // MARK: The conversation
+
+    /// Shows a question, and waits for its answer.
+    private func ask(_ prompt: SheetPrompt) async throws(BroadcastError) -> SheetAnswer {
+        let conversation = try await conversation()
+        guard let reply = await conversation.ask(prompt) else {
+            close()
+            throw .cancelled
+        }
+        switch reply {
+        case .answer(.cancelled): throw .cancelled(by: "the person")
+        case .answer(.windowClosed): throw .cancelled(by: "the person, who closed its window")
+        case .answer(.notShown):
+            throw BroadcastError(
+                .noPresenter,
+                "No browser has opened the studio's window within a minute; check that one starts on this desktop.")
+        case .answer(let answer): return answer
+        case .failed(let sentence): throw BroadcastError(.noPresenter, sentence)
+        }
+    }
+
+    /// The one that goes on, or a new one with a window of its own.
+    private func conversation() async throws(BroadcastError) -> StudioConversation {
+        let (present, app) = contents.withLock { ($0.conversation, $0.app) }
+        if let present, present.end == nil { return present }
+        let identity = try await BroadcastError.translating { () async throws(RecordingError) in
+            try AppIdentity.checked(app)
+        }
+        let conversation = try await StudioConversation.begin(
+            SheetApp(identifier: identity.identifier, name: identity.name ?? identity.identifier), on: desktop)
+        if Task.isCancelled {
+            conversation.close()
+            throw .cancelled
+        }
+        contents.withLock { $0.conversation = conversation }
+        return conversation
+    }
+
+    private static let misunderstood = BroadcastError(
+        .noPresenter, "The studio has answered something else than was asked; update Kinecast completely.")
+}

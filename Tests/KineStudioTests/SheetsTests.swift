@@ -1,0 +1,131 @@
+// Sheets over a real socket, without a page.
+import CoreTesting
+import FoundationEssentials
+import KineMeasure
+import KinePlatform
+import KineWire
+import SystemPackage
+import Testing
+
+@testable import KineStudio
+
+@Suite struct SheetsTests {
+    private typealias App = ControlConnection<StudioReply, StudioMessage>
+    private static let app = SheetApp(identifier: "org.example.App", name: "An\u{202e}app")
+
+    /// A door whose links name the sheet.
+    private struct Place {
+        let studio: Studio
+        let door: StudioDoor
+        let path: FilePath
+
+        init(_ directory: FilePath, _ inbox: Mailbox<StudioLoop.Message> = .init()) throws {
+            studio = Studio(inbox, choices: KeptChoice())
+            path = directory.appending("studio.sock")
+            door = try StudioDoor(path, sheets: studio.sheets) { StudioLink(address: $0 ?? "", file: "") }
+        }
+
+        /// Waits for a reply, or the end of the connection.
+        func reply(to app: App) throws -> StudioReply? {
+            var reply: StudioReply?
+            try wait("a reply") {
+                door.process(at: MonotonicClock.now())
+                studio.sheets.process(at: MonotonicClock.now())
+                reply = try app.readAvailable().first
+                return reply != nil || app.isClosed
+            }
+            return reply
+        }
+
+        /// Begins a sheet. Returns its id.
+        func begin(_ app: App) throws -> String {
+            try app.send(.present(SheetsTests.app))
+            guard case .link(let link)? = try reply(to: app) else { return "" }
+            return link.address
+        }
+    }
+
+    private static func form(_ fields: [SetupQuestionField]) -> SheetPrompt {
+        .form(SheetForm(service: "A", message: nil, fields: fields))
+    }
+
+    private static func text(_ answer: StudioAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+
+    @Test func `values are checked while they are typed, and again when they are sent`() throws {
+        try TemporaryDirectory.with { directory in
+            let place = try Place(directory)
+            let app = try App(connectingTo: place.path)
+            let id = try place.begin(app)
+            var count = SetupQuestionField(key: "count", title: "Count", type: .number)
+            (count.minimum, count.maximum, count.whole) = (1, 5, true)
+            let key = SetupQuestionField(key: "key", title: "Key", type: .secret, required: true)
+            try app.send(.show(Self.form([count, key])))
+            try wait("the form") {
+                place.studio.sheets.process(at: MonotonicClock.now())
+                return place.studio.sheets.prompt(of: id) != .waiting
+            }
+            let typed = place.studio.checkSheet(id, Array(#"{"values":{"count":"9"}}"#.utf8))
+            #expect(Self.text(typed) == #"{"problems":{"count":"Count has to be a number from 1 to 5."}}"#)
+            let empty = place.studio.answerSheet(id, Array(#"{"step":1,"values":{"count":"2"}}"#.utf8))
+            #expect(Self.text(empty) == #"{"problems":{"key":"Key must be given."}}"#)
+            let body = Array(#"{"step":1,"values":{"count":"2","key":"x","other":"y"}}"#.utf8)
+            #expect(Self.text(place.studio.answerSheet(id, body)) == #"{"problems":{}}"#)
+            #expect(try place.reply(to: app) == .answer(.values(["count": "2", "key": "x"])))
+            #expect(place.studio.answerSheet(id, body).status == .conflict, "it is not asked for twice")
+            #expect(place.studio.answerSheet("other", body).status == .notFound)
+            #expect(place.studio.checkSheet(id, Array("[]".utf8)).status == .badRequest)
+        }
+    }
+
+    @Test func `a window gets the whole content, the app's name without hidden characters, and the end of the app`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let place = try Place(FilePath(directory.path))
+        var app: App? = try App(connectingTo: place.path)
+        let id = try place.begin(try #require(app))
+        let window = try #require(place.studio.sheets.connect(id, at: MonotonicClock.now()))
+        app = nil
+        try await wait(for: "the end") {
+            place.studio.sheets.process(at: MonotonicClock.now())
+            return place.studio.sheets.count == 0
+        }
+        var contents: [String] = []
+        for await content in window.stream { contents.append(content) }
+        #expect(
+            contents.first?.contains(#""app":{"identifier":"org.example.App","name":"An app"},"kind":"waiting""#)
+                == true)
+        #expect(contents.last?.contains(#""kind":"appLost""#) == true)
+        #expect(place.studio.sheets.connect(id, at: MonotonicClock.now()) == nil)
+    }
+
+    @Test func `a sheet that nothing happens to does not wake the loop`() throws {
+        try TemporaryDirectory.with { directory in
+            let inbox = Mailbox<StudioLoop.Message>()
+            let place = try Place(directory, inbox)
+            let app = try App(connectingTo: place.path)
+            _ = try place.begin(app)
+            _ = inbox.drain()
+            place.studio.sheets.process(at: MonotonicClock.now())
+            #expect(inbox.drain().isEmpty)
+        }
+    }
+
+    @Test func `what cannot be shown is refused, and so is a ninth sheet`() throws {
+        try TemporaryDirectory.with { directory in
+            let place = try Place(directory)
+            let apps = try (0..<8).map { _ in try App(connectingTo: place.path) }
+            #expect(Set(try apps.map(place.begin)).count == 8)
+            let ninth = try App(connectingTo: place.path)
+            #expect(try place.begin(ninth) == "")
+            var backwards = SetupQuestionField(key: "count", type: .number)
+            (backwards.minimum, backwards.maximum) = (5, 1)
+            try apps[0].send(.show(Self.form([backwards])))
+            guard case .refused(let sentence)? = try place.reply(to: apps[0]) else {
+                Issue.record("it was shown")
+                return
+            }
+            #expect(sentence.contains("cannot show") && place.studio.sheets.count == 7)
+        }
+    }
+}
