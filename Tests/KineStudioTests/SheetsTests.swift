@@ -22,7 +22,9 @@ import Testing
         init(_ directory: FilePath, _ inbox: Mailbox<StudioLoop.Message> = .init()) throws {
             studio = Studio(inbox, choices: KeptChoice())
             path = directory.appending("studio.sock")
-            door = try StudioDoor(path, sheets: studio.sheets) { StudioLink(address: $0 ?? "", file: "") }
+            door = try StudioDoor(path, sheets: studio.sheets) { place in
+                if case .sheet(let id) = place { StudioLink(address: id, file: "") } else { StudioLink(address: "", file: "") }
+            }
         }
 
         /// Waits for a reply, or the end of the connection.

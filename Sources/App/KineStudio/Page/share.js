@@ -14,7 +14,8 @@ function name({ id, title: text }) {
 
 /** Asks how, and begins. */
 export async function share(recording, jobs) {
-    const activities = await get("api/activities");
+    const isKept = recording.place === "videos";
+    const activities = (await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
     if (!activities.length) throw new Error(say("noActivities"));
     const address = line(say("address"), "", { type: "url", maxlength: 2000 });
     const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(

@@ -76,9 +76,10 @@ export class Timeline {
     }
 
     async #loadWaveform(recording) {
-        const { peaks, hasAudio } = await get(`${path(recording)}/waveform`);
+        if (!recording.hasAudio) return;
+        const { peaks } = await get(`${path(recording)}/waveform`);
         if (recording !== this.#recording) return;
-        this.#peaks = hasAudio ? peaks : [];
+        this.#peaks = peaks;
         this.#draw();
     }
 
