@@ -555,8 +555,8 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "KineConfiguration", "KineLive", "KinePublish", "KineWire", "KineMeasure", "KineMedia",
-                "KinePlatform",
+                "KineStudio", "Kinecast", "KineConfiguration", "KineLive", "KinePublish", "KineContainers", "KineWire",
+                "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),
@@ -592,7 +592,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "KineWayland",
-                "KineX11", "KineServices", "KineClient",
+                "KineX11", "KineServices", "KineClient", "KineStudio",
                 "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-studio",
                 "kinecast-faults",
                 "kinecast-witness",

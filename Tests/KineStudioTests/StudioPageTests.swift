@@ -42,7 +42,7 @@ import Testing
             let operation = try #require(described["\(route.method) \(route.path)"])
             let schemes = Set((operation.security ?? []).flatMap(\.keys))
             let keys: Set<String> = route.operation == .events ? ["cookie", "key", "query"] : ["cookie", "key"]
-            let wanted = route.access == .session ? keys : []
+            let wanted = route.access == .session ? keys : route.access == .media ? ["cookie"] : []
             #expect(schemes == wanted, "\(route.path)")
             #expect(operation.responses.keys.contains("403"), "\(route.path)")
         }

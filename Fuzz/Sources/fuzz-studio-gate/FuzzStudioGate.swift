@@ -29,8 +29,10 @@ private func fuzz(_ input: [UInt8]) {
         let origins = hosts.dropLast().map { "http://\($0)" } + ["https://studio.example"]
         precondition(request.origin.map { origins.contains($0.lowercased()) } ?? true, "answered another origin")
         precondition(match.route.accepts(request.method), "answered for another method")
-        if match.route.access == .session {
+        if [.session, .media].contains(match.route.access) {
             precondition(request.cookies?.contains("\(secrets.session.cookie)") == true, "answered without the cookie")
+        }
+        if match.route.access == .session {
             let query = match.route.operation == .events ? request.parameter("key") : nil
             precondition((request.key ?? query) == "\(secrets.session.key)", "answered without the key")
         }

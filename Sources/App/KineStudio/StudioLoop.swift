@@ -60,7 +60,7 @@ final class StudioLoop {
     /// The launcher's numbers of other running commands.
     private var commands: Set<Int> = []
     private var disk = DiskWatch()
-    private let recordings: LibraryWatch
+    private let recordings: DirectoryWatch
     private var survey: SurveyProcess?
     private var surveyed = SurveyChoice()
     /// The end of the survey, unless a page asks again.
@@ -80,7 +80,7 @@ final class StudioLoop {
         (self.studio, self.inbox, self.registry, self.links, self.door) = (studio, inbox, registry, links, door)
         (self.launcher, self.kinecast, self.signals) = (launcher, kinecast, signals)
         takes = try TakesWatch(registry)
-        recordings = LibraryWatch { studio.library.watchedDirectories }
+        recordings = DirectoryWatch(for: ".mp4") { studio.library.watchedDirectories }
         idle = IdleTimeout(at: MonotonicClock.now())
     }
 

@@ -88,6 +88,15 @@ extension H264Decoder.Error: CustomStringConvertible {
     }
 }
 
+extension AACDecoder.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing: "There is no libavcodec with an AAC decoder; \(LateLibrary.libavcodec.remedy)."
+        case .cannotOpen(let code): "The AAC decoder cannot be opened (\(libraryReason(code))); close other programs."
+        }
+    }
+}
+
 extension ImageEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {

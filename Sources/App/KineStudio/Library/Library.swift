@@ -83,8 +83,8 @@ final class Library: Sendable {
     }
 
     /// Shows which files takes are writing. Returns whether others are written than before.
-    func show(_ takes: [TakeModel]) -> Bool {
-        let written = Set(takes.compactMap(\.file).map { FilePath(escaped: $0).resolved?.escaped ?? $0 })
+    func setWritten(_ files: [String]) -> Bool {
+        let written = Set(files.map { FilePath(escaped: $0).resolved?.escaped ?? $0 })
         return state.withLock { state in
             defer { state.written = written }
             return state.written != written
@@ -193,37 +193,5 @@ final class Library: Sendable {
             state.contents = state.contents.filter { paths.contains($0.key) }
         }
         return entries
-    }
-}
-
-/// Lets one task at a time pass.
-final class Turns: Sendable {
-    private struct State {
-        var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// - Parameter isFirst: whether the task goes before those that wait.
-    func take<Value, Failure: Error>(
-        isFirst: Bool = false, _ body: () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isTaken { state.waiting.insert(continuation, at: isFirst ? 0 : state.waiting.count) }
-                defer { state.isTaken = true }
-                return !state.isTaken
-            }
-            if isFree { continuation.resume() }
-        }
-        defer {
-            let next = state.withLock { state in
-                state.isTaken = !state.waiting.isEmpty
-                return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-            }
-            next?.resume()
-        }
-        return try await body()
     }
 }

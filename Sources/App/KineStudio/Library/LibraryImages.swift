@@ -65,6 +65,7 @@ extension Library {
     private static let posterSize = PixelSize(width: 384, height: 216)
     private static let stripSize = PixelSize(width: 160, height: 90)
     private static let stripCount = 20
+    private static let mostPeaks = 600
     /// Frames that are decoded for a strip. If its exact times need more, it shows keyframes.
     private static let mostDecoded = 1500
 
@@ -110,6 +111,20 @@ extension Library {
         }
         guard decoded.values.reduce(0, +) > mostDecoded else { return exact }
         return frames.map { index.time(of: index.keyframe(notAfter: $0)) }
+    }
+
+    /// The peaks of a recording's audio, from 0 to 255, evenly spaced over it; empty without audio.
+    func waveform(_ id: String) async throws(LibraryProblem) -> [UInt8] {
+        let entry = try await blocking { library throws(LibraryProblem) in try library.entry(id) }
+        _ = try entry.finished()
+        guard entry.content.finished?.hasAudio == true else { return [] }
+        return try await turns.take { () throws(LibraryProblem) in
+            do throws(ClientError) {
+                return try await editor.waveform(of: entry.file.path, most: Self.mostPeaks)
+            } catch {
+                throw LibraryProblem(error)
+            }
+        }
     }
 
     /// The frame shown at a time in seconds, as PNG.

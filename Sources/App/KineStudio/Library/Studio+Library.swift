@@ -11,6 +11,10 @@ extension Studio {
         var frames: Int
     }
     private struct Undo: Codable { var undo: String }
+    private struct Waveform: Encodable {
+        var peaks: [UInt8]
+        var hasAudio: Bool
+    }
     private struct Strip: Encodable { var images: [StripImage] }
 
     /// Reports that the list of recordings has changed.
@@ -45,6 +49,9 @@ extension Studio {
         case .poster:
             guard let jpeg = try await library.poster(id) else { return StudioAnswer(status: .noContent, body: []) }
             return StudioAnswer(type: "image/jpeg", body: jpeg)
+        case .waveform:
+            let peaks = try await library.waveform(id)
+            return StudioAnswer(Waveform(peaks: peaks, hasAudio: !peaks.isEmpty))
         case .strip: return StudioAnswer(Strip(images: try await library.strip(id)))
         case .frame:
             return StudioAnswer(

@@ -76,7 +76,7 @@ final class Studio: Sendable {
         }
         guard isNew else { return }
         previews.show(takes)
-        if library.show(takes) { showRecordings() }
+        if library.setWritten(takes.compactMap(\.file)) { showRecordings() }
         hub.send("takes", takes, isState: true)
     }
 

@@ -15,11 +15,11 @@ enum TakeCommand: String, CaseIterable, Sendable {
 
 /// A request about recordings. The raw value is the last part of the path of those about one recording.
 enum LibraryOperation: String, Sendable {
-    case list, poster, strip
+    case list, poster, strip, waveform
     case step, open, frame, rename, delete, recover, save, trim, share
     case undo, media, activities, cancel
 
-    fileprivate static let views: [LibraryOperation] = [.poster, .strip]
+    fileprivate static let views: [LibraryOperation] = [.poster, .strip, .waveform]
     fileprivate static let changes: [LibraryOperation] = [
         .step, .open, .frame, .rename, .delete, .recover, .save, .trim, .share,
     ]

@@ -16,6 +16,8 @@ extension EditRequest {
             switch self {
             case .trim(let request): return .trimmed(try request.answer())
             case .images(let request): return .images(try request.answer())
+            case .waveform(let request):
+                return .waveform(try RecordingWaveform.make(of: FinishedRecording(request.input), most: request.most))
             case .chapters(let input): return .chapters(try FinishedRecording(input).index.chapters)
             }
         } catch {
@@ -55,7 +57,7 @@ extension EditingError {
         case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
         case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
-        case .codec, .decoder, .encoder, .image: .unavailable
+        case .codec, .decoder, .audio, .encoder, .image: .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }
     }
@@ -83,6 +85,7 @@ extension EditRequest {
             let output = FilePath(escaped: request.output)
             rules.writable = [(output.resolved ?? output).removingLastComponent().escaped]
         case .images(let request): rules.readable.append(request.input)
+        case .waveform(let request): rules.readable.append(request.input)
         case .chapters(let input): rules.readable.append(input)
         }
         return rules

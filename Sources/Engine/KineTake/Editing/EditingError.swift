@@ -17,6 +17,7 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
     /// Only H.264 is decoded here.
     case codec(VideoCodec)
     case decoder(H264Decoder.Error)
+    case audio(AACDecoder.Error)
     case encoder(X264Continuation.Error)
     case image(ImageEncoder.Error)
     case writing(StorageError)
@@ -30,6 +31,7 @@ public enum EditingError: Error, Equatable, CustomStringConvertible {
         case .codec(let codec):
             "The recording's video is \(codec.rawValue), and only h264 is decoded here; let an excerpt begin at a keyframe."
         case .decoder(let error): error.description
+        case .audio(let error): error.description
         case .encoder(let error): error.description
         case .image(let error): error.description
         case .writing(let error): "\(error)."

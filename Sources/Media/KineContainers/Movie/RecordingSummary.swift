@@ -20,8 +20,9 @@ public enum RecordingSummary: Equatable, Sendable {
     }
 
     /// Reads the file at `path` without a lock, so a writer may have it open.
-    public init(reading path: String) throws(StorageError) {
-        let file = try DiskFile.openUnlocked(path)
+    public init(reading path: String) throws(StorageError) { try self.init(of: DiskFile.openUnlocked(path)) }
+
+    init(of file: any StorageFile) throws(StorageError) {
         switch try RecordingState(of: file) {
         case .foreign: self = .foreign
         case .empty: self = .empty
@@ -35,14 +36,14 @@ public enum RecordingSummary: Equatable, Sendable {
         }
     }
 
-    private static func unfinished(_ file: DiskFile) throws(StorageError) -> RecordingSummary {
+    private static func unfinished(_ file: any StorageFile) throws(StorageError) -> RecordingSummary {
         let place = try file.contentRange(of: "moov", at: RecordingLayout.movieOffset, atMost: 1 << 20)
         guard let place, try file.size() > place.upperBound else { return .empty }
         return .unfinished
     }
 
     /// Nil: there is no index of the writer's form.
-    private static func finished(_ file: DiskFile, at offset: Int64) throws(StorageError) -> RecordingSummary? {
+    private static func finished(_ file: any StorageFile, at offset: Int64) throws(StorageError) -> RecordingSummary? {
         do {
             guard let place = try file.contentRange(of: "moov", at: offset, atMost: .max) else { return nil }
             return .finished(try Finished(IndexBox(file: file, content: place)))

@@ -33,6 +33,13 @@ public struct RecordingEditor: Sendable {
         return images
     }
 
+    /// The peaks of the audio in at most `most` equal parts of a recording, from 0 to 255; empty without audio.
+    public func waveform(of path: String, most: Int) async throws(ClientError) -> [UInt8] {
+        let request = WaveformRequest(input: path, most: most)
+        guard case .waveform(let peaks) = try await ask(.waveform(request)) else { throw .refused(Self.otherAnswer) }
+        return peaks
+    }
+
     /// The chapters of the recording at an absolute path; empty if it has none.
     public func chapters(of path: String) async throws(ClientError) -> [Chapter] {
         guard case .chapters(let chapters) = try await ask(.chapters(path)) else { throw .refused(Self.otherAnswer) }

@@ -7,6 +7,7 @@ import KineMedia
 public enum EditRequest: Codable, Equatable, Sendable {
     case trim(TrimRequest)
     case images(ImagesRequest)
+    case waveform(WaveformRequest)
     /// Reads the chapters of the recording at an absolute path.
     case chapters(String)
 }
@@ -61,9 +62,21 @@ public struct ImagesRequest: Codable, Equatable, Sendable {
     }
 }
 
+/// Measures how loud a recording is.
+public struct WaveformRequest: Codable, Equatable, Sendable {
+    /// An absolute path.
+    public var input: String
+    /// The most parts of the recording that are measured, at least one.
+    public var most: Int
+
+    public init(input: String, most: Int) { (self.input, self.most) = (input, most) }
+}
+
 public enum EditAnswer: Codable, Equatable, Sendable {
     case trimmed(TrimmedRecording)
     case images([RecordedImage])
+    /// The peaks of equal parts of the recording, from 0 to 255; empty without audio.
+    case waveform([UInt8])
     case chapters([Chapter])
     case failed(EditFailure)
 }

@@ -1,11 +1,10 @@
-// Notices changes in the directories of recordings. Linux: inotify(7).
+// Notices changes in directories, for a loop that polls. Linux: inotify(7).
 import CLinux
 import Glibc
 import KinePlatform
 
-/// Used on one thread. Without an inotify instance, which a user has few of, it notices nothing: the page then sees
-/// other programs' changes when a take begins or ends.
-final class LibraryWatch {
+/// Used on one thread. Without an inotify instance, which a user has few of, it notices nothing.
+package final class DirectoryWatch {
     /// Nanoseconds between two reports: a file that is copied here changes often.
     private static let interval: Int64 = 500_000_000
     private static let events = UInt32(
@@ -13,26 +12,31 @@ final class LibraryWatch {
             | Int32(IN_ONLYDIR))
 
     private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    private let suffix: String
     private let directories: () -> Set<String>
     private var isChanged = false
     private var lastReport = Int64.min
     /// By directory, the kernel's number of its watch.
     private var watched: [String: Int32] = [:]
 
-    /// - Parameter directories: those to watch. It may return others after each change.
-    init(_ directories: @escaping () -> Set<String>) { self.directories = directories }
+    /// - Parameters:
+    ///   - suffix: the end, in lowercase, of the names of files whose changes count. Those of directories always do.
+    ///   - directories: the paths to watch. It may return others after each change.
+    package init(for suffix: String, in directories: @escaping () -> Set<String>) {
+        (self.suffix, self.directories) = (suffix, directories)
+    }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    var pollEntries: [pollfd] { [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)] }
+    package var pollEntries: [pollfd] { [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)] }
 
     /// The next time for `process`; nil: when something happens.
-    var deadline: Int64? { isChanged ? lastReport + Self.interval : nil }
+    package var deadline: Int64? { isChanged ? lastReport + Self.interval : nil }
 
-    /// Whether recordings may have changed since the last call that returned true.
+    /// Whether something may have changed since the last call that returned true.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
-    func process(at now: Int64) -> Bool {
+    package func process(at now: Int64) -> Bool {
         if readEvents() { isChanged = true }
         guard isChanged, lastReport == .min || now >= lastReport + Self.interval else { return false }
         (isChanged, lastReport) = (false, now)
@@ -41,7 +45,7 @@ final class LibraryWatch {
     }
 
     /// Begins to watch, or adds directories that have appeared.
-    func watch() {
+    package func watch() {
         let wanted = directories()
         for (directory, number) in watched where !wanted.contains(directory) {
             inotify_rm_watch(descriptor, number)
@@ -54,7 +58,7 @@ final class LibraryWatch {
         }
     }
 
-    /// Whether one of the events is about a recording or a directory.
+    /// Whether one of the events counts.
     private func readEvents() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
             var isFound = false
@@ -67,7 +71,7 @@ final class LibraryWatch {
                     let event = (base + offset).loadUnaligned(as: inotify_event.self)
                     let name = String(escaping: (base + offset + header).assumingMemoryBound(to: CChar.self))
                     let isFile = event.len > 0 && event.mask & UInt32(IN_ISDIR) == 0
-                    isFound = isFound || !isFile || name.lowercased().hasSuffix(".mp4")
+                    isFound = isFound || !isFile || name.lowercased().hasSuffix(suffix)
                     offset += header + Int(event.len)
                 }
             }

@@ -1,0 +1,80 @@
+// The loudness of AAC by libavcodec's decoder: takes access units, returns the peak of their samples.
+import CFFmpeg
+import KineMedia
+
+/// Decodes parts of one AAC track. Not Sendable: one thread uses it.
+public final class AACDecoder {
+    public enum Error: Swift.Error, Equatable {
+        /// This build of libavcodec has no AAC decoder.
+        case missing
+        /// The decoder cannot be opened; `code` is libavutil's.
+        case cannotOpen(code: Int32)
+    }
+
+    private var context: UnsafeMutablePointer<AVCodecContext>?
+    private var frame: UnsafeMutablePointer<AVFrame>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+
+    /// - Parameter configuration: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
+    public init(audioSpecificConfig configuration: [UInt8]) throws(Error) {
+        guard kine_load_ffmpeg() != 0 else { throw .missing }
+        av_log_set_level(AV_LOG_FATAL)
+        guard let codec = avcodec_find_decoder_by_name("aac"), let context = avcodec_alloc_context3(codec) else {
+            throw .missing
+        }
+        self.context = context
+        frame = av_frame_alloc()
+        packet = av_packet_alloc()
+        guard frame != nil, packet != nil,
+            let extradata = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
+        else { throw .cannotOpen(code: kine_averror_no_memory()) }
+        extradata.copyMemory(from: configuration, byteCount: configuration.count)
+        context.pointee.extradata = extradata.assumingMemoryBound(to: UInt8.self)
+        context.pointee.extradata_size = Int32(configuration.count)
+        context.pointee.thread_count = 1
+        let code = avcodec_open2(context, codec, nil)
+        guard code >= 0 else { throw .cannotOpen(code: code) }
+    }
+
+    deinit {
+        // Without the library, its functions cannot be called.
+        guard context != nil else { return }
+        avcodec_free_context(&context)
+        av_frame_free(&frame)
+        av_packet_free(&packet)
+    }
+
+    /// The largest absolute value, from 0 to 1, of the samples of consecutive access units. The first unit only
+    /// prepares the decoder, whose transforms overlap. A damaged unit counts as silence.
+    public func peak(of units: [[UInt8]]) -> Float {
+        avcodec_flush_buffers(context)
+        var peak: Float = 0
+        for (number, unit) in units.enumerated() {
+            guard unit.count < 1 << 20, let packet, av_new_packet(packet, Int32(unit.count)) >= 0 else { continue }
+            packet.pointee.data.update(from: unit, count: unit.count)
+            let code = avcodec_send_packet(context, packet)
+            av_packet_unref(packet)
+            guard code >= 0, let frame else { continue }
+            while avcodec_receive_frame(context, frame) >= 0 {
+                if number > 0 { peak = max(peak, Self.peak(of: frame.pointee)) }
+                av_frame_unref(frame)
+            }
+        }
+        return min(peak, 1)
+    }
+
+    /// The decoder returns floating point numbers, a plane for each channel.
+    private static func peak(of frame: AVFrame) -> Float {
+        guard frame.format == AV_SAMPLE_FMT_FLTP.rawValue, let planes = frame.extended_data else { return 0 }
+        var peak: Float = 0
+        for channel in 0..<Int(frame.ch_layout.nb_channels) {
+            guard let bytes = planes[channel] else { continue }
+            bytes.withMemoryRebound(to: Float.self, capacity: Int(frame.nb_samples)) { samples in
+                for index in 0..<Int(frame.nb_samples) where samples[index].isFinite {
+                    peak = max(peak, abs(samples[index]))
+                }
+            }
+        }
+        return peak
+    }
+}
