@@ -135,4 +135,12 @@ import Testing
         (wrong.minimum, wrong.maximum) = (2, 1)
         #expect(Field(wrong) == nil)
     }
+
+    @Test func `a right is the same in the studio`() {
+        let rights: [ServiceRight] = [
+            .connect, .bindUDP, .listen(setting: "l"), .read("/r"), .group("g"), .environment("E"),
+        ]
+        #expect(rights.map { SheetRight($0).kind } == SheetRight.Kind.allCases)
+        #expect(rights.map { SheetRight($0).subject } == [nil, nil, "l", "/r", "g", "E"])
+    }
 }

@@ -209,4 +209,13 @@ import Testing
         #expect(try profiles("", ["KINECAST_RECORD_QUALITY=16"]).configured.quality == 16)
         #expect(throws: CommandFailure.self) { try profiles("", ["KINECAST_RECORD_CFR=1"]) }
     }
+
+    @Test func `a service is a destination by its id`() {
+        #expect(DestinationName("service:org.example.up")?.argument == "--service=org.example.up")
+        #expect(DestinationName("live")?.service == nil)
+        let long = String(repeating: "a", count: 101)
+        for wrong in ["service:", "service:a b", "service:\(long)", "Service:a", "service"] {
+            #expect(DestinationName(wrong) == nil, "\(wrong)")
+        }
+    }
 }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KinePlatform
 import KinePublish
+import KineWire
 import SystemPackage
 import Testing
 
@@ -118,6 +119,7 @@ import Testing
                 #expect(english[name] != nil, "\(file) says \(name)")
             }
         }
+        for right in SheetRight.Kind.allCases { #expect(english["right.\(right.rawValue)"] != nil, "\(right)") }
         for control in TakeNotice.Kind.allCases { #expect(english["event.\(control.rawValue)"] != nil, "\(control)") }
     }
 

@@ -77,42 +77,87 @@ import Testing
             """)
     }
 
-    @Test func `the person chooses a service and fills in its fields, and the window ends with the countdown`() throws {
+    @Test func `a service is chosen and set up, a login is opened by a click alone, and each end is shown`()
+        async throws
+    {
+        try place.installGuided("login", network: "connect")
+        let service = try await place.service("guided")
         try RunningStudio.with { studio in
-            let app = try App(place, studio)
-            let outcome = app.present()
             try studio.withWindow { window in
-                try app.open(in: window)
-                #expect(try Self.shows("Test app wants to broadcast", window))
-                try window.expectAccessible("choosing")
-                try window.check("With the microphone")
-                let _: Bool = try window.browser.run("document.querySelector('[value=witness]').click(); return true;")
-                try window.click("Continue")
-                #expect(try Self.shows("Settings of Witness", window))
-                #expect(
-                    try window.browser.wait(until: "return document.querySelector('#field-0')?.type === 'password'"))
-                try Self.fill(2, with: "9", window)
-                #expect(try Self.shows("Count has to be a number from 1 to 5.", window))
-                try window.click("Continue")
-                #expect(try Self.shows("Key must be given.", window))
-                try window.expectAccessible("filling in")
-                try Self.fill(0, with: "w_1234567", window)
-                try Self.fill(2, with: "2", window)
-                try window.click("Continue")
-                guard case .success(let controller) = outcome.wait(for: { $0 }) else {
-                    Issue.record("\(outcome.withLock { $0.debugDescription })")
-                    return
-                }
-                #expect(controller.extensionIdentifier == "witness" && controller.isMicrophoneEnabled)
-                #expect(controller.setup?.info["key"] == "w_1234567" && controller.setup?.info["quality"] == "low")
-                Task { await app.presenter.showCountdown(3) {} }
-                #expect(try Self.shows("The broadcast begins in", window))
-                try window.expectAccessible("counting down")
-                app.presenter.close()
-                #expect(try Self.shows("This window can be closed.", window))
-                try window.expectAccessible("done")
+                try chooses(in: window, App(place, studio))
+                try logsIn(to: service, in: window, App(place, studio, service: "guided"))
+                try ends(in: window, App(place, studio))
             }
         }
+    }
+
+    /// Chooses the witness and fills in its fields.
+    private func chooses(in window: StudioWindow, _ app: App) throws {
+        let outcome = app.present()
+        try app.open(in: window)
+        #expect(try Self.shows("Test app wants to broadcast", window))
+        try window.expectAccessible("choosing")
+        try window.check("With the microphone")
+        let _: Bool = try window.browser.run("document.querySelector('[value=witness]').click(); return true;")
+        try window.click("Continue")
+        #expect(try Self.shows("Settings of Witness", window))
+        #expect(
+            try window.browser.wait(until: "return document.querySelector('#field-0')?.type === 'password'"))
+        try Self.fill(2, with: "9", window)
+        #expect(try Self.shows("Count has to be a number from 1 to 5.", window))
+        try window.click("Continue")
+        #expect(try Self.shows("Key must be given.", window))
+        try window.expectAccessible("filling in")
+        try Self.fill(0, with: "w_1234567", window)
+        try Self.fill(2, with: "2", window)
+        try window.click("Continue")
+        guard case .success(let controller) = outcome.wait(for: { $0 }) else {
+            Issue.record("\(outcome.withLock { $0.debugDescription })")
+            return
+        }
+        #expect(controller.extensionIdentifier == "witness" && controller.isMicrophoneEnabled)
+        #expect(controller.setup?.info["key"] == "w_1234567" && controller.setup?.info["quality"] == "low")
+        Task { await app.presenter.showCountdown(3) {} }
+        #expect(try Self.shows("The broadcast begins in", window))
+        try window.expectAccessible("counting down")
+        app.presenter.close()
+        #expect(try Self.shows("This window can be closed.", window))
+        try window.expectAccessible("done")
+    }
+
+    /// The fixture's program asks for a login at once, and then a question.
+    private func logsIn(to service: BroadcastService, in window: StudioWindow, _ app: App) throws {
+        try window.browser.runBeforePages(
+            "window.opened = []; window.open = (...values) => opened.push(values.join(' '));")
+        let outcome = app.present()
+        try app.open(in: window)
+        try window.click("Continue")
+        #expect(try Self.shows("Settings of Guided", window))
+        try window.click("Cancel")
+        #expect(error(outcome)?.code == .cancelled)
+
+        Task {
+            let address = URL(string: "https://example.org/device?code=ABCD")
+            if let address { await app.presenter.showLogin(address, for: service) {} }
+        }
+        try app.open(in: window)
+        #expect(try Self.shows("https://example.org/device?code=ABCD", window))
+        try window.expectAccessible("logging in")
+        let early: [String] = try window.browser.run("return opened")
+        #expect(early == [])
+        try window.click("Open example.org")
+        let address: [String] = try window.browser.run("return opened")
+        #expect(address == ["https://example.org/device?code=ABCD _blank noopener"])
+        app.presenter.close()
+    }
+
+    /// A process that is killed says no more.
+    private func ends(in window: StudioWindow, _ app: App) throws {
+        let (connection, link) = try app.desktop.present(SheetApp(identifier: "a", name: "Brief"))
+        try window.browser.open(link.address)
+        #expect(try Self.shows("Brief goes on", window))
+        connection.close()
+        #expect(try Self.shows("Brief has ended. This window can be closed.", window))
     }
 
     @Test func `Cancel, a closed window and a key during the countdown are the person's`() throws {
@@ -139,7 +184,10 @@ import Testing
                 #expect(try window.browser.wait(until: "return document.querySelector('#field-0') != null"))
                 try Self.fill(0, with: "w_1234567", window)
                 try window.click("Continue")
-                guard case .success(let controller) = chosen.wait(for: { $0 }) else { return }
+                guard case .success(let controller) = chosen.wait(for: { $0 }) else {
+                    Issue.record("there is no controller")
+                    return
+                }
                 let start = Monitor<BroadcastError??>(nil)
                 Task {
                     do throws(BroadcastError) {
@@ -154,49 +202,6 @@ import Testing
                     "return document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', cancelable: true })) || true"
                 )
                 #expect(start.wait(for: { $0 })??.code == .cancelled)
-            }
-        }
-    }
-
-    @Test func `a login is opened by a click alone, and the window of an app that has ended says so`() async throws {
-        try place.installGuided("login", network: "connect")
-        let service = try await place.service("guided")
-        try RunningStudio.with { studio in
-            let app = try App(place, studio, service: "guided")
-            try studio.withWindow { window in
-                let outcome = app.present()
-                try app.open(in: window)
-                try window.click("Continue")
-                // The fixture logs in at once.
-                #expect(try Self.shows("Settings of Guided", window))
-                try window.click("Cancel")
-                #expect(error(outcome)?.code == .cancelled)
-
-                Task {
-                    let address = URL(string: "https://example.org/device?code=ABCD")
-                    if let address { await app.presenter.showLogin(address, for: service) {} }
-                }
-                try app.open(in: window)
-                #expect(try Self.shows("https://example.org/device?code=ABCD", window))
-                try window.expectAccessible("logging in")
-                let opened: [String] = try window.browser.run(
-                    """
-                    window.opened = [];
-                    window.open = (...values) => opened.push(values.join(" "));
-                    return opened;
-                    """)
-                #expect(opened == [])
-                try window.click("Open example.org")
-                let address: [String] = try window.browser.run("return opened")
-                #expect(address == ["https://example.org/device?code=ABCD _blank noopener"])
-                app.presenter.close()
-
-                let (connection, link) = try app.desktop.present(SheetApp(identifier: "a", name: "Brief"))
-                try window.browser.open(link.address)
-                #expect(try Self.shows("Brief goes on", window))
-                // A process that is killed says no more.
-                connection.close()
-                #expect(try Self.shows("Brief has ended. This window can be closed.", window))
             }
         }
     }

@@ -47,12 +47,12 @@ extension ServiceManifest.SetupField {
 extension SheetRight {
     public init(_ right: ServiceRight) {
         switch right {
-        case .connect: self.init(.connect)
-        case .bindUDP: self.init(.bindUDP)
-        case .listen(let setting): self.init(.listen, setting)
-        case .read(let path): self.init(.read, path)
-        case .group(let group): self.init(.group, group)
-        case .environment(let variable): self.init(.environment, variable)
+        case .connect: self.init(Kind.connect)
+        case .bindUDP: self.init(Kind.bindUDP)
+        case .listen(let setting): self.init(Kind.listen, setting)
+        case .read(let path): self.init(Kind.read, path)
+        case .group(let group): self.init(Kind.group, group)
+        case .environment(let variable): self.init(Kind.environment, variable)
         }
     }
 }
