@@ -23,7 +23,11 @@ import Testing
             studio = Studio(inbox, choices: KeptChoice())
             path = directory.appending("studio.sock")
             door = try StudioDoor(path, sheets: studio.sheets) { place in
-                if case .sheet(let id) = place { StudioLink(address: id, file: "") } else { StudioLink(address: "", file: "") }
+                if case .sheet(let id) = place {
+                    StudioLink(address: id, file: "")
+                } else {
+                    StudioLink(address: "", file: "")
+                }
             }
         }
 

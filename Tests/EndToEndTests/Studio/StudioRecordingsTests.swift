@@ -166,7 +166,7 @@ import Testing
             self.directory = directory
             mkdir(directory.file("Videos"), 0o700)
             try TestPlace.with { place in
-                try StudioLibraryTests.record(place, to: "a.mp4")
+                try StudioRecordingsTests.record(place, to: "a.mp4")
                 try Tool.write(
                     try Tool.contents(of: place.path("a.mp4")), to: directory.file("Videos/a.mp4"),
                     permissions: .ownerReadWrite)
