@@ -34,7 +34,7 @@ struct StudioCommand: ParsableCommand {
     private enum Situation: String, CaseIterable {
         case page = "the page, and nothing else"
         case hidden = "the page, hidden"
-        case take = "a take of 1920×1080 at 30 frames a second"
+        case take = "a take of 1920×1080 at 30 frames a second with its picture, and three live pages"
         case windows = "twenty windows, three changing twice a second"
     }
 
@@ -137,7 +137,7 @@ struct StudioCommand: ParsableCommand {
             verdict("first paint", rounds.flatMap(\.paints), 500, 0, " ms"),
             verdict("an event in the page", rounds.flatMap(\.pauses), 200, 0, " ms"),
             verdict("server with an idle page", server(.page), 5, 2, " %"),
-            verdict("server beside a take", server(.take), 5, 2, " %"),
+            verdict("server beside a take with three services, its picture shown", server(.take), 5, 2, " %"),
             verdict("server and pictures of twenty windows", sums(.windows, \.percentOfCore), 3, 2, " %"),
             verdict("server's wakes a second, page hidden", sums(.hidden, \.wakesPerSecond), 2, 2, ""),
             .memory("server's peak memory", rounds.map(\.peak).max() ?? 0, limit: 40),

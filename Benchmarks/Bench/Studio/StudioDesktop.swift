@@ -71,18 +71,21 @@ final class StudioDesktop {
         return (times[0], times[1])
     }
 
-    /// Records a scene on a virtual screen while `body` runs.
+    /// Records a scene on a virtual screen, and shows it in three live pages, while `body` runs. The studio's page shows its
+    /// picture.
     func recording(_ body: () throws -> Void) throws {
         let file = folder.file("take.mp4")
         unlink(file)
         let take = try HeldProcess(
             "kinecast",
             [
-                "record", file, "--virtual", "1920x1080", "--fps", "30", "--audio", "none", "--json", "--",
+                "broadcast", "--service", "live", "--service", "live", "--service", "live", "--record", file,
+                "--virtual", "1920x1080", "--fps", "30", "--audio", "none", "--json", "--",
                 Tool.sibling("kinecast-scene"), "video",
             ], environment: environment)
         while try !take.line(deadline: deadline(in: 30)).contains("\"event\":\"started\"") {}
         try wait("document.querySelector('.take')?.dataset.phase === 'recording'")
+        try wait("document.querySelector('.preview')?.dataset.state === 'live'")
         try body()
         _ = try HeldProcess("kinecast", ["stop"], environment: environment).finish(deadline: deadline(in: 30))
         _ = try take.finish(deadline: deadline(in: 30))

@@ -28,7 +28,7 @@ final class Jobs: Sendable {
     private static let steps = 50.0
 
     private struct Job {
-        var task: Task<Void, Never>?
+        let task: Task<Void, Never>
         var progress: JobProgress
     }
 
@@ -54,32 +54,32 @@ final class Jobs: Sendable {
         let progress = JobProgress(job: id, kind: kind, id: recording)
         let isStarted = jobs.withLock { jobs in
             guard jobs.count < Self.most else { return false }
-            jobs[id] = Job(progress: progress)
+            // Made under the lock, so each job that is found can be cancelled.
+            let task = Task {
+                self.report(progress)
+                var end = progress
+                do throws(LibraryProblem) {
+                    end.result = try await work { self.update(id, $0) }
+                    end.state = .done
+                } catch {
+                    (end.state, end.message) = Task.isCancelled ? (.cancelled, nil) : (.failed, error.message)
+                }
+                self.jobs.withLock { $0[id] = nil }
+                self.report(end)
+            }
+            jobs[id] = Job(task: task, progress: progress)
             return true
         }
         guard isStarted else {
             throw LibraryProblem(.conflict, "\(Self.most) recordings are being worked on; wait for one of them.")
         }
-        report(progress)
-        let task = Task {
-            var end = progress
-            do throws(LibraryProblem) {
-                end.result = try await work { self.update(id, $0) }
-                end.state = .done
-            } catch {
-                (end.state, end.message) = Task.isCancelled ? (.cancelled, nil) : (.failed, error.message)
-            }
-            self.jobs.withLock { $0[id] = nil }
-            report(end)
-        }
-        jobs.withLock { $0[id]?.task = task }
         return id
     }
 
     /// Returns false if there is no such job.
     func cancel(_ id: String) -> Bool {
         let job = jobs.withLock { $0[id] }
-        job?.task?.cancel()
+        job?.task.cancel()
         return job != nil
     }
 
