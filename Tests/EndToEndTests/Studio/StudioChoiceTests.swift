@@ -157,7 +157,7 @@ import Testing
         #expect(
             lines.dropFirst(2) == [
                 "audio = none", "mic = none", "fps = 10", "size = 1280x720", "quality = 30", "show-keys = shortcuts",
-                "show-clicks = false", "no-cursor = true", "exclude = title:Secret", "exclude = app:Editor",
+                "show-clicks = false", "no-cursor = true", "exclude = app:Editor", "exclude = title:Secret",
                 "countdown = 0",
             ])
         let checked = try studio.place.run(["config", "--profile", "Bug"], studio.environment)

@@ -53,8 +53,8 @@ export class Hidden {
         this.element.hidden = false;
     }
 
-    /** The request's `exclude`. */
+    /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
     get rules() {
-        return this.#isChosen ? [...this.#boxes].filter(([, box]) => box.checked).map(([one]) => one) : undefined;
+        return this.#isChosen ? [...this.#boxes].filter(([, box]) => box.checked).map(([one]) => one).sort() : undefined;
     }
 }
