@@ -11,51 +11,28 @@ public final class AACDecoder {
         case cannotOpen(code: Int32)
     }
 
-    private var context: UnsafeMutablePointer<AVCodecContext>?
-    private var frame: UnsafeMutablePointer<AVFrame>?
-    private var packet: UnsafeMutablePointer<AVPacket>?
+    private let decoder: DecoderContext
 
     /// - Parameter configuration: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
     public init(audioSpecificConfig configuration: [UInt8]) throws(Error) {
-        guard kine_load_ffmpeg() != 0 else { throw .missing }
-        av_log_set_level(AV_LOG_FATAL)
-        guard let codec = avcodec_find_decoder_by_name("aac"), let context = avcodec_alloc_context3(codec) else {
-            throw .missing
-        }
-        self.context = context
-        frame = av_frame_alloc()
-        packet = av_packet_alloc()
-        guard frame != nil, packet != nil,
-            let extradata = av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
-        else { throw .cannotOpen(code: kine_averror_no_memory()) }
-        extradata.copyMemory(from: configuration, byteCount: configuration.count)
-        context.pointee.extradata = extradata.assumingMemoryBound(to: UInt8.self)
-        context.pointee.extradata_size = Int32(configuration.count)
-        context.pointee.thread_count = 1
-        let code = avcodec_open2(context, codec, nil)
-        guard code >= 0 else { throw .cannotOpen(code: code) }
-    }
-
-    deinit {
-        // Without the library, its functions cannot be called.
-        guard context != nil else { return }
-        avcodec_free_context(&context)
-        av_frame_free(&frame)
-        av_packet_free(&packet)
+        decoder = try DecoderContext(
+            "aac", header: configuration, missing: Error.missing, cannotOpen: Error.cannotOpen
+        ) { $0.thread_count = 1 }
     }
 
     /// The largest absolute value, from 0 to 1, of the samples of consecutive access units. The first unit only
     /// prepares the decoder, whose transforms overlap. A damaged unit counts as silence.
     public func peak(of units: [[UInt8]]) -> Float {
-        avcodec_flush_buffers(context)
+        avcodec_flush_buffers(decoder.context)
         var peak: Float = 0
         for (number, unit) in units.enumerated() {
-            guard unit.count < 1 << 20, let packet, av_new_packet(packet, Int32(unit.count)) >= 0 else { continue }
+            guard unit.count < 1 << 20, let packet = decoder.packet, av_new_packet(packet, Int32(unit.count)) >= 0
+            else { continue }
             packet.pointee.data.update(from: unit, count: unit.count)
-            let code = avcodec_send_packet(context, packet)
+            let code = avcodec_send_packet(decoder.context, packet)
             av_packet_unref(packet)
-            guard code >= 0, let frame else { continue }
-            while avcodec_receive_frame(context, frame) >= 0 {
+            guard code >= 0, let frame = decoder.frame else { continue }
+            while avcodec_receive_frame(decoder.context, frame) >= 0 {
                 if number > 0 { peak = max(peak, Self.peak(of: frame.pointee)) }
                 av_frame_unref(frame)
             }

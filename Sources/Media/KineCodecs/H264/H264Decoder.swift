@@ -18,9 +18,7 @@ public final class H264Decoder {
         case pixelFormat
     }
 
-    private var context: UnsafeMutablePointer<AVCodecContext>?
-    private var frame: UnsafeMutablePointer<AVFrame>?
-    private var packet: UnsafeMutablePointer<AVPacket>?
+    private let decoder: DecoderContext
 
     private static let startCode: [UInt8] = [0, 0, 0, 1]
     /// Limited by libavcodec: an Int32, less the padding after the access unit.
@@ -31,40 +29,19 @@ public final class H264Decoder {
     ///   - threads: this many frames are decoded at once and delayed; 0: one per processor. 1: delays only frames that
     ///     the VUI says may be reordered (ITU-T H.264, E.2.1), none here.
     public init(_ sets: H264ParameterSets, threads: Int = 0) throws(Error) {
-        guard kine_load_ffmpeg() != 0 else { throw .missing }
-        // The errors thrown here contain all that the library would write to standard error.
-        av_log_set_level(AV_LOG_FATAL)
-        guard let codec = avcodec_find_decoder_by_name("h264"), let context = avcodec_alloc_context3(codec) else {
-            throw .missing
+        decoder = try DecoderContext(
+            "h264", header: Self.startCode + sets.sequence + Self.startCode + sets.picture, missing: Error.missing,
+            cannotOpen: Error.cannotOpen
+        ) { context in
+            context.thread_count = Int32(threads)
+            context.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, not a guess
         }
-        self.context = context
-        frame = av_frame_alloc()
-        packet = av_packet_alloc()
-        let header = Self.startCode + sets.sequence + Self.startCode + sets.picture
-        guard frame != nil, packet != nil,
-            let extradata = av_mallocz(header.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
-        else { throw .cannotOpen(code: kine_averror_no_memory()) }
-        extradata.copyMemory(from: header, byteCount: header.count)
-        context.pointee.extradata = extradata.assumingMemoryBound(to: UInt8.self)
-        context.pointee.extradata_size = Int32(header.count)
-        context.pointee.thread_count = Int32(threads)
-        context.pointee.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, not a guess
-        let code = avcodec_open2(context, codec, nil)
-        guard code >= 0 else { throw .cannotOpen(code: code) }
-    }
-
-    deinit {
-        // Without the library, its functions cannot be called.
-        guard context != nil else { return }
-        avcodec_free_context(&context)
-        av_frame_free(&frame)
-        av_packet_free(&packet)
     }
 
     /// Decodes one access unit, with four-byte lengths before its NAL units as in `EncodedSample.data`, and outputs the
     /// frames that are ready. A frame is valid while `output` runs; the decoder owns its memory.
     public func decode(_ accessUnit: [UInt8], output: (PlanarFrame) -> Void) throws(Error) {
-        guard accessUnit.count <= Self.largestAccessUnit, let packet,
+        guard accessUnit.count <= Self.largestAccessUnit, let packet = decoder.packet,
             av_new_packet(packet, Int32(accessUnit.count)) >= 0
         else { throw .damaged(code: kine_averror_no_memory()) }
         defer { av_packet_unref(packet) }
@@ -79,9 +56,9 @@ public final class H264Decoder {
     public func drain(output: (PlanarFrame) -> Void) throws(Error) { try send(nil, output) }
 
     private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ output: (PlanarFrame) -> Void) throws(Error) {
-        var code = avcodec_send_packet(context, packet)
-        while code >= 0, let frame {
-            code = avcodec_receive_frame(context, frame)
+        var code = avcodec_send_packet(decoder.context, packet)
+        while code >= 0, let frame = decoder.frame {
+            code = avcodec_receive_frame(decoder.context, frame)
             guard code >= 0 else { break }
             defer { av_frame_unref(frame) }
             guard frame.pointee.decode_error_flags == 0 else { throw .damaged(code: kine_averror_invalid_data()) }
