@@ -46,7 +46,7 @@ final class StudioLoop {
     /// Whether a take has appeared since a recording was asked for.
     private var hasBegun = false
     private var isCancelled = false
-    /// Of the recording that is being started.
+    /// The files that the starting recording reads its settings from.
     private var settings: SettingFiles?
     private let links: StudioLinks
     private let door: StudioDoor

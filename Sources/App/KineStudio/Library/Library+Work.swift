@@ -23,7 +23,7 @@ struct Excerpt: Decodable, Sendable {
 struct Sharing: Decodable, Sendable {
     enum Activity: String, CaseIterable, Decodable, Sendable { case copy, open, email, upload }
 
-    /// What a page offers.
+    /// A way to share that a page offers.
     struct Offer: Encodable, Sendable {
         let id: String
         let title: String

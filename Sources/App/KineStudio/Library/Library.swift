@@ -31,7 +31,7 @@ final class Library: Sendable {
         }
     }
 
-    /// What the page lists.
+    /// The answer to a request for the list.
     struct Listing: Encodable, Sendable {
         let recordings: [RecordingModel]
         let directory: String?

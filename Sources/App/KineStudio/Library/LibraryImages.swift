@@ -7,7 +7,7 @@ import KinePlatform
 import KineWire
 import Synchronization
 
-/// What was made before. Any thread may call.
+/// The posters that were made, and the index that was read last. Any thread may call.
 final class LibraryImages: Sendable {
     private static let mostPosters = 200
     /// A larger poster is made again each time: 200 of these are 8 MB.

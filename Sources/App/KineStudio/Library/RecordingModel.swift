@@ -95,7 +95,7 @@ struct LibraryFile: Sendable {
     var name: String { FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? path }
 }
 
-/// What is known of a file from its content.
+/// The result of reading a file.
 enum FileContent: Equatable, Sendable {
     case summary(RecordingSummary)
     /// A sentence.

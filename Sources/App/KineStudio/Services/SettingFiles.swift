@@ -31,6 +31,8 @@ struct SettingFiles: Sendable {
         guard !chosen.isEmpty else { return }
         let installed = try StudioService.installed()
         let directory = try TakeRegistry.standard().directory.removingLastComponent()
+        // All are checked before one is written: no secret stays after a refusal.
+        var settings: [(name: String, value: String)] = []
         for id in chosen {
             guard let service = installed.first(where: { $0.id == id }) else {
                 throw Problem(
@@ -40,11 +42,11 @@ struct SettingFiles: Sendable {
             do throws(Service.SetupProblem) {
                 _ = try service.setupInfo(from: values)
             } catch {
-                remove()
                 throw Problem(sentence: error.description)
             }
-            for (key, value) in values { try add("\(id).\(key)", value, in: directory) }
+            settings += values.map { ("\(id).\($0.key)", $0.value) }
         }
+        for setting in settings { try add(setting.name, setting.value, in: directory) }
     }
 
     private mutating func add(_ setting: String, _ value: String, in directory: FilePath) throws {

@@ -47,7 +47,7 @@ extension Studio {
     }
 }
 
-/// What is wrong with values of fields.
+/// The problems of typed values.
 struct FieldProblems: Encodable, Equatable {
     /// A sentence by each field's key; empty: all values are accepted.
     var problems: [String: String] = [:]

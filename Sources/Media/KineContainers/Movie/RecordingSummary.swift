@@ -2,7 +2,7 @@
 // RecordingIndex reads and checks the samples.
 import KineMedia
 
-/// What a list shows of a file. The bytes may be damaged.
+/// The facts that a list shows of a file, which may be damaged.
 public enum RecordingSummary: Equatable, Sendable {
     case finished(Finished)
     /// A writer has not finished it. If that writer is dead, `MP4Recovery` finishes the file.

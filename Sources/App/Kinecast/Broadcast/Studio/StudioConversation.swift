@@ -25,7 +25,7 @@ final class StudioConversation: Sendable {
     }
 
     private struct State {
-        /// Of the question that is shown.
+        /// Gets the reply to the question that is shown.
         var answer: Promise<Reply>?
         /// Cancels the login or the countdown that is shown.
         var cancel: (@Sendable () -> Void)?
