@@ -161,9 +161,34 @@ import Testing
         }
     }
 
+    @Test func `a file of another file system goes into the trash at its top, and back`() throws {
+        var template = Array("/dev/shm/kinecast-XXXXXX".utf8CString)
+        let other = try #require(mkdtemp(&template).map { String(cString: $0) })
+        let top = "/dev/shm/.Trash-\(getuid())"
+        let isNew = mkdir(top, 0o700) == 0
+        defer {
+            rmdir(other)
+            for name in isNew ? ["/files", "/info", ""] : [] { rmdir(top + name) }
+        }
+        let name = String(other.dropFirst("/dev/shm/".count)) + " ü.mp4"
+        let path = "\(other)/\(name)"
+        let descriptor = try FileDescriptor.open(path, .writeOnly, options: [.create], permissions: .ownerReadWrite)
+        try descriptor.closeAfter { _ = try descriptor.writeAll("film".utf8) }
+        let trash = Trash(folder.file("Trash"))
+        let entry = try trash.move(path)
+        #expect(content(path) == nil && content("\(top)/files/\(name)") == "film")
+        let lines = content("\(top)/info/\(name).trashinfo")?.split(separator: "\n") ?? []
+        let relative = name.replacing(" ü", with: "%20%c3%bc")
+        #expect(lines.dropFirst().first == "Path=\(other.dropFirst("/dev/shm/".count))/\(relative)")
+        try trash.restore(entry)
+        #expect(content(path) == "film" && content("\(top)/info/\(name).trashinfo") == nil)
+        unlink(path)
+    }
+
     @Test func `a recording that cannot go to the trash stays`() throws {
         let path = try folder.write("film".utf8, to: "a.mp4")
-        #expect(throws: RecordingError.self) { try Trash("/proc/Trash").move(path) }
+        // A directory cannot be made below a file.
+        #expect(throws: RecordingError.self) { try Trash(path + "/Trash").move(path) }
         #expect(content(path) == "film")
     }
 }

@@ -5,7 +5,8 @@ import KineContainers
 import KinePlatform
 import SystemPackage
 
-/// The trash in this user's home. Files of other file systems are copied into it.
+/// The trash in this user's home, and those at the tops of other file systems, where files are moved without a copy. Only files of a
+/// file system that can have none are copied into the one at home.
 package struct Trash: Sendable {
     /// A file in the trash. All are absolute paths.
     package struct Entry: Sendable, Equatable {
@@ -14,34 +15,81 @@ package struct Trash: Sendable {
         fileprivate let information: String
     }
 
-    private let directory: String
+    /// One trash directory, with `files` and `info` in it.
+    private struct Place {
+        let directory: String
+        /// The top of its file system; nil: the trash at home, which has absolute paths.
+        var top: String?
 
-    /// - Parameter directory: the trash directory, with `files` and `info` in it.
-    package init(_ directory: String = UserDirectories.data + "/Trash") { self.directory = directory }
+        func information(of name: String) -> String { "\(directory)/info/\(name).trashinfo" }
 
-    /// Moves the file at this absolute path into the trash.
-    @discardableResult
-    package func move(_ path: String, at date: Date = Date()) throws(RecordingError) -> Entry {
-        do {
+        func make() throws {
             for part in ["files", "info"] {
                 try FileManager.default.createDirectory(
                     atPath: "\(directory)/\(part)", withIntermediateDirectories: true,
                     attributes: [.posixPermissions: 0o700])
             }
-            let name = try writeInformation(path, date)
+        }
+    }
+
+    private let home: Place
+
+    /// - Parameter directory: the trash directory at home.
+    package init(_ directory: String = UserDirectories.data + "/Trash") { home = Place(directory: directory) }
+
+    /// Moves the file at this absolute path into the trash.
+    @discardableResult
+    package func move(_ path: String, at date: Date = Date()) throws(RecordingError) -> Entry {
+        var place = home
+        do {
+            if let near = Self.place(near: path, besides: home.directory), (try? near.make()) != nil {
+                place = near
+            } else {
+                try home.make()
+            }
+            let name = try writeInformation(path, date, in: place)
             do throws(StorageError) {
-                try DiskFile.move(path, to: "\(directory)/files/\(name)")
+                try DiskFile.move(path, to: "\(place.directory)/files/\(name)")
             } catch {
-                unlink(information(of: name))
+                unlink(place.information(of: name))
                 throw error
             }
-            return Entry(original: path, file: "\(directory)/files/\(name)", information: information(of: name))
+            return Entry(
+                original: path, file: "\(place.directory)/files/\(name)", information: place.information(of: name))
         } catch let error as StorageError {
             throw RecordingError(error)
         } catch {
             throw RecordingError(
-                .failedToSave, "\(path) cannot be moved to the trash in \(directory) (\(error)); delete it instead.")
+                .failedToSave,
+                "\(path) cannot be moved to the trash in \(place.directory) (\(error)); delete it instead.")
         }
+    }
+
+    /// The trash at the top of a file's own file system; nil: the file is in the file system of `directory`, or its own
+    /// can have no trash.
+    private static func place(near path: String, besides directory: String) -> Place? {
+        guard var top = FilePath(escaped: path).removingLastComponent().resolved, let own = device(of: top),
+            own != device(of: FilePath(escaped: directory))
+        else { return nil }
+        while !top.components.isEmpty, device(of: top.removingLastComponent()) == own { top.removeLastComponent() }
+        // A directory for the trashes of all users has to be one, and sticky.
+        var status = stat()
+        let shared = top.appending(".Trash")
+        let isShared =
+            lstat(shared.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+        let directory = isShared ? shared.appending("\(getuid())") : top.appending(".Trash-\(getuid())")
+        // Somebody else may have made it, or a link in its place.
+        if lstat(directory.cString, &status) == 0, status.st_mode & S_IFMT != S_IFDIR || status.st_uid != getuid() {
+            return nil
+        }
+        return Place(directory: directory.escaped, top: top.escaped)
+    }
+
+    /// The file system of a path, or of the directory in which it would be made.
+    private static func device(of path: FilePath) -> dev_t? {
+        var status = stat()
+        if lstat(path.cString, &status) == 0 { return status.st_dev }
+        return path.components.isEmpty ? nil : device(of: path.removingLastComponent())
     }
 
     /// Moves a file back to where it was. Throws if another file is there, or if it has left the trash.
@@ -56,7 +104,7 @@ package struct Trash: Sendable {
 
     /// Writes the file's path and the time of deletion. Returns its name in the trash: creating this file reserves the
     /// name.
-    private func writeInformation(_ path: String, _ date: Date) throws -> String {
+    private func writeInformation(_ path: String, _ date: Date, in place: Place) throws -> String {
         let file = FilePath(path)
         let (stem, suffix) = (file.stem ?? "recording", file.extension.map { ".\($0)" } ?? "")
         for count in 1... {
@@ -64,19 +112,27 @@ package struct Trash: Sendable {
             let descriptor: FileDescriptor
             do {
                 descriptor = try FileDescriptor.open(
-                    information(of: name), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                    place.information(of: name), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: .ownerReadWrite)
             } catch Errno.fileExists {
                 continue
             }
             defer { try? descriptor.close() }
-            try descriptor.writeAll(Self.information(path, date).utf8)
+            try descriptor.writeAll(Self.information(Self.path(path, in: place), date).utf8)
             return name
         }
         return stem
     }
 
-    private func information(of name: String) -> String { "\(directory)/info/\(name).trashinfo" }
+    /// Outside of home, the path is relative to the top of the file system.
+    private static func path(_ path: String, in place: Place) -> String {
+        guard let top = place.top else { return path }
+        let directory = FilePath(escaped: path).removingLastComponent()
+        let name = path.split(separator: "/").last ?? ""
+        let whole = (directory.resolved ?? directory).escaped + "/" + name
+        let prefix = top.hasSuffix("/") ? top : top + "/"
+        return whole.hasPrefix(prefix) ? String(whole.dropFirst(prefix.count)) : path
+    }
 
     /// The path is percent-encoded (RFC 2396), the time is local.
     static func information(_ path: String, _ date: Date) -> String {
