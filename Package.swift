@@ -47,7 +47,7 @@ let storeys = [
     ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
         "App",
-        "CBuild KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
+        "CBuild CStudioPage KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
             + "KinecastImaging KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
     ),
 ]
@@ -256,18 +256,20 @@ let package = Package(
             ]),
 
         // The studio's page and its server.
+        .target(name: "CStudioPage"),
         .target(
             name: "KineStudio",
             dependencies: [
-                "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish", "KineContainers", "KineRings",
-                "KineServices", "KineWire", "KineMedia", "KinePlatform", "CLinux", system,
+                "CStudioPage", "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish",
+                "KineContainers", "KineDesktop", "KineRings", "KineServices", "KineWire", "KineMedia", "KinePlatform",
+                "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
                 .product(name: "Logging", package: "swift-log", condition: programs),
             ],
-            resources: [.embedInCode("Page")]),
+            exclude: ["Page"]),
 
         // Executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
@@ -385,6 +387,9 @@ let package = Package(
         .executableTarget(
             name: "kinecast-passer", dependencies: ["KinecastExtension", "KinecastExchange"],
             path: "Tests/Support/PassingExtension"),
+        // An app that broadcasts itself, records itself, and shows its recording.
+        .executableTarget(
+            name: "kinecast-replay-app", dependencies: ["Kinecast"], path: "Tests/Support/ReplayApp"),
         .executableTarget(
             name: "kinecast-frame-app", dependencies: ["KinecastExchange", "KinePlatform", system],
             path: "Tests/Support/FrameApp"),
@@ -555,8 +560,8 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "Kinecast", "KineConfiguration", "KineLive", "KinePublish", "KineContainers", "KineWire",
-                "KineMeasure", "KineMedia", "KinePlatform",
+                "KineStudio", "Kinecast", "KineConfiguration", "KineLive", "KinePublish", "KineContainers",
+                "KineServices", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),
@@ -609,7 +614,7 @@ let package = Package(
             name: "EnduranceTests",
             dependencies: [
                 "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-studio",
-                "kinecast-scene", "kinecast-farend",
+                "kinecast-scene", "kinecast-farend", "kinecast-replay-app",
                 "ProcessTesting", "CoreTesting", "DesktopTesting", "KineMeasure", "ScreenTesting",
                 "AudioTesting", "RTMPTesting", "KineMedia",
                 "KinePlatform", "CLinux", system,

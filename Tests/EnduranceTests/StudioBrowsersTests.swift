@@ -16,11 +16,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [Browser.Kind.firefox, .webKit])
+    func `a recording is opened, cut by keys, played and saved in the page`(_ kind: Browser.Kind) throws {
+        try RunningStudio.with(configuration: Self.configuration) { studio in
+            try studio.place.makeDirectory("Kinecast")
+            try studio.recordTalk()
+            try studio.withWindow(kind) { window in
+                try window.show("Recordings")
+                #expect(try window.lists("Talk"))
+                try window.browser.click("#opened")
+                #expect(try window.plays("Talk"))
+                let (length, last) = try window.cut()
+                #expect(try window.playsCut(until: last))
+                try window.click("Save the cut")
+                try window.answer("Short")
+                #expect(try window.works("done", "Short"))
+                let saved = try TakeFile.finishedDuration(studio.place.path("Kinecast/Short.mp4"))
+                #expect(abs(saved - length) < 0.001, "\(saved) s instead of \(length) s")
+            }
+        }
+    }
+
     /// Pictures of each state, in the directory studio-pictures of the build directory.
     @Test(arguments: ["en-US", "zh-CN"])
     func `each state is drawn at 360, 1024 and 1920 pixels, light and dark`(_ language: String) throws {
         let directory = RunningKinecast.executables.removingLastComponent().removingLastComponent()
             .appending("studio-pictures")
+        try? PrivateDirectory.make(directory)
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow(.chromium, ["--accept-lang=\(language)", "--lang=\(language)"]) { window in
                 func draw(_ state: String) throws {
@@ -35,26 +57,36 @@ import Testing
                         }
                     }
                 }
-                try? PrivateDirectory.make(directory)
-                func wait(_ phase: String?) throws {
-                    let script = phase.map { "return document.querySelector('.take')?.dataset.phase === '\($0)'" }
-                    #expect(
-                        try window.browser.wait(
-                            until: script
-                                ?? "return document.querySelector('#recording select') && !document.querySelector('.take')"
-                        ))
+                func wait(_ condition: String) throws {
+                    #expect(try window.browser.wait(until: "return Boolean(\(condition))"), "\(condition)")
                 }
-                try wait(nil)
+                func wait(phase: String) throws {
+                    try wait("document.querySelector('.take')?.dataset.phase === '\(phase)'")
+                }
+                let isIdle = "document.querySelector('#recording .primary:enabled') && !document.querySelector('.take')"
+                try wait(isIdle)
                 try draw("idle")
-                try window.browser.click("#recording .primary")
-                try wait("recording")
+                try window.browser.click(".draw")
+                try wait("document.querySelector('dialog img')?.naturalWidth")
+                try draw("region")
+                try window.browser.click("dialog .buttons button:last-child")
+                try window.browser.click("#recording > .buttons .primary")
+                try wait(phase: "recording")
                 try draw("recording")
-                try window.browser.click(".buttons button:nth-of-type(2)")
-                try wait("paused")
+                try window.browser.click(".take > .buttons button:nth-of-type(2)")
+                try wait(phase: "paused")
                 try draw("paused")
-                try window.browser.click(".buttons .primary")
-                try wait(nil)
+                try window.browser.click(".take > .buttons .primary")
+                try wait(isIdle)
                 try draw("ended")
+                try studio.recordTalk()
+                try window.browser.click("#views a:last-child")
+                #expect(try window.lists("Talk"))
+                try draw("recordings")
+                try window.browser.click("#opened")
+                #expect(try window.plays("Talk"))
+                _ = try window.cut()
+                try draw("cut")
             }
         }
     }

@@ -129,12 +129,16 @@ import Testing
             case .status: [Self.reply(id, .status(Self.status("abc", link: "http://a")))]
             case .renewLinks: [Self.reply(id, .status(Self.status("abc", link: "http://b")))]
             case .stop: [.event(.finished(summary))]
-            case .annotate, .setMicrophone, .switchSource, .setCamera: [Self.done(id)]
+            case .annotate, .setMicrophone, .setAppAudio, .switchSource, .setCamera,
+                .answerPermission(question: 4, isAllowed: nil):
+                [Self.done(id)]
             case .addDestination: [Self.reply(id, .destinationAdded(3))]
             case .removeDestination: [Self.reply(id, .destinationRemoved(.finished))]
             case .exportClip: [Self.reply(id, .clip(clip))]
             case .mark(let title): [Self.reply(id, .marked(Chapter(start: .seconds(1), title: title ?? "Chapter 1")))]
-            case .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .permissionAnswer: nil
+            case .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .permissionAnswer,
+                .showPermissionQuestions, .answerPermission:
+                nil
             }
         }
         let session = try await engine.attach()
@@ -146,6 +150,7 @@ import Testing
         #expect(try await session.status().id == "abc")
         try await session.annotate(["title": "x"])
         try await session.setCamera(nil)
+        try await session.answerPermission(4, isAllowed: nil)
         #expect(try await session.addDestination(.init(service: "live", label: "live")) == 3)
         #expect(try await session.removeDestination(3) == .finished)
         #expect(try await session.exportClip(to: "/tmp/1.mp4", duration: nil) == clip)

@@ -31,4 +31,22 @@ import Testing
         #expect(TerminalQuestion(terminal: FileDescriptor(rawValue: slave)).ask("Allow it?") == expected)
         thread.join()
     }
+
+    @Test func `a question that was answered elsewhere ends, whatever is typed`() throws {
+        var (master, slave): (Int32, Int32) = (-1, -1)
+        #expect(openpty(&master, &slave, nil, nil, nil) == 0)
+        defer { close(master) }
+        let withdrawal = WakeSignal()
+        withdrawal.signal()
+        let question = TerminalQuestion(terminal: FileDescriptor(rawValue: slave))
+        #expect(question.ask("Allow it?", unless: withdrawal) == nil)
+        // A terminal gives what was written to it in pieces, and an error after its end.
+        var seen = ""
+        while !seen.contains("Answered elsewhere.") {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = try bytes.withUnsafeMutableBytes { try FileDescriptor(rawValue: master).read(into: $0) }
+            try #require(count > 0, "\(seen)")
+            seen += String(decoding: bytes[..<count], as: UTF8.self)
+        }
+    }
 }

@@ -91,12 +91,22 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
     @Test func `a given file is listed, and has the same ID in each server`() throws {
         let home = try Home()
         let path = try home.record("talk.mp4")
-        let id = home.library.give(path)
+        let id = LibraryFile.id(of: home.library.give(path))
         let listing = home.library.listing()
         #expect(listing.given == id && listing.recordings.map(\.place) == [.given])
-        #expect(Library(home.library.places).give(path) == id)
+        #expect(LibraryFile.id(of: Library(home.library.places).give(path)) == id)
         unlink(path)
         #expect(home.library.listing().given == nil)
+    }
+
+    @Test func `a file that a take has made is listed, wherever it is`() throws {
+        let home = try Home()
+        let elsewhere = try home.record("elsewhere.mp4")
+        let inside = try home.record("Videos/inside.mp4")
+        #expect(home.library.add(elsewhere) == (try home.id("elsewhere.mp4")))
+        #expect(home.library.add(inside) == (try home.id("inside.mp4")))
+        #expect(try home.model("inside.mp4").place == .videos && home.library.listing().recordings.count == 2)
+        #expect(home.library.listing().given == (try home.id("elsewhere.mp4")))
     }
 
     @Test func `a change of a file changes its version, and its content is read again`() throws {
@@ -214,7 +224,7 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
             #expect(problem.status.code == status, "\(excerpt)")
         }
         for address in [nil, "", "file:///etc/passwd", "ftp://example.org/a", "https://"] {
-            #expect(throws: LibraryProblem.self) { try Sharing(activity: .upload, address: address).share() }
+            #expect(throws: RecordingError.self) { try UsualActivity.upload.make(to: address) }
         }
         #expect(jobs.count == 0)
     }

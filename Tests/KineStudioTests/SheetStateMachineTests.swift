@@ -37,10 +37,21 @@ import Testing
         var sheet = Self.opened()
         #expect(sheet.answer(.service("other", isMicrophoneEnabled: false), step: sheet.step) == nil)
         #expect(sheet.answer(.values([:]), step: sheet.step) == nil)
-        for forged in [SheetAnswer.cancelled, .windowClosed, .notShown] {
+        for forged in [SheetAnswer.finished, .cancelled, .windowClosed, .notShown] {
             #expect(sheet.answer(forged, step: sheet.step) == nil)
         }
         #expect(sheet.prompt == Self.choice)
+    }
+
+    @Test func `a recording's window ends once the person is done`() {
+        let content = SheetPrompt.recording(SheetRecording(path: "/a.mp4", isSaved: false, activities: []))
+        var sheet = Self.opened(content)
+        #expect(SheetModel(sheet, app: SheetApp(identifier: "a", name: "A")).recording == LibraryFile.id(of: "/a.mp4"))
+        #expect(sheet.answer(.values([:]), step: sheet.step) == nil)
+        let old = sheet.step
+        _ = sheet.handle(.prompt(content), at: 1)
+        #expect(sheet.answer(.finished, step: old) == nil, "the app has saved it elsewhere meanwhile")
+        #expect(sheet.answer(.finished, step: sheet.step) == [.send(.finished), .end] && sheet.ending == .done)
     }
 
     @Test func `a window that is gone for three seconds is closed, and one that is reloaded is not`() {

@@ -117,13 +117,56 @@ import Testing
         }
     }
 
-    @Test func `what cannot be shown is refused, and so is a ninth sheet`() throws {
+    @Test func `the app does what the person wants with its recording, and the person is done after that`() async throws
+    {
+        let directory = try TemporaryDirectory()
+        let place = try Place(FilePath(directory.path))
+        let app = try App(connectingTo: place.path)
+        let id = try place.begin(app)
+        let activities = [SheetActivity(id: "post", title: "Post")]
+        try app.send(.show(.recording(SheetRecording(path: "/a.mp4", isSaved: true, activities: activities))))
+        try await wait(for: "the recording") {
+            place.studio.sheets.process(at: MonotonicClock.now())
+            return place.studio.sheets.prompt(of: id) != .waiting
+        }
+        let done = Array(#"{"step":1,"finished":true}"#.utf8)
+        let begin = Array(#"{"activity":"post"}"#.utf8)
+        for (outcome, state) in [
+            (SheetOutcome.done, "done"), (.failed("The forum\nis full."), "failed"), (.cancelled, "failed"),
+        ] {
+            #expect(await place.studio.begin(.share, of: id, begin).status == .accepted)
+            guard case .perform(let task, .share("post", nil))? = try place.reply(to: app) else {
+                Issue.record("the app was not asked")
+                return
+            }
+            #expect(place.studio.answerSheet(id, done).status == .conflict, "it is not done yet")
+            try app.send(.progress(task: task, 0.5))
+            try app.send(.performed(task: task, outcome))
+            try await wait(for: state) {
+                place.studio.sheets.process(at: MonotonicClock.now())
+                return !place.studio.sheets.isBusy(id) && place.studio.jobs.count == 0
+            }
+        }
+        #expect(await place.studio.begin(.share, of: id, Array(#"{"activity":"other"}"#.utf8)).status == .badRequest)
+        #expect(
+            await place.studio.begin(.save, of: id, Array(#"{"name":"a"}"#.utf8)).status == .conflict, "it is saved")
+        #expect(await place.studio.begin(.share, of: "other", begin).status == .notFound)
+        let answer = await place.studio.begin(.share, of: id, begin)
+        let job = try JSONDecoder().decode([String: String].self, from: Data(answer.body))["job"] ?? ""
+        guard case .perform(let task, _)? = try place.reply(to: app) else { return }
+        #expect(place.studio.jobs.cancel(job))
+        #expect(try place.reply(to: app) == .stop(task: task))
+        #expect(place.studio.answerSheet(id, done).status == .ok)
+        #expect(try place.reply(to: app) == .answer(.finished))
+    }
+
+    @Test func `what cannot be shown is refused, and so is a fifth sheet`() throws {
         try TemporaryDirectory.with { directory in
             let place = try Place(directory)
-            let apps = try (0..<8).map { _ in try App(connectingTo: place.path) }
-            #expect(Set(try apps.map(place.begin)).count == 8)
-            let ninth = try App(connectingTo: place.path)
-            #expect(try place.begin(ninth) == "")
+            let apps = try (0..<4).map { _ in try App(connectingTo: place.path) }
+            #expect(Set(try apps.map(place.begin)).count == 4)
+            let fifth = try App(connectingTo: place.path)
+            #expect(try place.begin(fifth) == "")
             var backwards = SetupQuestionField(key: "count", type: .number)
             (backwards.minimum, backwards.maximum) = (5, 1)
             try apps[0].send(.show(Self.form([backwards])))
@@ -131,7 +174,7 @@ import Testing
                 Issue.record("it was shown")
                 return
             }
-            #expect(sentence.contains("cannot show") && place.studio.sheets.count == 7)
+            #expect(sentence.contains("cannot show") && place.studio.sheets.count == 3)
         }
     }
 }

@@ -41,6 +41,12 @@ import Testing
         .login(service: "A", address: "https://example.org/\u{202e}"),
         .login(service: "A", address: "https://" + String(repeating: "a", count: 2000)),
         .countdown(-1), .countdown(4000),
+        .recording(SheetRecording(path: "a.mp4", isSaved: true, activities: [])),
+        .recording(SheetRecording(path: "/" + String(repeating: "a", count: 4096), isSaved: true, activities: [])),
+        .recording(
+            SheetRecording(
+                path: "/a.mp4", isSaved: true,
+                activities: [SheetActivity(id: "a", title: "A"), SheetActivity(id: "a", title: "B")])),
     ]) func `is refused`(_ prompt: SheetPrompt) { #expect(prompt.bounded == nil) }
 
     @Test(arguments: [
@@ -48,6 +54,10 @@ import Testing
         .show(.waiting),
         .show(.choice([service("a")], isMicrophoneEnabled: true)), .show(.login(service: "A", address: "https://a")),
         .show(.countdown(3)), .show(.form(SheetForm(service: "A", message: "B", fields: [.init(key: "k")]))), .close,
+        .show(
+            .recording(
+                SheetRecording(path: "/a.mp4", isSaved: false, activities: [SheetActivity(id: "a", title: "A")]))),
+        .progress(task: 1, 0.5), .performed(task: 1, .done), .performed(task: 2, .failed("It failed.")),
     ]) func `arrives as it was sent`(_ message: StudioMessage) throws {
         var decoder = ControlDecoder()
         decoder.append(try ControlEncoder.frame(ControlHello()) + ControlEncoder.frame(message))

@@ -39,6 +39,35 @@ import Testing
         }
     }
 
+    @Test func `a take that begins is asked again, since its status before did not say which audio it has`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let watch = try TakesWatch(registry)
+            let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            _ = watch.process(at: 0)
+            let engine = try #require(followers(registration).first)
+            func answer(_ phase: TakePhase, isMicrophoneOn: Bool?) throws {
+                var status = TakeStatus(
+                    id: registration.record.id, phase: phase, output: nil, source: "pattern", progress: TakeProgress())
+                status.isMicrophoneOn = isMicrophoneOn
+                try engine.send(.answer(id: 1, .success(.status(status))))
+                _ = watch.process(at: 1)
+            }
+            try answer(.starting, isMicrophoneOn: nil)
+            #expect(watch.takes.map(\.isMicrophoneOn) == [nil])
+            try engine.send(
+                .event(
+                    .started(
+                        TakeStarted(
+                            id: registration.record.id, output: nil, size: PixelSize(width: 4, height: 2),
+                            environment: []))))
+            _ = watch.process(at: 2)
+            #expect(try engine.readAvailable().map(\.request) == [.status])
+            try answer(.recording, isMicrophoneOn: true)
+            #expect(watch.takes.map(\.isMicrophoneOn) == [true])
+        }
+    }
+
     @Test func `a take whose engine closes the connection and goes on is followed again after a second`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
@@ -83,6 +112,35 @@ import Testing
             // Its socket closes, and the waiting connection with it.
             registration = nil
             #expect(watch.process(at: 0).ended.isEmpty && watch.takes.isEmpty && watch.nextDeadline == nil)
+        }
+    }
+
+    @Test func `an app's question is in its take while windows can show it, also of a take that begins later`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            let first = try registry.register(output: nil, source: "screen")
+            let watch = try TakesWatch(registry)
+            let engine = try #require(first.listener.acceptWaiting(as: EngineConnection.self).connections.first)
+            _ = try engine.readAvailable()
+            watch.showsQuestions = true
+            let second = try registry.register(output: nil, source: "screen")
+            _ = watch.process(at: 0)
+            let later = second.listener.acceptWaiting(as: EngineConnection.self).connections.first
+            for messages in [try engine.readAvailable(), try later?.readAvailable() ?? []] {
+                #expect(messages.contains { $0.request == .showPermissionQuestions(true) })
+            }
+            let question = PermissionInquiry(
+                number: 1, name: "App", subject: PermissionSubject(identifier: "a", executable: "/a"), kinds: [.screen])
+            for shown in [question, nil, question] {
+                try engine.send(.event(.permissionAsked(shown)))
+                _ = watch.process(at: 0)
+                #expect(watch.takes.map(\.question) == [shown, nil])
+            }
+            try engine.send(.event(.failed(TakeFailure(exitStatus: 77, message: "no"))))
+            _ = watch.process(at: 0)
+            #expect(watch.takes.map(\.question) == [nil, nil])
+            watch.showsQuestions = false
+            #expect(try engine.readAvailable().map(\.request) == [.showPermissionQuestions(false)])
         }
     }
 }

@@ -5,6 +5,7 @@ import KineClient
 import KineMeasure
 import KineMedia
 import KineWire
+import Synchronization
 import Testing
 
 @testable import Kinecast
@@ -39,7 +40,12 @@ import Testing
         let recording = try await record()
         let path = try #require(recording.url).path
         let before = FileManager.default.contents(atPath: path)
-        let excerpt = try await recording.trim(from: .milliseconds(310), to: .milliseconds(1500))
+        let progress = Mutex<[Double]>([])
+        let excerpt = try await recording.trim(from: .milliseconds(310), to: .milliseconds(1500)) { fraction in
+            progress.withLock { $0.append(fraction) }
+        }
+        let steps = progress.withLock { $0 }
+        #expect(steps == steps.sorted() && steps.count > 2 && steps.last == 1, "\(steps)")
         #expect(excerpt.duration == .milliseconds(1190))
         #expect(excerpt.size == recording.size)
         #expect(FileManager.default.contents(atPath: path) == before)

@@ -21,6 +21,8 @@ struct StudioCommand: ParsableCommand {
     @Option(help: "Windows that are opened, and pauses, in each round.")
     var samples = 5
 
+    /// The length of the long recording.
+    private static let hours = 10
     /// Seconds from a change until the counting begins.
     private static let settling = 3.0
     /// Seconds after which the server has ended the survey that no page asks for any more.
@@ -42,10 +44,14 @@ struct StudioCommand: ParsableCommand {
         var paints: [Double] = []
         var connections: [Double] = []
         var pauses: [Double] = []
+        /// Until a long recording's first frame is shown, and its strip.
+        var frames: [Double] = []
+        var strips: [Double] = []
         /// The server, and the engine that makes pictures where one runs.
         var uses: [Situation: [ProcessUse]] = [:]
-        /// Bytes.
+        /// Bytes, before the long recording is opened, and with it.
         var peak = 0
+        var longPeak = 0
     }
 
     func run() throws {
@@ -56,6 +62,8 @@ struct StudioCommand: ParsableCommand {
         }
         print(Machine.description(["chromium", "xvfb"]))
         print("\n" + times(rounds) + "\n\n" + costs(rounds))
+        let most = rounds.map(\.longPeak).max() ?? 0
+        print("\nThe server's peak with the long recording: \(fixed(Double(most) / 1_048_576, 1)) MiB.")
         print("\n" + Tables.verdicts(verdicts(rounds)))
     }
 
@@ -89,6 +97,11 @@ struct StudioCommand: ParsableCommand {
         try desktop.showWindows(20, changing: 3)
         watch(.windows)
         round.peak = ProcFiles.highWaterBytes(of: desktop.server)
+        for times in try desktop.timeRecording(hours: Self.hours) {
+            round.frames.append(times.frame)
+            round.strips.append(times.strip)
+        }
+        round.longPeak = ProcFiles.highWaterBytes(of: desktop.server)
         return round
     }
 
@@ -101,6 +114,8 @@ struct StudioCommand: ParsableCommand {
             ("from the navigation to the first paint", rounds.flatMap(\.paints)),
             ("from the navigation to the connected page", rounds.flatMap(\.connections)),
             ("from a pause's request to the page's new state", rounds.flatMap(\.pauses)),
+            ("from the navigation to the first frame of a recording of \(Self.hours) hours", rounds.flatMap(\.frames)),
+            ("from the navigation to its strip of pictures", rounds.flatMap(\.strips)),
         ]
         return Tables.table(
             "time | >times | >ms, median (range)", rows.map { [$0.0, "\($0.1.count)", cell($0.1, 0)] })
@@ -136,6 +151,7 @@ struct StudioCommand: ParsableCommand {
         return [
             verdict("first paint", rounds.flatMap(\.paints), 500, 0, " ms"),
             verdict("an event in the page", rounds.flatMap(\.pauses), 200, 0, " ms"),
+            verdict("first frame of \(Self.hours) hours", rounds.flatMap(\.frames), 1000, 0, " ms"),
             verdict("server with an idle page", server(.page), 5, 2, " %"),
             verdict("server beside a take with three services, its picture shown", server(.take), 5, 2, " %"),
             verdict("server and pictures of twenty windows", sums(.windows, \.percentOfCore), 3, 2, " %"),

@@ -71,6 +71,34 @@ final class StudioDesktop {
         return (times[0], times[1])
     }
 
+    /// Writes a recording of this length, 30 frames a second, and opens it in a window twice: the first time the server
+    /// reads it. Returns the milliseconds from each navigation until its first frame is shown and until its strip is.
+    func timeRecording(hours: Int) throws -> [(frame: Double, strip: Double)] {
+        let file = folder.file("long.mp4")
+        _ = try LongRecording(of: .idle).write(to: file, groups: hours * 360)
+        return try (0..<2).map { _ in
+            let link = try HeldProcess("kinecast", ["studio", "--no-browser", file], environment: environment)
+                .finish(deadline: deadline(in: 20))
+            let earlier = try browser.openTab()
+            try browser.open(String(link.filter { !$0.isNewline }))
+            let times: [Double] = try browser.runUntilDone(
+                """
+                const done = arguments[0];
+                let frame;
+                const look = setInterval(() => {
+                    const isReady = document.querySelector(".player")?.dataset.state === "ready";
+                    if (isReady) frame ??= performance.now();
+                    if (!frame || document.querySelector(".timeline .hint")?.textContent !== "") return;
+                    clearInterval(look);
+                    done([frame, performance.now()]);
+                }, 5);
+                """, seconds: 120)
+            try browser.closeTab()
+            try browser.selectTab(earlier)
+            return (times[0], times[1])
+        }
+    }
+
     /// Records a scene on a virtual screen, and shows it in three live pages, while `body` runs. The studio's page shows its
     /// picture.
     func recording(_ body: () throws -> Void) throws {

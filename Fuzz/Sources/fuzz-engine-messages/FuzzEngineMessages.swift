@@ -59,8 +59,9 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
         case .destination(let event): checkSentence(of: event)
         case .finished(let summary): checkSummary(summary)
         case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
-        case .paused, .resumed, .microphone, .sourceSwitched, .camera, .cameraShown, .samples, .frames, .screenLocked,
-            .commandNeeded, .permissionQuestion, .warning, .dismissed:
+        case .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .camera, .cameraShown, .samples, .frames,
+            .screenLocked,
+            .commandNeeded, .permissionQuestion, .permissionAsked, .warning, .dismissed:
             break
         }
     }

@@ -15,7 +15,7 @@ final class StudioLoop {
         /// The token of a link that was used.
         case redeemed(String)
         /// The arguments of `kinecast`, and `NAME=value` strings.
-        case record([String], variables: [String], settings: SettingFiles)
+        case record([String], variables: [String], settings: TakeSettings)
         /// Ends the start of a recording, such as its countdown.
         case cancel
         /// The arguments of `kinecast` for a change of a running take.
@@ -47,7 +47,7 @@ final class StudioLoop {
     private var hasBegun = false
     private var isCancelled = false
     /// The files that the starting recording reads its settings from.
-    private var settings: SettingFiles?
+    private var settings: TakeSettings?
     private let links: StudioLinks
     private let door: StudioDoor
     private let launcher: ProgramLauncher
@@ -135,6 +135,7 @@ final class StudioLoop {
             if pages == 0, count > 0 { recordings.watch() }
             if count == 0 { studio.library.images.forgetIndex() }
             pages = count
+            takes.showsQuestions = count > 0
         case .redeemed(let token): links.remove(token)
         // `sleep` looks at the previews and the sheets.
         case .previewed, .worked, .sheets: break

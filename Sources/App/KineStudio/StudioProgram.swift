@@ -101,7 +101,7 @@ public enum StudioProgram {
         let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
         let directory = socket.removingLastComponent()
         let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
-        SettingFiles.removeOld(in: directory)
+        TakeSettings.removeOld(in: directory)
         let door = try HelperProgram.using(socket) {
             try StudioDoor(socket, sheets: studio.sheets) { place in
                 try links.make(showing: studio.query(of: place), at: MonotonicClock.now())

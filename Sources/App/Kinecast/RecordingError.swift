@@ -67,7 +67,10 @@ public struct RecordingError: Error, Equatable, Sendable, ThreadError, CustomStr
     /// The recording, as far as it exists.
     public private(set) var preview: RecordingPreview?
 
-    init(_ code: Code, _ message: String) {
+    /// For a presenter of the app's own.
+    ///
+    /// - Parameter message: a sentence that says what happened, on what, and what to do.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -96,6 +99,8 @@ public struct RecordingError: Error, Equatable, Sendable, ThreadError, CustomStr
     static let notBuffering = RecordingError(
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
     static let discarded = RecordingError(.discarded, "The recording was discarded already; record again.")
+    static let presentationCancelled = RecordingError(
+        .cancelled, "The recording was being shown when the call was cancelled.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 
     public static func noThread(name: String, _ errno: Errno) -> RecordingError {

@@ -76,6 +76,9 @@ extension String {
         }.joined()
     }
 
+    /// The bytes of a text with % and two hexadecimal digits for some of them (RFC 3986, section 2.1); nil if a % has none.
+    public var percentDecoded: [UInt8]? { self[...].percentDecoded }
+
     /// The text on one line, without characters that control a terminal, at most `limit` characters, `bytes` of JSON.
     public func printable(limit: Int, bytes: Int = .max) -> String {
         var result = ""
@@ -120,5 +123,26 @@ extension StringProtocol {
     /// Whether the text is a name that needs no quotation marks in the user's files: ASCII letters, digits, `-`, `_` and `.`.
     public var isPlainName: Bool {
         !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+}
+
+extension Substring {
+    /// As for a whole text.
+    public var percentDecoded: [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            else { return nil }
+            rest = rest.dropFirst(2)
+            bytes.append(value)
+        }
+        return bytes
     }
 }

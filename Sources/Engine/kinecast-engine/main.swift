@@ -7,15 +7,16 @@ import KinePlatform
 import KineWire
 import SystemPackage
 
-/// Prints the answer to a client's request, and exits.
-func answer(_ value: some Encodable) -> Never {
+/// Prints a line of JSON. Returns whether the client can have it.
+func printLine(_ value: some Encodable) -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    guard let json = try? encoder.encode(value),
-        (try? FileDescriptor.standardOutput.writeAll(json + [UInt8(ascii: "\n")])) != nil
-    else { exit(ExitStatus.storageFailed) }
-    exit(0)
+    guard let json = try? encoder.encode(value) else { return false }
+    return (try? FileDescriptor.standardOutput.writeAll(json + [UInt8(ascii: "\n")])) != nil
 }
+
+/// Prints the answer to a client's request, and exits.
+func answer(_ value: some Encodable) -> Never { exit(printLine(value) ? 0 : ExitStatus.storageFailed) }
 
 // Without this, a file that reaches the limit of ulimit -f would end the process instead of causing an error.
 signal(SIGXFSZ, SIG_IGN)
@@ -36,7 +37,7 @@ func answerEditRequest() -> Never {
             "The engine cannot confine itself (\(error)), and so reads no recording; start it outside of other sandboxes."
         answer(EditAnswer.failed(EditFailure(code: .unavailable, message: reason)))
     }
-    answer(request.answer())
+    answer(request.answer { _ = printLine($0) })
 }
 
 /// Serves the app that is connected on descriptor 3, and exits.

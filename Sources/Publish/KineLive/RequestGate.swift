@@ -14,6 +14,7 @@ public struct RequestGate: Sendable {
         case receiver = "receiver.js"
         case receiverThread = "receiver-thread.js"
         case audioPlayer = "audioplayer.js"
+        case audioDecoder = "audiodecoder.js"
         case audio = "audio.js"
         case delay = "delay.js"
         case awake = "awake.js"

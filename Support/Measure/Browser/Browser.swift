@@ -49,7 +49,19 @@ public final class Browser {
     /// - Parameters:
     ///   - arguments: for the browser, besides those that it needs here.
     ///   - environment: where its audio server is, and its display if it has one.
-    public init(_ kind: Kind = .chromium, arguments: [String] = [], environment: [String]) throws {
+    public convenience init(_ kind: Kind = .chromium, arguments: [String] = [], environment: [String]) throws {
+        try self.init(kind, arguments, debugger: nil, environment)
+    }
+
+    /// Drives a Chromium that runs already, and outlives this object.
+    /// - Parameters:
+    ///   - debugger: its port for debugging.
+    ///   - environment: as above.
+    public convenience init(attachedTo debugger: UInt16, environment: [String]) throws {
+        try self.init(.chromium, [], debugger: debugger, environment)
+    }
+
+    private init(_ kind: Kind, _ arguments: [String], debugger: UInt16?, _ environment: [String]) throws {
         folder = try TemporaryDirectory()
         // What the browser leaves behind when it is killed goes with the folder.
         let environment = ProcessEnvironment.merging(
@@ -59,7 +71,9 @@ public final class Browser {
         case .chromium:
             let driver = try BrowserDriver.chromedriver(environment)
             (process, transport) = (driver.process, .http(driver))
-            capabilities = try .chromium(profile: folder.file("profile"), arguments)
+            capabilities =
+                try debugger.map(Capabilities.chromium)
+                ?? .chromium(profile: folder.file("profile"), arguments)
         case .webKit:
             let driver = try BrowserDriver.webKitWebDriver(environment)
             (process, transport) = (driver.process, .http(driver))
@@ -125,6 +139,9 @@ public final class Browser {
 
     /// Clicks on the first element that a selector finds, as a person does.
     public func click(_ selector: String) throws {
+        // It may be behind something that stays at the window's end.
+        let _: Bool = try run(
+            "document.querySelector(\(Self.quoted(selector)))?.scrollIntoView({ block: 'center' }); return true;")
         let found: [String: String] = try ask(
             "POST", session + "/element", ["using": "css selector", "value": selector])
         guard let id = found.values.first else { throw Error.refused("there is no \(selector)") }
@@ -198,8 +215,9 @@ public final class Browser {
         var webKit: Program?
 
         struct Program: Encodable {
-            var binary: String
-            var args: [String]
+            var binary: String?
+            var args: [String] = []
+            var debuggerAddress: String?
         }
 
         enum CodingKeys: String, CodingKey {
@@ -215,6 +233,12 @@ public final class Browser {
             Capabilities(
                 browserName: "MiniBrowser",
                 webKit: Program(binary: try BrowserDriver.miniBrowser(), args: ["--automation"] + arguments))
+        }
+
+        static func chromium(debugger: UInt16) -> Capabilities {
+            Capabilities(
+                browserName: "chrome", logs: ["browser": "ALL"],
+                chromium: Program(debuggerAddress: "127.0.0.1:\(debugger)"))
         }
 
         static func chromium(profile: String, _ arguments: [String]) throws -> Capabilities {

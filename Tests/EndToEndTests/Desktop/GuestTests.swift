@@ -19,10 +19,11 @@ import Testing
     private func requests(_ place: TestPlace) -> [ClientRequest] {
         [
             .start(TakeConfiguration(source: .screen(monitor: nil), output: place.path("guest.mp4"))),
-            .commandStarted(process: getpid()), .permissionAnswer(true), .status, .follow(progress: true),
+            .commandStarted(process: getpid()), .permissionAnswer(true), .showPermissionQuestions(true),
+            .answerPermission(question: 1, isAllowed: true), .status, .follow(progress: true),
             .pause, .resume, .mark(title: "guest"), .annotate(["title": "guest"]), .renewLinks,
-            .setMicrophone(on: true), .setMicrophone(on: false), .setCamera(TakeConfiguration.Camera()),
-            .setCamera(nil),
+            .setMicrophone(on: true), .setMicrophone(on: false), .setAppAudio(on: true), .setAppAudio(on: false),
+            .setCamera(TakeConfiguration.Camera()), .setCamera(nil),
             .switchSource(.screen(monitor: nil)), .receiveSamples(Self.encoded), .endSamples,
             .receiveSamples(SampleRequest(appAudio: .pcm)),
             .receiveSamples(SampleRequest(video: .camera(size: Self.size), appAudio: .aac)), .endSamples,
@@ -36,10 +37,11 @@ import Testing
     /// microphone. A new request needs its line here.
     private func needs(_ request: ClientRequest) -> (screen: [PermissionKind], virtual: [PermissionKind]) {
         switch request {
-        case .start, .commandStarted, .permissionAnswer, .status, .follow, .pause, .resume, .annotate, .endSamples,
-            .removeDestination, .stop, .mark, .setMicrophone(on: false), .setCamera(nil):
+        case .start, .commandStarted, .permissionAnswer, .showPermissionQuestions, .answerPermission, .status, .follow,
+            .pause, .resume, .annotate, .endSamples, .removeDestination, .stop, .mark, .setMicrophone(on: false),
+            .setAppAudio(on: false), .setCamera(nil):
             ([], [])
-        case .renewLinks, .switchSource, .receiveFrames, .addDestination, .exportClip: ([.screen], [])
+        case .renewLinks, .switchSource, .setAppAudio, .receiveFrames, .addDestination, .exportClip: ([.screen], [])
         case .receiveSamples(let request):
             if case .camera = request.video {
                 (request.appAudio == nil ? [.camera] : [.screen, .camera], [.camera])

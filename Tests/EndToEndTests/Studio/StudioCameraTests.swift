@@ -7,7 +7,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs)) struct StudioCameraTests {
+@Suite(.tags(.real, .programs, .endurance)) struct StudioCameraTests {
     private struct Take: Decodable {
         struct Camera: Decodable {
             var device: String

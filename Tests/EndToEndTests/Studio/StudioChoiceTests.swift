@@ -7,7 +7,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs)) struct StudioChoiceTests {
+@Suite(.tags(.real, .programs, .endurance)) struct StudioChoiceTests {
     private static let configuration = """
         # mine
         [record]
@@ -74,7 +74,13 @@ import Testing
                 #expect(try isFilled(window))
                 try window.choose("10", in: "Countdown")
                 try window.click("Record")
-                let isCounting = try window.browser.wait(until: "return Boolean(document.querySelector('.countdown'))")
+                // The page ignores clicks and keys in the first 600 ms.
+                let isCounting = try window.browser.wait(
+                    until: """
+                        if (!document.querySelector('.countdown')) return false;
+                        window.countdownSeen ??= performance.now();
+                        return performance.now() - window.countdownSeen > 700;
+                        """)
                 #expect(isCounting)
                 try window.browser.click(".countdown")
                 #expect(
@@ -136,7 +142,7 @@ import Testing
                 return true;
                 """)
             guard problem.isEmpty else {
-                let said = "return document.getElementById('problem').textContent.startsWith('\(problem)')"
+                let said = "return document.querySelector('dialog .problem')?.textContent.startsWith('\(problem)')"
                 #expect(try window.browser.wait(until: said))
                 try window.click("Cancel")
                 continue

@@ -10,7 +10,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs)) struct StudioLiveTests {
+@Suite(.tags(.real, .programs, .endurance)) struct StudioLiveTests {
     private static let silent = "[record]\naudio = none\n[broadcast]\naudio = none\n"
     private static let screen = PixelRect(x: 0, y: 0, width: 640, height: 360)
 
@@ -43,6 +43,9 @@ import Testing
                 try window.open("Statistics")
                 let counts = "return [...document.querySelectorAll('dd')].map((one) => Number(one.textContent))"
                 #expect(try window.browser.wait(until: counts + "[0] > 1"), "frames drawn")
+                painter.fill(ground, Self.screen, 0x40_c0c0)
+                let delay = "[...document.querySelectorAll('.plot')].find((one) => one.textContent.startsWith('Delay'))"
+                #expect(try window.browser.wait(until: "return / ms$/.test(\(delay).textContent)"))
                 try window.click("End")
                 #expect(try window.notes("Saved"))
             }
@@ -147,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `the chosen audio and microphone move their meters before anything is recorded`() throws {
+    @Test func `the chosen audio and microphone move their meters before a take, and are muted in one`() throws {
         let server = try TestAudioServer(modules: ["module-sine-source source_name=desk"])
         try server.control("load-module", "module-sine", "sink=kinecast")
         try RunningStudio.with(["PULSE_SERVER=\(server.address)"]) { studio in
@@ -161,6 +164,18 @@ import Testing
                 #expect(try window.browser.wait(until: "return !\(microphone)?.hidden && \(microphone)?.value > -30"))
                 try window.choose("none", in: "Microphone")
                 #expect(try window.browser.wait(until: "return \(microphone)?.hidden"))
+                try window.choose("desk", in: "Microphone")
+                try window.skipCountdown()
+                try window.click("Record")
+                #expect(try window.shows("Recording"))
+                for name in ["audio", "microphone"] {
+                    try window.click("Mute \(name)")
+                    #expect(try window.notes("The \(name) is off."))
+                    try window.click("Unmute \(name)")
+                    #expect(try window.notes("The \(name) is on."))
+                }
+                try window.click("End")
+                #expect(try window.notes("Saved"))
             }
         }
         server.end()

@@ -13,7 +13,7 @@ import Testing
 
 @testable import KineStudio
 
-@Suite(.tags(.real, .programs)) struct StudioRecordingsTests {
+@Suite(.tags(.real, .programs, .endurance)) struct StudioRecordingsTests {
     private struct Listing: Decodable {
         struct Recording: Decodable {
             var id: String
@@ -139,14 +139,18 @@ import Testing
         let jobs = Jobs { report in reports.withLock { $0.append(report) } }
         let engine = RunningKinecast.sibling("kinecast-engine")
         for (script, state) in [
-            ("ulimit -f 8; exec '\(engine)' \"$@\"", JobProgress.State.failed), ("exec sleep 1000", .cancelled),
+            ("ulimit -f 8; exec '\(engine)' \"$@\"", JobProgress.State.failed),
+            (#"echo '{"progress":0.5}'; exec sleep 1000"#, .cancelled),
         ] {
             let library = try home.library(engine: "#!/bin/sh\n\(script)\n")
             let id = try #require(library.listing().recordings.first).id
             for replaces in [false, true] {
                 let excerpt = Excerpt(from: 0.25, to: 1.75, name: "part", replaces: replaces)
                 let job = try await library.trim(id, excerpt, jobs) {}
-                if state == .cancelled { #expect(jobs.cancel(job)) }
+                if state == .cancelled {
+                    try await wait(for: "progress") { reports.withLock { $0.last?.fraction } == 0.5 }
+                    #expect(jobs.cancel(job))
+                }
                 try await wait(for: "the end") { jobs.count == 0 && reports.withLock { $0.last?.state } != .running }
                 let end = try #require(reports.withLock { $0.last })
                 #expect(end.state == state && end.job == job)

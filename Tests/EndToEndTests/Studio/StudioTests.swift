@@ -150,10 +150,21 @@ import Testing
                 try window.click("Keep as…")
                 try window.expectAccessible("choosing more, and a name")
                 try window.click("Cancel")
+                try window.click("Draw a region")
+                try expectDialog(window, "drawing a region")
+                try window.click("Cancel")
+                // One that does not end on a busy machine.
+                let _: Bool = try window.browser.run(
+                    "import('/countdown.js').then(({ show }) => show(600, () => {})); return true;")
+                try expectDialog(window, "counting down")
+                try window.browser.click("dialog")
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 try window.expectAccessible("recording")
+                try window.click("Show another source")
+                try expectDialog(window, "choosing another source")
+                try window.click("Cancel")
                 try window.click("Pause")
                 #expect(try window.shows("Paused"))
                 try window.expectAccessible("paused")
@@ -168,6 +179,12 @@ import Testing
             let status = try $0.program.wait().status
             #expect(status == 128 + SIGKILL)
         }
+    }
+
+    private func expectDialog(_ window: StudioWindow, _ state: String) throws {
+        let isOpen = "return document.querySelector('dialog[open]')?.checkVisibility() === true"
+        #expect(try window.browser.wait(until: isOpen), "\(state)")
+        try window.expectAccessible(state)
     }
 
     @Test func `a browser gets a private file that leads to the page, and no program's arguments have the token`()

@@ -1,4 +1,4 @@
-// One question, in every order of events up to a length.
+// One question, in every order of events.
 import CoreTesting
 import KineWire
 import Testing
@@ -11,84 +11,90 @@ import Testing
 
     private static let events: [PermissionStateMachine.Event] = [
         .known(declined: [], missing: []), .known(declined: [], missing: [.screen]),
-        .known(declined: [.microphone], missing: [.screen]), .shownOnDesktop, .notOnDesktop, .notInTerminal,
-        .answeredOnDesktop(isAllowed: true), .answeredOnDesktop(isAllowed: false), .closed, .kept, .time(.max),
-        .answeredInTerminal(isAllowed: true),
+        .known(declined: [], missing: [.screen], hasStudio: true), .known(declined: [.microphone], missing: [.screen]),
+        .shownOnDesktop, .notOnDesktop, .notInTerminal, .answeredOnDesktop(isAllowed: true),
+        .answeredOnDesktop(isAllowed: false), .closed, .kept, .time(.max), .answeredInTerminal(isAllowed: true),
+        .windows(isOpen: true), .windows(isOpen: false), .answeredInWindow(isAllowed: true),
+        .answeredInWindow(isAllowed: nil),
     ]
 
     /// What a machine has done.
-    private struct Past {
-        var isAllowed: Bool?
+    private struct Past: Hashable {
+        var machine = ""
         var ends = 0
         var isOnDesktop = false
         var isInTerminal = false
-        var hasAnswer: Bool?
+        var hasWindows = false
         var kept: AppPermissions.Decision?
-        var asked = 0
-        var known: Machine.Event?
+        var declined: Set<PermissionKind> = []
+        var missing: Set<PermissionKind>?
     }
 
-    @Test(.tags(.slow), arguments: [(false, false), (false, true), (true, false), (true, true)])
+    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
     func `nothing is allowed without a person's word, and each question ends once, in every order`(
         hasDesktop: Bool, hasTerminal: Bool
     ) {
-        let length = 5
-        let count = (0..<length).reduce(1) { count, _ in count * Self.events.count }
-        for number in 0..<count {
-            var machine = Machine(hasDesktop: hasDesktop, hasTerminal: hasTerminal)
-            var past = Past()
-            var rest = number
-            for _ in 0..<length {
-                step(&machine, &past, Self.events[rest % Self.events.count], hasDesktop, hasTerminal)
-                rest /= Self.events.count
+        var seen: Set<Past> = []
+        var open = [(machine: Machine(hasDesktop: hasDesktop, hasTerminal: hasTerminal), past: Past())]
+        while let (machine, past) = open.popLast() {
+            for event in Self.events {
+                var (machine, next) = (machine, past)
+                step(&machine, &next, event)
+                next.machine = "\(machine)"
+                if seen.insert(next).inserted { open.append((machine, next)) }
             }
             // Time and the file's answer end every question that has begun.
-            for event in [Machine.Event.time(.max), .time(.max), .kept] {
-                step(&machine, &past, event, hasDesktop, hasTerminal)
-            }
-            guard past.ends == (past.known == nil ? 0 : 1), !past.isOnDesktop, machine.deadline == nil else {
-                Issue.record("sequence \(number): \(past)")
+            var (ended, last) = (machine, past)
+            for event in Array(repeating: Machine.Event.time(.max), count: 5) + [.kept] { step(&ended, &last, event) }
+            guard last.ends == (last.missing == nil ? 0 : 1), !last.isOnDesktop, ended.deadline == nil,
+                ended.openKinds == nil
+            else {
+                Issue.record("\(past), \(last)")
                 return
             }
         }
+        #expect(seen.count > 10)
     }
 
-    private func step(
-        _ machine: inout Machine, _ past: inout Past, _ event: Machine.Event, _ hasDesktop: Bool, _ hasTerminal: Bool
-    ) {
-        if case .known = event, past.known == nil { past.known = event }
-        let (wasOnDesktop, wasInTerminal) = (past.isOnDesktop, past.isInTerminal)
+    private func step(_ machine: inout Machine, _ past: inout Past, _ event: Machine.Event) {
+        if case .known(let declined, let missing, _) = event, past.missing == nil {
+            (past.declined, past.missing) = (declined, missing)
+        }
+        let before = past
+        if case .windows(let isOpen) = event { past.hasWindows = isOpen }
+        if event == .notInTerminal { past.isInTerminal = false }
         for action in machine.handle(event, at: 0) {
             switch action {
             case .askOnDesktop:
-                #expect(hasDesktop && past.asked == 0)
+                #expect(!past.isOnDesktop && !past.isInTerminal && past.ends == 0)
                 past.isOnDesktop = true
-                past.asked += 1
             case .askInTerminal:
-                #expect(hasTerminal && !past.isOnDesktop)
+                #expect(!past.isOnDesktop && !past.isInTerminal && past.ends == 0)
                 past.isInTerminal = true
-                past.asked += 1
             case .withdrawFromDesktop: past.isOnDesktop = false
+            case .withdrawFromTerminal:
+                #expect(past.isInTerminal)
+                past.isInTerminal = false
             case .keep(let decision, _):
-                #expect(past.kept == nil)
+                #expect(past.kept == nil && past.ends == 0, "the first answer counts")
                 past.kept = decision
                 switch event {
                 case .answeredOnDesktop(let isAllowed):
-                    #expect(wasOnDesktop && decision == (isAllowed ? .granted : .declined))
+                    #expect(before.isOnDesktop && decision == (isAllowed ? .granted : .declined))
                 case .answeredInTerminal(let isAllowed):
-                    #expect(wasInTerminal && decision == (isAllowed ? .granted : .declined))
+                    #expect(before.isInTerminal && decision == (isAllowed ? .granted : .declined))
+                    past.isInTerminal = false
+                case .answeredInWindow(let isAllowed):
+                    #expect(before.hasWindows && decision == (isAllowed == true ? .granted : .declined))
                 default: Issue.record("\(event) is kept")
                 }
+                #expect(!past.isOnDesktop && !past.isInTerminal, "the question is taken back elsewhere")
             case .allow:
                 past.ends += 1
-                #expect(past.kept == .granted || past.known == .known(declined: [], missing: []))
+                #expect(past.kept == .granted || past.missing == [] && past.declined == [])
             case .refuse(let refusal, let kinds):
                 past.ends += 1
-                guard case .known(let declined, let missing) = past.known else {
-                    Issue.record("\(refusal) before anything is known")
-                    continue
-                }
-                #expect(kinds == (refusal == .declinedBefore ? declined : missing))
+                #expect(kinds == (refusal == .declinedBefore ? past.declined : past.missing))
             }
         }
     }
@@ -101,6 +107,56 @@ import Testing
         var desktop = Machine(hasDesktop: true, hasTerminal: true)
         #expect(desktop.handle(.known(declined: [], missing: Self.both), at: 0) == [.askOnDesktop(Self.both)])
         #expect(desktop.handle(.notOnDesktop, at: 0) == [.withdrawFromDesktop, .askInTerminal(Self.both)])
+    }
+
+    @Test func `the studio's windows show what the desktop asks, and the first answer counts`() {
+        var machine = Machine(hasDesktop: true, hasTerminal: false)
+        _ = machine.handle(.windows(isOpen: true), at: 0)
+        #expect(machine.openKinds == nil, "the earlier decisions are not known")
+        #expect(machine.handle(.known(declined: [], missing: [.screen]), at: 0) == [.askOnDesktop([.screen])])
+        _ = machine.handle(.shownOnDesktop, at: 0)
+        #expect(machine.openKinds == [.screen])
+        var other = machine
+        #expect(
+            machine.handle(.answeredInWindow(isAllowed: true), at: 0)
+                == [.withdrawFromDesktop, .keep(.granted, [.screen])])
+        #expect(machine.openKinds == nil)
+        #expect(machine.handle(.answeredOnDesktop(isAllowed: false), at: 0) == [], "too late")
+        #expect(
+            other.handle(.answeredInWindow(isAllowed: nil), at: 0)
+                == [.withdrawFromDesktop, .refuse(.notAnswered, [.screen])])
+    }
+
+    @Test func `a notification that is closed leaves the question in the windows, and appears again without them`() {
+        var machine = Machine(hasDesktop: true, hasTerminal: false, hasWindows: true)
+        _ = machine.handle(.known(declined: [], missing: [.screen]), at: 0)
+        _ = machine.handle(.shownOnDesktop, at: 0)
+        #expect(machine.handle(.closed, at: 0) == [.withdrawFromDesktop])
+        #expect(machine.openKinds == [.screen])
+        _ = machine.handle(.windows(isOpen: false), at: 0)
+        #expect(machine.deadline == Machine.windowTimeout, "the page may be reloaded")
+        #expect(machine.handle(.answeredInWindow(isAllowed: true), at: 0) == [], "no window shows it")
+        var reloaded = machine
+        _ = reloaded.handle(.windows(isOpen: true), at: 1)
+        #expect(reloaded.deadline == 1 + Machine.personTimeout)
+        let now = Machine.windowTimeout
+        #expect(machine.handle(.time(now), at: now) == [.askOnDesktop([.screen])])
+        _ = machine.handle(.shownOnDesktop, at: now)
+        #expect(machine.handle(.closed, at: now) == [.withdrawFromDesktop, .refuse(.notAnswered, [.screen])])
+    }
+
+    @Test func `without a desktop, a studio that runs has three seconds to show the question`() {
+        var machine = Machine(hasDesktop: false, hasTerminal: false)
+        #expect(machine.handle(.known(declined: [], missing: [.screen], hasStudio: true), at: 0) == [])
+        var empty = machine
+        #expect(empty.handle(.time(Machine.windowTimeout), at: 0) == [.refuse(.nobodyToAsk, [.screen])])
+        _ = machine.handle(.windows(isOpen: true), at: 0)
+        #expect(machine.handle(.answeredInWindow(isAllowed: false), at: 0) == [.keep(.declined, [.screen])])
+        var terminal = Machine(hasDesktop: false, hasTerminal: true, hasWindows: true)
+        _ = terminal.handle(.known(declined: [], missing: [.screen]), at: 0)
+        #expect(
+            terminal.handle(.answeredInWindow(isAllowed: true), at: 0)
+                == [.withdrawFromTerminal, .keep(.granted, [.screen])])
     }
 
     @Test func `a desktop has ten seconds to show the question, and a person a minute to answer`() {

@@ -136,6 +136,35 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
+    @Test func `audio that is turned off is silent, until it is turned on again`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            let clock = TakeClock()
+            let audio = DeliveredAudio()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: audio)
+            let track = try #require(pipeline.tracks.first)
+            #expect(pipeline.has(.app) && !pipeline.has(.microphone) && !pipeline.set(.microphone, isOn: true))
+            pipeline.start(into: audio)
+            clock.begin(at: MonotonicClock.now())
+            var ends: [Double] = []
+            for isOn in [true, false, true] {
+                #expect(pipeline.set(.app, isOn: isOn))
+                // The server's streams follow a moment later.
+                try wait("the stream") { try server.control("list", "short", "source-outputs").isEmpty == !isOn }
+                let heard = clock.mediaTime(at: try player.click())
+                try audio.wait(for: .audioApp, until: heard + .milliseconds(200))
+                ends.append(heard.seconds + 0.1)
+            }
+            pipeline.finish(at: MonotonicClock.now())
+            let found = try audio.clicks(in: track)
+            #expect(found.contains { $0 < ends[0] } && found.contains { $0 > ends[1] }, "\(found)")
+            #expect(!found.contains { $0 > ends[0] && $0 < ends[1] }, "\(found)")
+        }
+    }
+
     @Test func `audio has arrived once output and microphone have delivered; an application is not waited for`()
         async throws
     {

@@ -21,17 +21,12 @@ import Testing
     private final class App: Sendable {
         let presenter: StudioPresenter
         let desktop: StudioDesktop
-        private let links = Monitor<[LiveLink]>([])
+        private let windows: TestStudioDesktop
         private let picker: BroadcastPicker
 
         init(_ place: BroadcastPlace, _ studio: RunningStudio, service: String? = nil) throws {
-            let socket = try studio.place.registry().studioSocket
-            let links = links
-            desktop = StudioDesktop(
-                locator: place.locator, hasDisplay: true, socket: { socket },
-                opener: { link in
-                    if let link = LiveLink(link.address) { links.signal { $0.append(link) } }
-                })
+            windows = try TestStudioDesktop(studio, place.locator)
+            desktop = windows.desktop
             presenter = StudioPresenter(desktop)
             picker = BroadcastPicker(
                 app: place.app, presenter: presenter, locator: place.locator, environment: place.environment)
@@ -52,11 +47,7 @@ import Testing
         }
 
         /// Opens the next window.
-        func open(in window: StudioWindow) throws {
-            let link = links.wait { $0.isEmpty ? nil : $0.removeFirst() }
-            let found = try #require(link)
-            try window.browser.open("\(found.base)#\(found.token)")
-        }
+        func open(in window: StudioWindow) throws { try windows.open(in: window) }
     }
 
     private func error(_ outcome: Monitor<Outcome?>) -> BroadcastError? {
@@ -202,6 +193,34 @@ import Testing
                     "return document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', cancelable: true })) || true"
                 )
                 #expect(start.wait(for: { $0 })??.code == .cancelled)
+            }
+        }
+    }
+
+    @Test(.tags(.browsers, .endurance), arguments: [KineMeasure.Browser.Kind.firefox, .webKit])
+    func `a service is chosen and filled in, and a countdown is shown, in other browsers`(
+        _ kind: KineMeasure.Browser.Kind
+    ) throws {
+        try RunningStudio.with { studio in
+            let app = try App(place, studio)
+            try studio.withWindow(kind) { window in
+                let outcome = app.present()
+                try app.open(in: window)
+                #expect(try Self.shows("Test app wants to broadcast", window))
+                let _: Bool = try window.browser.run("document.querySelector('[value=witness]').click(); return true;")
+                try window.click("Continue")
+                #expect(try window.browser.wait(until: "return document.querySelector('#field-0') != null"))
+                try Self.fill(0, with: "w_1234567", window)
+                try window.click("Continue")
+                guard case .success(let controller) = outcome.wait(for: { $0 }) else {
+                    Issue.record("\(outcome.withLock { $0.debugDescription })")
+                    return
+                }
+                #expect(controller.setup?.info["key"] == "w_1234567")
+                Task { await app.presenter.showCountdown(3) {} }
+                #expect(try Self.shows("The broadcast begins in", window))
+                app.presenter.close()
+                #expect(try Self.shows("This window can be closed.", window))
             }
         }
     }

@@ -1,6 +1,7 @@
 // The picker on a terminal: a pseudoterminal, with the test as its person.
 import FoundationEssentials
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
 import KineServices
@@ -261,5 +262,23 @@ import Testing
             try await TerminalPresenter(path: "/nowhere/tty").chooseService(Self.request)
         }
         #expect(error?.code == .noPresenter && error?.message.contains("give the picker a presenter") == true)
+    }
+
+    @Test func `a recording is shared by numbers, until Enter`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write("film".utf8, to: "a.mp4")
+        let store = RecordingStore(directory: URL(filePath: folder.file("recordings")))
+        let recording = RecordingPreview(.saved(URL(filePath: file)), duration: .seconds(1), size: nil, store: store)
+        let activities: [any ShareActivity] = [CopyActivity(to: URL(filePath: folder.path))]
+        async let result = recording.present(activities: activities, presenter: presenter)
+        person.sees("5  Copy", types: "9\n")
+        person.sees("Type a number from 1 to 5", types: "4\n")
+        person.sees("Address", types: "here\n")
+        person.sees("An upload needs an https address", types: "5\n")
+        person.sees("Copy: done", types: "\n")
+        #expect(try await result == .finished([.copy]))
+        async let cancelled = recording.present(presenter: presenter)
+        person.type("q\n")
+        #expect(try await cancelled == .cancelled)
     }
 }

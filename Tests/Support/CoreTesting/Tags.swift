@@ -15,7 +15,7 @@ extension Tag {
     /// Builds packages in the directories that `scripts/test` has filled before.
     @Tag package static var builds: Self
 
-    /// Promises about real time alone: only `scripts/endurance` runs it.
+    /// Promises about real time alone, or too long for each change: only `scripts/endurance` runs it.
     @Tag package static var endurance: Self
 
     /// Measures a `Margin`, which `scripts/endurance` collects.

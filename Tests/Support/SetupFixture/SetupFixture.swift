@@ -8,12 +8,13 @@ import KinecastExtension
         var description: String
     }
 
-    /// Beside this executable.
-    private var mode: String {
+    /// The directory of this executable.
+    private var bundle: String {
         let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let file = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/mode"
-        return (try? String(contentsOfFile: file, encoding: .utf8)) ?? "good"
+        return executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     }
+
+    private var mode: String { (try? String(contentsOfFile: bundle + "/mode", encoding: .utf8)) ?? "good" }
 
     private var key: SetupField {
         var key = SetupField(key: "key", title: "Key", type: .secret, required: true)
@@ -26,6 +27,11 @@ import KinecastExtension
             setupInfo: ["key": "w_from-setup"], broadcastURL: "https://example.org/watch/\(app.identifier)")
         switch mode {
         case "login": return try await logIn(result)
+        case "loginByFile":
+            // The file stands for the service, which such a program asks again and again (RFC 8628, section 3.4).
+            showLogin("https://example.org/device?code=ABCD")
+            while access(bundle + "/logged-in", F_OK) != 0 { try await Task.sleep(for: .milliseconds(20)) }
+            return result
         case "hang": await hang()
         case "hangAfterAnswer":
             _ = await ask([key])

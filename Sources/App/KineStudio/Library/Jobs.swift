@@ -1,20 +1,20 @@
-// Work on recordings that takes long: its progress, its end, and its cancellation.
+// Work that takes long, most of it on recordings: its progress, its end, and its cancellation.
 import KineLive
 import Synchronization
 
 /// The content of the event `job`. An absent key: not known.
 struct JobProgress: Encodable, Equatable, Sendable {
-    enum Kind: String, Encodable, Sendable { case trim, share }
+    enum Kind: String, Encodable, Sendable { case trim, share, save, check }
     enum State: String, Encodable, Sendable { case running, done, failed, cancelled }
 
     let job: String
     let kind: Kind
-    /// The recording's ID.
+    /// The recording's ID; of a check, the service's.
     let id: String
     /// From 0 to 1.
     var fraction: Double?
     var state = State.running
-    /// One sentence, for `failed`.
+    /// One sentence, for `failed`, and for a check that is `done`.
     var message: String?
     /// The ID of the recording that was made.
     var result: String?
@@ -42,16 +42,16 @@ final class Jobs: Sendable {
 
     /// Starts work. Returns the job's ID.
     ///
-    /// - Parameter work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made.
-    ///   An error of a job that was cancelled is its cancellation.
+    /// - Parameter work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made,
+    ///   or the sentence of a check. An error of a job that was cancelled is its cancellation.
     func start(
-        _ kind: JobProgress.Kind, of recording: String,
+        _ kind: JobProgress.Kind, of item: String,
         _ work:
             @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws(LibraryProblem)
             -> String?
     ) throws(LibraryProblem) -> String {
         let id = LiveToken().description
-        let progress = JobProgress(job: id, kind: kind, id: recording)
+        let progress = JobProgress(job: id, kind: kind, id: item)
         let isStarted = jobs.withLock { jobs in
             guard jobs.count < Self.most else { return false }
             // Made under the lock, so each job that is found can be cancelled.
@@ -59,10 +59,12 @@ final class Jobs: Sendable {
                 self.report(progress)
                 var end = progress
                 do throws(LibraryProblem) {
-                    end.result = try await work { self.update(id, $0) }
+                    let result = try await work { self.update(id, $0) }
+                    if kind == .check { end.message = result } else { end.result = result }
                     end.state = .done
                 } catch {
-                    (end.state, end.message) = Task.isCancelled ? (.cancelled, nil) : (.failed, error.message)
+                    let isCancelled = Task.isCancelled || error == .cancelled
+                    (end.state, end.message) = isCancelled ? (.cancelled, nil) : (.failed, error.message)
                 }
                 self.jobs.withLock { $0[id] = nil }
                 self.report(end)
@@ -71,7 +73,7 @@ final class Jobs: Sendable {
             return true
         }
         guard isStarted else {
-            throw LibraryProblem(.conflict, "\(Self.most) recordings are being worked on; wait for one of them.")
+            throw LibraryProblem(.conflict, "\(Self.most) other things are being done; wait for one of them.")
         }
         return id
     }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KineClient
 import KineContainers
+import KineDesktop
 import KineMedia
 import KinePlatform
 import KineWire
@@ -13,49 +14,21 @@ import SystemPackage
 struct Excerpt: Decodable, Sendable {
     var from: Double
     var to: Double
-    /// The name of the new recording; ignored with `replaces`.
+    /// The name of the new recording, or the one that the dialog proposes; ignored with `replaces`.
     var name: String?
+    /// The title of the desktop's own file dialog, in which the person chooses the place; ignored with `replaces`.
+    var dialog: String?
     /// Whether the excerpt gets the recording's name, and the recording goes to the trash.
     var replaces: Bool?
+
+    var asks: Bool { dialog != nil && replaces != true }
 }
 
 /// A way to share a recording, as a page asks for it.
 struct Sharing: Decodable, Sendable {
-    enum Activity: String, CaseIterable, Decodable, Sendable { case copy, open, email, upload }
-
-    /// A way to share that a page offers.
-    struct Offer: Encodable, Sendable {
-        let id: String
-        let title: String
-        let takesAddress: Bool
-    }
-
-    var activity: Activity
+    var activity: UsualActivity
     /// For `upload`.
     var address: String?
-
-    static let offers = [
-        Offer(id: "copy", title: SaveToVideosActivity().title, takesAddress: false),
-        Offer(id: "open", title: OpenActivity().title, takesAddress: false),
-        Offer(id: "email", title: EmailActivity().title, takesAddress: false),
-        Offer(id: "upload", title: "Upload", takesAddress: true),
-    ]
-
-    func share() throws(LibraryProblem) -> any ShareActivity {
-        switch activity {
-        case .copy: return SaveToVideosActivity()
-        case .open: return OpenActivity()
-        case .email: return EmailActivity()
-        case .upload:
-            guard let address = address.flatMap({ URL(string: $0) }), address.host?.isEmpty == false,
-                ["https", "http"].contains(address.scheme?.lowercased())
-            else {
-                throw LibraryProblem(
-                    .badRequest, "An upload needs an https address, such as https://example.org/recording.mp4.")
-            }
-            return UploadActivity(to: address)
-        }
-    }
 }
 
 extension Library {
@@ -66,42 +39,53 @@ extension Library {
         _ id: String, _ excerpt: Excerpt, _ jobs: Jobs, changed: @escaping @Sendable () -> Void
     ) async throws(LibraryProblem) -> String {
         let (entry, request) = try await blocking { library throws(LibraryProblem) in
-            let entry = try library.entry(id)
-            let range = (try entry.time(excerpt.from), try entry.time(excerpt.to))
-            guard range.0 < range.1 else {
-                throw LibraryProblem(
-                    .badRequest, "The excerpt ends before it begins; let its end be later than its start.")
-            }
-            let output = try library.output(of: excerpt, entry)
-            return (
-                entry, TrimRequest(input: entry.file.path, output: output, start: range.0, end: range.1)
-            )
+            try library.plan(excerpt, of: id)
         }
-        return try jobs.start(.trim, of: id) { [self] _ throws(LibraryProblem) in
-            do throws(ClientError) { _ = try await editor.trim(request) } catch { throw LibraryProblem(error) }
+        return try jobs.start(.trim, of: id) { [self] fraction throws(LibraryProblem) in
+            var request = request
+            if excerpt.asks {
+                let (path, isReplaced) = try await askForPlace(of: excerpt)
+                (request.output, request.overwrite) = (path, isReplaced)
+            }
+            do throws(ClientError) { _ = try await editor.trim(request, progress: fraction) } catch {
+                throw LibraryProblem(error)
+            }
             defer { changed() }
             if Task.isCancelled {
                 unlink(request.output.cString)
                 throw .cancelled
             }
-            guard excerpt.replaces == true else {
-                return try await blocking { library throws(LibraryProblem) in
-                    try library.entry(at: request.output, like: entry.file, in: .videos).file.id
-                }
-            }
-            return try await change { library throws(LibraryProblem) in try library.replace(entry, request.output) }
+            let output = request.output
+            guard excerpt.replaces == true else { return try await blocking { library in library.add(output) } }
+            return try await change { library throws(LibraryProblem) in try library.replace(entry, output) }
         }
     }
 
-    private func output(of excerpt: Excerpt, _ entry: Entry) throws(LibraryProblem) -> String {
-        if excerpt.replaces == true {
-            let directory = FilePath(escaped: entry.file.path).removingLastComponent().escaped
-            return DiskFile.temporaryPath(in: directory)
+    /// The recording, and the request for an excerpt of it. Throws if the times or the name cannot be.
+    func plan(_ excerpt: Excerpt, of id: String) throws(LibraryProblem) -> (Entry, TrimRequest) {
+        let entry = try entry(id)
+        let (start, end) = (try entry.time(excerpt.from), try entry.time(excerpt.to))
+        guard start < end else {
+            throw LibraryProblem(
+                .badRequest, "The excerpt ends before it begins; let its end be later than its start.")
         }
-        let name = try Self.fileName(excerpt.name ?? "")
-        let output = try videosDirectory() + "/" + name
-        try Self.storing { () throws(StorageError) in try DiskFile.checkTarget(output, ifTaken: .refuse) }
-        return output
+        let directory = FilePath(escaped: entry.file.path).removingLastComponent().escaped
+        let name = excerpt.name ?? ""
+        let output =
+            excerpt.replaces == true
+            ? DiskFile.temporaryPath(in: directory)
+            : excerpt.asks ? try Self.fileName(name) : try newPath(named: name)
+        return (entry, TrimRequest(input: entry.file.path, output: output, start: start, end: end))
+    }
+
+    /// Shows the desktop's file dialog. Returns the path, and whether a file there is replaced.
+    func askForPlace(of excerpt: Excerpt) async throws(LibraryProblem) -> (String, Bool) {
+        let request = SaveDialogRequest(
+            title: excerpt.dialog?.printable(limit: 200) ?? "", name: try Self.fileName(excerpt.name ?? ""),
+            directory: places.videos)
+        let path = try await dialog.choose(request)
+        // The dialog has asked about the name that was typed.
+        return Self.isRecording(path) ? (path, true) : (path + ".mp4", false)
     }
 
     /// Moves the recording to the trash and gives its name to the file at `path`. If this throws, the recording is where
@@ -125,7 +109,10 @@ extension Library {
 
     /// Begins to share a recording. Returns the job's ID.
     func share(_ id: String, _ sharing: Sharing, _ jobs: Jobs) async throws(LibraryProblem) -> String {
-        let activity = try sharing.share()
+        let activity: any ShareActivity
+        do throws(RecordingError) { activity = try sharing.activity.make(to: sharing.address) } catch {
+            throw LibraryProblem(error)
+        }
         let path = try await blocking { library throws(LibraryProblem) in
             let entry = try library.entry(id)
             _ = try entry.finished()

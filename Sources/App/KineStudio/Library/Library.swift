@@ -71,6 +71,7 @@ final class Library: Sendable {
 
     let places: Places
     let editor: RecordingEditor
+    let dialog: FileDialog
     let media = MediaTokens()
     let images = LibraryImages()
     let undo = UndoTokens()
@@ -78,8 +79,10 @@ final class Library: Sendable {
     let turns = Turns()
     private let state = Mutex(State())
 
-    init(_ places: Places = .standard, _ editor: RecordingEditor = RecordingEditor()) {
-        (self.places, self.editor) = (places, editor)
+    init(
+        _ places: Places = .standard, _ editor: RecordingEditor = RecordingEditor(), _ dialog: FileDialog = FileDialog()
+    ) {
+        (self.places, self.editor, self.dialog) = (places, editor, dialog)
     }
 
     /// Shows which files takes are writing. Returns whether others are written than before.
@@ -108,15 +111,26 @@ final class Library: Sendable {
         }
     }
 
-    /// Adds a FILE. Returns its ID.
+    /// Adds a FILE. Returns its path without symbolic links.
     ///
     /// - Parameter path: absolute, in the form of `String(escaping:)`.
+    @discardableResult
     func give(_ path: String) -> String {
         let path = FilePath(escaped: path).resolved?.escaped ?? path
         state.withLock { state in
             state.given.removeAll { $0 == path }
             state.given = Array((state.given + [path]).suffix(Self.mostGiven))
         }
+        return path
+    }
+
+    /// The ID of a file that a take has made. One elsewhere than in the directories is added as a FILE.
+    func add(_ made: String) -> String {
+        let path = FilePath(escaped: made).resolved?.escaped ?? made
+        let directory = FilePath(escaped: path).removingLastComponent()
+        let isListed =
+            Self.isRecording(path) && places.directories.contains { FilePath(escaped: $0.path).resolved == directory }
+        if !isListed { give(path) }
         return LibraryFile.id(of: path)
     }
 
@@ -172,12 +186,14 @@ final class Library: Sendable {
         return Entry(file: file, version: version, content: content, isWritten: isWritten)
     }
 
+    static func isRecording(_ name: String) -> Bool { name.lowercased().hasSuffix(".mp4") }
+
     private func scan() -> [Entry] {
         var files: [String: LibraryFile] = [:]
         for (directory, app) in places.directories {
             let path = FilePath(escaped: directory).resolved?.escaped ?? directory
             for name in PrivateDirectory.entries(FilePath(escaped: path))
-            where name.lowercased().hasSuffix(".mp4") && !name.hasPrefix(".") {
+            where Self.isRecording(name) && !name.hasPrefix(".") {
                 let file = LibraryFile(path: "\(path)/\(name)", place: app == nil ? .videos : .app, app: app)
                 files[file.id] = file
             }

@@ -99,13 +99,10 @@ extension Library {
 
     /// Moves an app's unsaved recording to the directory for videos.
     func save(_ id: String, as typed: String) async throws(LibraryProblem) -> RecordingModel {
-        let name = try Self.fileName(typed)
-        return try await change { library throws(LibraryProblem) in
+        try await change { library throws(LibraryProblem) in
             let entry = try library.unwritten(id)
-            guard entry.file.place == .app else {
-                throw LibraryProblem(.conflict, "This recording is saved already; give it another name instead.")
-            }
-            let new = try library.videosDirectory() + "/" + name
+            guard entry.file.place == .app else { throw .saved }
+            let new = try library.newPath(named: typed)
             let old = entry.file.path
             try Self.storing { () throws(StorageError) in try DiskFile.move(old, to: new, permissions: .byUmask) }
             library.media.rename(old, to: new)
@@ -113,8 +110,15 @@ extension Library {
         }
     }
 
+    /// The path of a new recording in the directory for videos. Throws if a file has that name.
+    func newPath(named typed: String) throws(LibraryProblem) -> String {
+        let path = try videosDirectory() + "/" + (try Self.fileName(typed))
+        try Self.storing { () throws(StorageError) in try DiskFile.checkTarget(path, ifTaken: .refuse) }
+        return path
+    }
+
     /// The directory for saved recordings, which is made.
-    func videosDirectory() throws(LibraryProblem) -> String {
+    private func videosDirectory() throws(LibraryProblem) -> String {
         guard let videos = places.videos, mkdir(videos.cString, 0o777) == 0 || errno == EEXIST else {
             throw LibraryProblem(
                 .conflict, "There is no directory for videos that you can write to; make ~/Videos.")

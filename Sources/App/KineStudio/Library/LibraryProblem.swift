@@ -19,8 +19,12 @@ struct LibraryProblem: Error, ThreadError, Equatable {
     static let beingRecorded = LibraryProblem(.conflict, "This recording is still being made; end it first.")
     static let unreadable = LibraryProblem(
         .conflict, "This file does not play; recover it first, or open it with another program.")
+    static let saved = LibraryProblem(
+        .conflict, "This recording is saved already; give it another name instead.")
     static let malformed = LibraryProblem(
         .badRequest, "The request lacks a value, or has one of another kind; see openapi.json.")
+    static let appIsGone = LibraryProblem(
+        .notFound, "The app has ended, or its window was closed; look for the recording in Recordings.")
     static let cancelled = LibraryProblem(.conflict, "This was cancelled.")
 
     static func noThread(name: String, _ errno: Errno) -> LibraryProblem {

@@ -2,9 +2,10 @@
 import HTTPTypes
 import KineMedia
 import KinePlatform
+import Kinecast
 
 extension Studio {
-    private struct Name: Decodable { var name: String }
+    struct Name: Decodable { var name: String }
     private struct Moment: Decodable { var time: Double }
     private struct Step: Decodable {
         var time: Double
@@ -55,18 +56,18 @@ extension Studio {
         case .strip: return StudioAnswer(Strip(images: try await library.strip(id)))
         case .frame:
             return StudioAnswer(
-                type: "image/png", body: try await library.frame(id, at: try parameter(Moment.self, body).time))
+                type: "image/png", body: try await library.frame(id, at: (try parameter(body) as Moment).time))
         case .step:
-            let step = try parameter(Step.self, body)
+            let step: Step = try parameter(body)
             return StudioAnswer(["time": try await library.step(id, from: step.time, by: step.frames)])
         case .open:
             try checkObject(body)
             return StudioAnswer(["address": "api/media/\(try await library.open(id))"])
-        case .activities: return StudioAnswer(Sharing.offers)
-        case .share: return try await .job(library.share(id, parameter(Sharing.self, body), jobs))
+        case .dialog: return StudioAnswer(["isThere": await library.dialog.isThere()])
+        case .activities: return StudioAnswer(UsualActivity.allCases.map(\.offer))
+        case .share: return try await .job(library.share(id, parameter(body), jobs))
         case .trim:
-            let excerpt = try parameter(Excerpt.self, body)
-            return try await .job(library.trim(id, excerpt, jobs) { [weak self] in self?.showRecordings() })
+            return try await .job(library.trim(id, parameter(body), jobs) { [weak self] in self?.showRecordings() })
         case .cancel:
             try checkObject(body)
             guard jobs.cancel(id) else { throw LibraryProblem(.notFound, "This is over already; look at the list.") }
@@ -84,9 +85,9 @@ extension Studio {
         _ operation: LibraryOperation, _ id: String, _ body: [UInt8]
     ) async throws(LibraryProblem) -> StudioAnswer {
         switch operation {
-        case .rename: return StudioAnswer(try await library.rename(id, to: try parameter(Name.self, body).name))
-        case .save: return StudioAnswer(try await library.save(id, as: try parameter(Name.self, body).name))
-        case .undo: return StudioAnswer(try await library.restore(try parameter(Undo.self, body).undo))
+        case .rename: return StudioAnswer(try await library.rename(id, to: (parameter(body) as Name).name))
+        case .save: return StudioAnswer(try await library.save(id, as: (parameter(body) as Name).name))
+        case .undo: return StudioAnswer(try await library.restore((parameter(body) as Undo).undo))
         case .delete:
             try checkObject(body)
             return StudioAnswer(Undo(undo: try await library.delete(id)))
@@ -96,8 +97,8 @@ extension Studio {
         }
     }
 
-    private func parameter<Value: Decodable>(_ type: Value.Type, _ body: [UInt8]) throws(LibraryProblem) -> Value {
-        guard let value = StudioJSON.decode(type, body) else { throw .malformed }
+    func parameter<Value: Decodable>(_ body: [UInt8]) throws(LibraryProblem) -> Value {
+        guard let value = StudioJSON.decode(Value.self, body) else { throw .malformed }
         return value
     }
 
@@ -107,7 +108,7 @@ extension Studio {
 }
 
 extension StudioAnswer {
-    fileprivate static func job(_ id: String) -> StudioAnswer {
+    static func job(_ id: String) -> StudioAnswer {
         StudioAnswer(status: .accepted, body: StudioJSON.encode(["job": id]))
     }
 }

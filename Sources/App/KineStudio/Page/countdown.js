@@ -1,37 +1,46 @@
-// The seconds before a recording begins, which the server counts. Any key, or a click, cancels it.
-import { make, write } from "./elements.js";
+// The seconds before a recording begins, which the server counts. A key, a click or Cancel ends them.
+import * as dialogs from "./dialogs.js";
+import { button, make, write } from "./elements.js";
 import { say } from "./words.js";
 
+// Milliseconds. The second click of two on the button that began it is no answer.
+const idleTime = 600;
 let dialog;
 let timer;
+
+/** Whether a key may mean the page: people switch windows and silence speech by the others. */
+export function isOwn({ key }) {
+    return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
+}
 
 /** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
 export function show(seconds, cancel) {
     hide();
-    const end = performance.now() + seconds * 1000;
-    const count = make("p", { class: "count", "aria-live": "assertive" });
-    dialog = make("dialog", { class: "countdown", "aria-label": say("countdown") }, count, make("p", {}, say("cancelHint")));
-    for (const type of ["keydown", "pointerdown", "cancel"]) {
-        dialog.addEventListener(type, (event) => {
-            event.preventDefault();
-            if (dialog) cancel();
-            hide();
-        });
-    }
+    const begun = performance.now();
+    const end = begun + seconds * 1000;
+    const count = make("p.count", { "aria-live": "assertive" });
+    const stop = (event) => {
+        if (event.type === "keydown" && (event.repeat || !isOwn(event))) return;
+        event.preventDefault();
+        if (performance.now() - begun < idleTime) return;
+        if (dialog) cancel();
+        hide();
+    };
+    dialog = make(
+        "dialog.countdown", { "aria-label": say("countdown"), keydown: stop, pointerdown: stop, click: stop, cancel: stop },
+        count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
     const update = () => {
         const rest = Math.ceil((end - performance.now()) / 1000);
-        if (rest <= 0) return hide();
-        write(count, String(rest));
-        timer = setTimeout(update, end - performance.now() - (rest - 1) * 1000);
+        if (rest > 0) write(count, String(rest));
+        else hide();
     };
-    document.body.append(dialog);
-    dialog.showModal();
+    dialogs.show(dialog);
+    timer = setInterval(update, 100);
     update();
 }
 
 export function hide() {
-    clearTimeout(timer);
+    clearInterval(timer);
     dialog?.close();
-    dialog?.remove();
     dialog = undefined;
 }

@@ -1,5 +1,5 @@
 // The destinations of a running take: how each is doing, its link, and which others can be added.
-import { button, make, write } from "./elements.js";
+import { arrange, attempt, button, make, write } from "./elements.js";
 import { get, post } from "./session.js";
 import { activity } from "./statistics.js";
 import { say } from "./words.js";
@@ -9,91 +9,58 @@ export function title(name) {
     return name === "live" ? say("livePage") : name;
 }
 
-export class Destinations {
-    #path;
-    #complain;
-    #rows = new Map();
-    #list = make("ul", { class: "destinations" });
-    #choices = make("div", { class: "buttons" });
-    #further = make("details", {}, make("summary", {}, say("broadcastTo")), this.#choices);
-    element = make("div", { class: "broadcasts" }, this.#list, this.#further);
+/** A list with its `element`. `path`: of requests for the take's destinations. */
+export function destinationsAt(path) {
+    // By the destinations' numbers.
+    const rows = new Map();
+    const list = make("ul.destinations");
+    const choices = make("div.buttons");
+    const further = make("details", { toggle: () => attempt(offer) }, make("summary", {}, say("broadcastTo")), choices);
 
-    /** `path`: of the take, for requests. */
-    constructor(path, complain) {
-        this.#path = path;
-        this.#complain = complain;
-        this.#further.addEventListener("toggle", () => {
-            if (this.#further.open) this.#offer().catch((error) => complain(error.message));
-        });
+    async function offer() {
+        if (!further.open) return;
+        const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
+        const kept = services.filter(({ settings }) => settings === "kept").map(({ id, name }) => [`service:${id}`, name]);
+        choices.replaceChildren(...[...names.map((name) => [name, title(name)]), ...kept].map(([name, text]) => button(text, async () => {
+            await post(path, { destination: name });
+            further.open = false;
+        })));
     }
 
-    show(destinations, canChange) {
-        this.#further.hidden = !canChange;
-        const numbers = new Set(destinations.map(({ number }) => number));
-        for (const [number, row] of this.#rows) {
-            if (numbers.has(number)) continue;
-            row.element.remove();
-            this.#rows.delete(number);
-        }
-        for (const destination of destinations) {
-            if (!this.#rows.has(destination.number)) {
-                const row = new Row(`${this.#path}/destinations/${destination.number}/remove`, this.#complain);
-                this.#rows.set(destination.number, row);
-                this.#list.append(row.element);
-            }
-            this.#rows.get(destination.number).show(destination, canChange);
-        }
-        this.#list.hidden = destinations.length === 0;
-    }
-
-    showStatistics(destinations) {
-        for (const one of destinations) this.#rows.get(one.number)?.showStatistics(one);
-    }
-
-    async #offer() {
-        const names = await get("api/destinations");
-        this.#choices.replaceChildren(...names.map((name) => button(title(name), async () => {
-            this.#complain();
-            await post(`${this.#path}/destinations`, { destination: name });
-            this.#further.open = false;
-        }, this.#complain)));
-    }
+    return {
+        element: make("div.broadcasts", {}, list, further),
+        show(destinations, canChange) {
+            further.hidden = !canChange;
+            list.hidden = destinations.length === 0;
+            const items = destinations.map((destination) => ({ ...destination, canChange }));
+            arrange(list, rows, items, ({ number }) => number, ({ number }) => row(`${path}/${number}/remove`));
+        },
+        showStatistics(destinations) {
+            for (const one of destinations) rows.get(one.number)?.showStatistics(one);
+        },
+    };
 }
 
-class Row {
-    #label = make("span", { class: "label" });
-    #phase = make("span", { class: "phase" });
-    #activity = make("span", { class: "activity" });
-    #copy;
-    #remove;
-    #link;
-    element;
-
-    constructor(removal, complain) {
-        this.#copy = button(say("copyLink"), () => this.#copyLink(), complain);
-        this.#remove = button(say("endBroadcast"), () => post(removal), complain);
-        this.element = make("li", {}, this.#label, this.#phase, this.#activity, this.#copy, this.#remove);
-    }
-
-    show({ label, phase, link, problem }, canChange) {
-        this.#link = link;
-        this.element.dataset.phase = phase;
-        write(this.#label, label);
-        write(this.#phase, problem ?? say(`destination.${phase}`));
-        this.#copy.hidden = !link;
-        this.#remove.hidden = !canChange || phase === "ended";
-        if (phase === "ended") write(this.#activity, "");
-    }
-
-    showStatistics(statistics) {
-        write(this.#activity, activity(statistics));
-    }
-
-    async #copyLink() {
-        try {
-            await navigator.clipboard.writeText(this.#link);
-        } catch {
-            throw new Error(say("cannotCopy", { link: this.#link }));
-        }
-    }
+function row(removal) {
+    let link;
+    const [name, state, numbers] = ["label", "phase", "activity"].map((name) => make(`span.${name}`));
+    const copy = button(say("copyLink"), () => navigator.clipboard.writeText(link).catch(() => {
+        throw new Error(say("cannotCopy", { link }));
+    }));
+    const remove = button(say("endBroadcast"), () => post(removal));
+    const element = make("li", {}, name, state, numbers, copy, remove);
+    return {
+        element,
+        show(destination) {
+            const { label, phase, problem, canChange } = destination;
+            ({ link } = destination);
+            element.dataset.phase = phase;
+            write(name, label);
+            write(state, problem ?? say(`destination.${phase}`));
+            copy.hidden = !link;
+            remove.hidden = !canChange || phase === "ended";
+            if (phase === "ended") write(numbers, "");
+        },
+        showStatistics(statistics) { write(numbers, activity(statistics)); },
+    };
 }

@@ -1,8 +1,30 @@
-// Elements of the page, made by scripts.
+// Elements of the page, made by scripts, and the sentence about what went wrong.
 
-/** Makes an element. Attributes that are functions are listeners; null and undefined children are left out. */
+const problem = document.getElementById("problem");
+
+/** Shows a sentence until the next action; without one, none. */
+export function complain(sentence = "") {
+    write(problem, sentence);
+    problem.hidden = !sentence;
+}
+
+/** Runs an action. `failed` gets the sentence of its error. */
+export async function attempt(action, failed = complain) {
+    try {
+        return await action();
+    } catch (error) {
+        failed(error.message);
+    }
+}
+
+/**
+ * Makes an element: `p`, or `p.hint` with a class. Attributes that are functions are listeners; null and undefined children
+ * are left out.
+ */
 export function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
+    const [name, ...classes] = tag.split(".");
+    const element = document.createElement(name);
+    if (classes.length) element.className = classes.join(" ");
     for (const [name, value] of Object.entries(attributes)) {
         if (typeof value === "function") element.addEventListener(name, value);
         else if (value === true) element.setAttribute(name, "");
@@ -17,28 +39,45 @@ export function write(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
-/** A button that does nothing while its action runs. `failed` gets the error's sentence. */
-export function button(label, action, failed, attributes = {}) {
+/** A button that does nothing while its action runs. `failed` gets an error's sentence, and nothing when the action begins. */
+export function button(label, action, attributes = {}, failed = complain) {
     const element = make("button", { type: "button", ...attributes }, label);
     element.addEventListener("click", async () => {
         // A disabled button would lose the focus.
         if (element.ariaBusy === "true") return;
         element.ariaBusy = "true";
-        try {
-            await action();
-        } catch (error) {
-            failed(error.message);
-        } finally {
-            element.ariaBusy = null;
-        }
+        failed();
+        await attempt(action, failed);
+        element.ariaBusy = null;
     });
     return element;
 }
 
-/** A list with its label, empty until `offer`. */
-export function choice(label) {
-    const select = make("select");
-    return { select, field: make("label", { class: "field" }, make("span", {}, label), select) };
+/** A line that assistive technology reports. */
+export function hint(text) {
+    return make("p.hint", { role: "status" }, text);
+}
+
+/** A control with its label. */
+export function field(label, control) {
+    return make("label.field", {}, make("span", {}, label), control);
+}
+
+/** A box to tick, with its label, and an icon if one is given. */
+export function box(text, isChecked, change, icon) {
+    const input = make("input", { type: "checkbox", checked: Boolean(isChecked), change });
+    return { input, label: make("label.box", {}, input, icon, make("span", {}, text)) };
+}
+
+/** Controls that belong together, with their title. */
+export function group(name, title, ...children) {
+    return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
+}
+
+/** A list with its label, empty until `offer`. `change` is called when the person chooses. */
+export function choice(label, change) {
+    const select = make("select", { change });
+    return { select, field: field(label, select) };
 }
 
 /** Replaces a list's choices, pairs of a value and a text. The chosen one stays. */
@@ -52,4 +91,29 @@ export function offer(select, choices) {
 export function pick(select, value, text = value) {
     if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value }, text));
     select.value = value;
+}
+
+/**
+ * Keeps a list's elements in step with items, in their order, after `previous` if that is given. `rows` has them by the
+ * items' keys; `add` makes one, with an `element` and a function `show`. One that is not needed any more is removed, after
+ * its `close` if it has one.
+ */
+export function arrange(list, rows, items, key, add, previous) {
+    const known = new Set(items.map(key));
+    for (const [id, row] of rows) {
+        if (known.has(id)) continue;
+        row.close?.();
+        row.element.remove();
+        rows.delete(id);
+    }
+    for (const item of items) {
+        const id = key(item);
+        if (!rows.has(id)) rows.set(id, add(item));
+        const row = rows.get(id);
+        // Moving an element would take the focus from it.
+        const place = previous ? previous.nextElementSibling : list.firstElementChild;
+        if (place !== row.element) list.insertBefore(row.element, place);
+        previous = row.element;
+        row.show(item);
+    }
 }

@@ -5,25 +5,22 @@ const types = [
 ];
 const mostNotices = 200;
 const ports = [];
-// The newest event of each type, for windows that open later.
+// For windows that open later: the newest event of each type, and notices.
 const newest = new Map();
 let notices = [];
 let source;
 let key;
-
-function send(message) {
-    for (const port of ports) post(port, message);
-}
 
 // Windows have other clocks than this worker, so they get the age of what was received.
 function post(port, { type, data, received }) {
     port.postMessage({ type, data, age: performance.now() - received });
 }
 
-function set(type, data) {
+function send(type, data) {
     const message = { type, data, received: performance.now() };
-    newest.set(type, message);
-    send(message);
+    if (type === "notice") notices = [...notices, message].slice(-mostNotices);
+    else if (type !== "job") newest.set(type, message);
+    for (const port of ports) post(port, message);
 }
 
 function connect() {
@@ -32,21 +29,11 @@ function connect() {
     notices = [];
     // EventSource sends no headers of ours.
     source = new EventSource(`api/events?key=${key}`);
-    source.addEventListener("open", () => set("connection", "open"));
+    source.addEventListener("open", () => send("connection", "open"));
     source.addEventListener("error", () => {
-        set("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
+        send("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
     });
-    for (const type of types) {
-        source.addEventListener(type, (event) => {
-            const data = JSON.parse(event.data);
-            if (type !== "notice" && type !== "job") return set(type, data);
-            const message = { type, data, received: performance.now() };
-            if (type === "job") return send(message);
-            notices.push(message);
-            if (notices.length > mostNotices) notices.shift();
-            send(message);
-        });
-    }
+    for (const type of types) source.addEventListener(type, ({ data }) => send(type, JSON.parse(data)));
 }
 
 addEventListener("connect", ({ ports: [port] }) => {

@@ -2,14 +2,31 @@
 import { key } from "./session.js";
 import { say } from "./words.js";
 
+// Such an event is about a moment, so those who listen later do not get it.
+const moments = ["still", "job", "notice"];
+const handlers = {};
+const newest = {};
+
 /**
- * Calls the handler of each event's type: those of openapi.json, and `connection` with open, lost or refused. The second
- * argument is the event's age in milliseconds.
+ * Calls a handler for each event of a type: those of openapi.json, and `connection` with open, lost or refused. It gets what
+ * the event says, and when it came (performance.now). The newest one comes at once. Returns what ends this.
  */
-export function listen(handlers) {
+export function on(type, handler) {
+    handlers[type] ??= new Set();
+    handlers[type].add(handler);
+    if (newest[type]) handler(...newest[type]);
+    return () => handlers[type].delete(handler);
+}
+
+/** Begins, once the session is open. */
+export function listen() {
     if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
-    const worker = new SharedWorker("events-worker.js", { name: "kinecast" });
-    worker.port.addEventListener("message", ({ data }) => handlers[data.type]?.(data.data, data.age));
-    worker.port.start();
-    worker.port.postMessage(key());
+    const { port } = new SharedWorker("events-worker.js", { name: "kinecast" });
+    port.addEventListener("message", ({ data: { type, data, age } }) => {
+        const values = [data, performance.now() - age];
+        if (!moments.includes(type)) newest[type] = values;
+        for (const handler of handlers[type] ?? []) handler(...values);
+    });
+    port.start();
+    port.postMessage(key());
 }

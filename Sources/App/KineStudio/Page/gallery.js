@@ -1,6 +1,8 @@
 // Monitors and windows as pictures, of which one is chosen.
-import { button, make, write } from "./elements.js";
-import { getFile } from "./session.js";
+import { choose } from "./dialogs.js";
+import { arrange, attempt, button, group, make, write } from "./elements.js";
+import { on } from "./events.js";
+import { get, getImage, post } from "./session.js";
 import { say } from "./words.js";
 
 // The server makes pictures for fifteen seconds after each request.
@@ -8,190 +10,174 @@ export const lookInterval = 5000;
 // Radio buttons of the same name exclude each other, in other galleries too.
 let galleries = 0;
 
-export class Gallery {
-    element = make("fieldset", { class: "gallery" }, make("legend", {}, say("source")));
-    // By the value of their radio buttons: JSON of the request's `source` and `name`.
-    #cards = new Map();
-    #fixed = [];
-    #choices = [];
-    #monitors = [];
+/** Pictures in an `element`. `changed` is called when another source is chosen, or its picture is there. */
+export function makeGallery(changed = () => {}) {
+    const radios = `source-${galleries += 1}`;
+    // By their values: JSON of the request's `source` and `name`.
+    const cards = new Map();
+    // Some sources are offered beside the choices.
+    let fixed = [];
+    let choices = [];
+    let entries = [];
+    let monitors = [];
     // The region that was drawn, or is wanted.
-    #region;
-    #draw;
-    #changed;
-    #wanted = {};
+    let region;
+    let wanted = {};
     // The name of the kept choice that is shown.
-    #kept;
-    #isChosen = false;
-    #group = `source-${galleries += 1}`;
+    let kept;
+    let isChosen = false;
+    const draw = button(say("drawRegion"), drawRegion, { class: "draw", hidden: true });
+    const element = group("gallery", say("source"), draw);
+    element.addEventListener("change", () => {
+        isChosen = true;
+        changed();
+    });
+    const value = () => element.querySelector("input:checked")?.value;
+    const chosen = () => JSON.parse(value() ?? "{}");
 
-    /** `changed` is called when another source is chosen, or its picture is there. */
-    constructor(complain, changed = () => {}) {
-        this.#changed = changed;
-        this.#draw = button(say("drawRegion"), () => this.#drawRegion(), complain, { class: "draw", hidden: true });
-        this.element.append(this.#draw);
-        this.element.addEventListener("change", () => {
-            this.#isChosen = true;
-            changed();
-        });
-    }
-
-    async #drawRegion() {
-        const { draw } = await import("./region.js");
-        const drawn = await draw(this.#monitors);
+    async function drawRegion() {
+        const drawn = await (await import("./region.js")).draw(monitors);
         if (!drawn) return;
-        const { image, ...region } = drawn;
-        this.#region = region;
-        this.#isChosen = true;
-        this.#update();
-        const value = JSON.stringify(region);
-        this.#choose(value);
-        const place = this.#cards.get(value).querySelector(".picture");
-        if (image) place.replaceChildren(image);
-        this.#changed();
+        const { image, ...rest } = drawn;
+        region = rest;
+        isChosen = true;
+        update();
+        select(JSON.stringify(region));
+        if (image) cards.get(value()).picture.replaceChildren(image);
+        changed();
     }
 
-    /**
-     * Chooses the source of a choice, once it is there, unless the person chooses before. One that has no picture is
-     * offered as what the choice with that name has.
-     */
-    want({ source, name }, kept) {
-        this.#wanted = { source, name };
-        this.#kept = kept;
-        this.#isChosen = false;
-        if (source === "region" && /^\d+x\d+\+/.test(name)) this.#region = { source, name };
-        this.#update();
+    function regions() {
+        if (!region) return [];
+        const [width, height] = region.name.split(/[x+]/);
+        return [{ value: JSON.stringify(region), title: say("region", { size: `${width}×${height}` }), width, height }];
     }
 
-    /** The request's `source` and `name`. */
-    get chosen() { return JSON.parse(this.#value || "{}"); }
-
-    /** The same to be kept: a window by its title, since its id is another one tomorrow. */
-    get lasting() {
-        const { chosen } = this;
-        const title = chosen.source === "window" && this.#choices.find(({ value }) => value === this.#value)?.title;
-        return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen;
-    }
-
-    /** The chosen source's picture, if it is there, and its width and height. */
-    get picture() {
-        const value = this.#value;
-        const image = this.#cards.get(value)?.querySelector(".picture :is(img, canvas)");
-        const [, width, height] = /^(\d+)x(\d+)\+/.exec(this.chosen.name ?? "") ?? [];
-        const { width: ownWidth = 16, height: ownHeight = 9 } = this.#choices.find((choice) => choice.value === value) ?? {};
-        return { image, width: width ?? ownWidth, height: height ?? ownHeight };
-    }
-
-    get #value() { return this.element.querySelector("input:checked")?.value; }
-
-    get isEmpty() { return this.#cards.size === 0; }
-
-    /** What can be chosen without a picture: the whole screen, and what the desktop's dialog offers. */
-    setFixed({ screenBackend, dialogs, monitors }) {
-        this.#fixed = [];
-        // A picture of a monitor to draw on, for those whose desktop does not ask.
-        this.#monitors = screenBackend && screenBackend !== "portal" ? monitors : [];
-        this.#draw.hidden = !this.#monitors.length;
-        if (screenBackend && monitors.length !== 1) {
-            this.#fixed.push({ value: JSON.stringify({ source: "monitor", name: "all" }), title: say("wholeScreen") });
-        }
-        if (dialogs.includes("window")) {
-            const value = JSON.stringify({ source: "window", name: "ask" });
-            this.#fixed.push({ value, title: say("chooseWindow") });
-        }
-        if (screenBackend && monitors.length === 1 && !this.#choices.length) this.setChoices(monitors.map(monitorChoice));
-        this.#update();
-    }
-
-    setChoices(choices) {
-        this.#choices = choices.map(({ source, name, title, application, width, height, picture }) => ({
-            value: JSON.stringify({ source, name }), picture, isMonitor: source === "monitor", width, height,
-            title: source === "monitor" ? say("monitor", { name }) : title,
-            application: source === "monitor" ? `${width}×${height}` : application === title ? undefined : application,
-        }));
-        this.#update();
-    }
-
-    /** Removes all pictures. */
-    forget() {
-        for (const card of this.#cards.values()) {
-            delete card.dataset.picture;
-            card.querySelector(".picture").replaceChildren();
-        }
-    }
-
-    /** The card of what is wanted. */
-    get #match() {
-        const { source, name } = this.#wanted;
+    /** The value of what is wanted. */
+    function match() {
+        const { source, name } = wanted;
         const title = source === "window" && name.startsWith("title:") ? name.slice("title:".length) : undefined;
-        const found = title && this.#choices.find((choice) => !choice.isMonitor && choice.title.includes(title));
+        const found = title && choices.find((choice) => !choice.isMonitor && choice.title.includes(title));
         return found?.value ?? JSON.stringify({ source, name });
     }
 
-    #update() {
-        const wanted = this.#match;
-        const entries = [
-            ...this.#choices.filter(({ isMonitor }) => isMonitor), ...this.#fixed, ...this.#regions,
-            ...this.#choices.filter(({ isMonitor }) => !isMonitor),
-        ];
-        if (this.#kept && !entries.some(({ value }) => value === wanted)) {
-            entries.unshift({ value: "{}", title: say("asKept", { name: this.#kept }), isWanted: true });
+    function update() {
+        let best = match();
+        const ofKind = (isMonitor) => choices.filter((choice) => choice.isMonitor === isMonitor);
+        entries = [...ofKind(true), ...fixed, ...regions(), ...ofKind(false)];
+        if (kept && !entries.some(({ value }) => value === best)) {
+            best = "{}";
+            entries.unshift({ value: best, title: say("asKept", { name: kept }) });
         }
-        const known = new Set(entries.map(({ value }) => value));
-        for (const [value, card] of this.#cards) {
-            if (known.has(value)) continue;
-            card.remove();
-            this.#cards.delete(value);
-        }
-        let previous = this.element.querySelector("legend");
-        for (const entry of entries) {
-            const card = this.#cards.get(entry.value) ?? this.#add(entry);
-            // Moving a card would take the focus from it.
-            if (previous.nextElementSibling !== card) previous.after(card);
-            previous = card;
-            write(card.querySelector(".title"), entry.title);
-            write(card.querySelector(".application"), entry.application ?? "");
-            draw(card, entry.picture).then((isNew) => { if (isNew && entry.value === this.#value) this.#changed(); });
-        }
-        if (!this.#isChosen) this.#choose(entries[0]?.isWanted ? "{}" : wanted);
-        if (!this.#value) this.#choose(entries[0]?.value);
+        const add = (entry) => card(radios, entry.value, () => { if (entry.value === value()) changed(); });
+        arrange(element, cards, entries, ({ value }) => value, add, element.firstElementChild);
+        if (!isChosen) select(best);
+        if (!value()) select(entries[0]?.value);
     }
 
-    get #regions() {
-        if (!this.#region) return [];
-        const size = this.#region.name.split("+")[0].replace("x", "×");
-        return [{ value: JSON.stringify(this.#region), title: say("region", { size }) }];
+    function select(value) {
+        const card = cards.get(value);
+        if (card) card.input.checked = true;
     }
 
-    #choose(value) {
-        const input = this.#cards.get(value)?.querySelector("input");
-        if (input) input.checked = true;
+    function setChoices(list) {
+        choices = list.map(({ source, name, title, application, ...choice }) => {
+            const entry = { ...choice, value: JSON.stringify({ source, name }), isMonitor: source === "monitor" };
+            if (!entry.isMonitor) return { ...entry, title, application: application === title ? "" : application };
+            return { ...entry, title: say("monitor", { name }), application: `${choice.width}×${choice.height}` };
+        });
+        update();
     }
 
-    #add({ value }) {
-        const input = make("input", { type: "radio", name: this.#group, value });
-        const card = make(
-            "label", { class: "card" }, input, make("span", { class: "picture" }),
-            make("span", { class: "title" }), make("span", { class: "application" }));
-        this.#cards.set(value, card);
-        return card;
-    }
+    return {
+        element,
+        /** Offers the monitors and windows of the event `choices`. */
+        setChoices,
+        /**
+         * Chooses the source of a choice, once it is there, unless the person chooses before. One that has no picture is
+         * offered as what the choice with that name has.
+         */
+        want({ source, name }, keptName) {
+            wanted = { source, name };
+            kept = keptName;
+            isChosen = false;
+            if (source === "region" && /^\d+x\d+\+/.test(name)) region = wanted;
+            update();
+        },
+        /** The request's `source` and `name`. */
+        get chosen() { return chosen(); },
+        /** The same to be kept: a window by its title, since its id is another one tomorrow. */
+        get lasting() {
+            const title = chosen().source === "window" && choices.find((choice) => choice.value === value())?.title;
+            return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen();
+        },
+        /** The chosen source's picture, if it is there, and its width and height. */
+        get picture() {
+            const { width = 16, height = 9 } = entries.find((entry) => entry.value === value()) ?? {};
+            return { image: cards.get(value())?.picture.firstElementChild, width, height };
+        },
+        get isEmpty() { return cards.size === 0; },
+        /** Offers what has no picture: the whole screen, what the desktop's dialog offers, and regions. */
+        setFixed({ screenBackend, dialogs, ...sources }) {
+            // A picture of a monitor to draw on, for those whose desktop does not ask.
+            monitors = screenBackend && screenBackend !== "portal" ? sources.monitors : [];
+            draw.hidden = !monitors.length;
+            const isSingle = sources.monitors.length === 1;
+            const fix = (source, name, title) => ({ value: JSON.stringify({ source, name }), title });
+            fixed = [
+                ...screenBackend && !isSingle ? [fix("monitor", "all", say("wholeScreen"))] : [],
+                ...dialogs.includes("window") ? [fix("window", "ask", say("chooseWindow"))] : [],
+            ];
+            if (!screenBackend || !isSingle || choices.length) return update();
+            setChoices(sources.monitors.map(({ name, bounds }) => ({ ...bounds, source: "monitor", name })));
+        },
+        /** Removes all pictures. */
+        forget() { for (const card of cards.values()) card.forget(); },
+    };
 }
 
-function monitorChoice({ name, bounds }) {
-    return { source: "monitor", name, title: name, width: bounds.width, height: bounds.height };
+/** A radio button with a picture. `drawn` is called when another picture is shown. */
+function card(name, value, drawn) {
+    const input = make("input", { type: "radio", name, value });
+    const [place, title, application] = ["picture", "title", "application"].map((name) => make(`span.${name}`));
+    // The number of the picture that is shown, or will be.
+    let number;
+
+    /** Shows a picture once it is loaded, so that the place is never empty in between. */
+    async function load(picture) {
+        number = picture;
+        const image = await getImage(`api/pictures/${picture}`);
+        // A newer one may have taken its place.
+        if (!image || picture !== number) return;
+        place.replaceChildren(image);
+        drawn();
+    }
+
+    return {
+        input, picture: place, element: make("label.card", {}, input, place, title, application),
+        show(entry) {
+            write(title, entry.title);
+            write(application, entry.application ?? "");
+            if (entry.picture != null && entry.picture !== number) load(entry.picture);
+        },
+        forget() {
+            number = undefined;
+            place.replaceChildren();
+        },
+    };
 }
 
-/** Shows a picture once it is loaded, so that the place is never empty in between. Returns whether it is another one. */
-async function draw(card, picture) {
-    if (picture == null || card.dataset.picture === String(picture)) return false;
-    card.dataset.picture = picture;
-    const file = await getFile(`api/pictures/${picture}`).catch(() => null);
-    // A newer one may have taken its place.
-    if (!file || card.dataset.picture !== String(picture)) return false;
-    const image = make("img", { src: URL.createObjectURL(file), alt: "" });
-    await image.decode().catch(() => {});
-    URL.revokeObjectURL(image.src);
-    card.querySelector(".picture").replaceChildren(image);
-    return true;
+/** Has another source chosen in a dialog: the request's `source` and `name`; undefined if the person closes it. */
+export async function chooseSource() {
+    const gallery = makeGallery();
+    const end = on("choices", gallery.setChoices);
+    const look = () => { if (!document.hidden) post("api/survey").catch(() => {}); };
+    const timer = setInterval(look, lookInterval);
+    look();
+    attempt(async () => gallery.setFixed(await get("api/sources")));
+    const title = say("showAnother");
+    const chosen = await choose(title, title, gallery.element, () => gallery.chosen);
+    clearInterval(timer);
+    end();
+    return chosen;
 }

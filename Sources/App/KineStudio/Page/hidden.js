@@ -1,5 +1,5 @@
 // The windows that a recording leaves out, as a list to tick.
-import { make } from "./elements.js";
+import { box, group } from "./elements.js";
 import { say } from "./words.js";
 
 /** A window as a value of --exclude, by what it still has tomorrow. */
@@ -13,48 +13,47 @@ function text(rule) {
     return kind === "title" ? say("titled", { name }) : name ?? rule;
 }
 
-export class Hidden {
-    element = make("fieldset", { class: "hiding" }, make("legend", {}, say("hide")));
+/** Boxes in an `element`. */
+export function hiddenWindows() {
+    const element = group("hiding", say("hide"));
     // By rule.
-    #boxes = new Map();
+    const boxes = new Map();
     // Whether the person has said which; else those hold that are configured.
-    #isChosen = false;
+    let isChosen = false;
+    element.hidden = true;
+    element.addEventListener("change", () => { isChosen = true; });
 
-    constructor() {
-        this.element.addEventListener("change", () => { this.#isChosen = true; });
-        this.offer([]);
-    }
-
-    /** Ticks the rules of a choice, or those that are configured. */
-    show(rules, configured = []) {
-        this.#isChosen = rules != null;
-        const ticked = new Set(rules ?? configured);
-        for (const one of ticked) this.#add(one);
-        for (const [one, box] of this.#boxes) box.checked = ticked.has(one);
-    }
-
-    /** Offers these windows, those of an application together. */
-    offer(windows) {
-        const rules = new Set(windows.map(rule));
-        for (const [one, box] of this.#boxes) {
-            if (rules.has(one) || box.checked || box === document.activeElement) continue;
-            box.parentElement.remove();
-            this.#boxes.delete(one);
+    function add(rules) {
+        for (const one of rules) {
+            if (boxes.has(one)) continue;
+            const { input, label } = box(text(one));
+            input.value = one;
+            boxes.set(one, input);
+            element.append(label);
         }
-        for (const one of rules) this.#add(one);
-        this.element.hidden = this.#boxes.size === 0;
+        element.hidden = boxes.size === 0;
     }
 
-    #add(rule) {
-        if (this.#boxes.has(rule)) return;
-        const box = make("input", { type: "checkbox", value: rule });
-        this.#boxes.set(rule, box);
-        this.element.append(make("label", {}, box, text(rule)));
-        this.element.hidden = false;
-    }
-
-    /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
-    get rules() {
-        return this.#isChosen ? [...this.#boxes].filter(([, box]) => box.checked).map(([one]) => one).sort() : undefined;
-    }
+    return {
+        element,
+        /** Ticks the rules of a choice, or those that are configured. */
+        show(rules, configured = []) {
+            isChosen = rules != null;
+            const ticked = new Set(rules ?? configured);
+            add(ticked);
+            for (const [one, input] of boxes) input.checked = ticked.has(one);
+        },
+        /** Offers these windows, those of an application together. */
+        offer(windows) {
+            const rules = new Set(windows.map(rule));
+            for (const [one, input] of boxes) {
+                if (rules.has(one) || input.checked || input === document.activeElement) continue;
+                input.parentElement.remove();
+                boxes.delete(one);
+            }
+            add(rules);
+        },
+        /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
+        get rules() { return isChosen ? [...boxes.keys()].filter((one) => boxes.get(one).checked).sort() : undefined; },
+    };
 }

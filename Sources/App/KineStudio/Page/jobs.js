@@ -1,5 +1,6 @@
 // The jobs that this window has begun: their progress, and a button that cancels each.
 import { button, make, write } from "./elements.js";
+import { on } from "./events.js";
 import { post } from "./session.js";
 import { say } from "./words.js";
 
@@ -7,27 +8,34 @@ import { say } from "./words.js";
 const most = 50;
 
 export class Jobs {
-    element = make("ul", { class: "jobs", hidden: true });
-    #complain;
+    element = make("ul.jobs", { hidden: true });
     #rows = new Map();
     #newest = new Map();
 
-    constructor(complain) { this.#complain = complain; }
+    constructor() {
+        on("job", (job) => {
+            this.#newest.set(job.job, job);
+            if (this.#newest.size > most) this.#newest.delete(this.#newest.keys().next().value);
+            this.#rows.get(job.job)?.(job);
+        });
+    }
 
     /** Shows a job. `done` gets the recording that it made, if any, and may return a button to show. */
     add(id, label, done = () => null) {
         const text = make("span", { role: "status" });
         const progress = make("progress", { max: 1, "aria-label": label });
-        const row = make("li", {}, text, progress);
-        const close = button(say("close"), () => this.#remove(id, row), this.#complain);
-        const cancel = button(say("cancel"), () => post(`api/jobs/${encodeURIComponent(id)}/cancel`), this.#complain);
-        row.append(cancel);
+        const close = button(say("close"), () => {
+            row.remove();
+            this.element.hidden = !this.element.childElementCount;
+        });
+        const cancel = button(say("cancel"), () => post(`api/jobs/${encodeURIComponent(id)}/cancel`));
+        const row = make("li", {}, text, progress, cancel);
         for (const old of this.element.querySelectorAll("[data-state]")) old.remove();
         this.element.append(row);
         this.element.hidden = false;
         // Text that is there from the start is not reported.
         setTimeout(() => { if (!text.textContent) write(text, label); });
-        this.#rows.set(id, ({ state, fraction, message, result }) => {
+        const show = ({ state, fraction, message, result }) => {
             if (fraction == null) progress.removeAttribute("value");
             else progress.value = fraction;
             if (state === "running") return;
@@ -37,21 +45,8 @@ export class Jobs {
             progress.remove();
             const further = state === "done" && done(result);
             cancel.replaceWith(...further ? [further] : [], close);
-        });
-        const newest = this.#newest.get(id);
-        if (newest) this.show(newest);
-    }
-
-    /** Shows an event `job`. */
-    show(job) {
-        this.#newest.set(job.job, job);
-        if (this.#newest.size > most) this.#newest.delete(this.#newest.keys().next().value);
-        this.#rows.get(job.job)?.(job);
-    }
-
-    #remove(id, row) {
-        this.#rows.delete(id);
-        row.remove();
-        this.element.hidden = !this.element.childElementCount;
+        };
+        this.#rows.set(id, show);
+        if (this.#newest.has(id)) show(this.#newest.get(id));
     }
 }

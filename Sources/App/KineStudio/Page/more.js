@@ -1,18 +1,20 @@
-// The options that are chosen less often, behind "More".
+// The options of a recording that have a few values: lists, most of them behind "More".
 import { choice, make, offer, pick } from "./elements.js";
-import { Hidden } from "./hidden.js";
+import { hiddenWindows } from "./hidden.js";
 import { say } from "./words.js";
 
-// By the request's field: the values that are offered, and the text of one.
+const seconds = (value) => say("keep", { seconds: value });
+// By the request's field: the values that are offered, and the text of any, unless the page has words for each.
 const fields = {
+    clipBuffer: { values: [30, 60, 300], text: seconds },
     fps: { values: [10, 24, 30, 60], text: String },
     size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], text: (value) => value.replace("x", "×") },
     // 23 is the default of kinecast record. Six more halve a file, roughly.
-    quality: { values: [16, 23, 30], text: (value) => say(`quality.${value}`) },
-    showKeys: { values: ["none", "shortcuts", "all"], text: (value) => say(`showKeys.${value}`) },
-    showClicks: { values: [true, false], text: (value) => say(`showClicks.${value}`) },
-    noCursor: { values: [false, true], text: (value) => say(`noCursor.${value}`) },
-    countdown: { values: [0, 3, 5, 10], text: (seconds) => say(seconds ? "keep" : "noCountdown", { seconds }) },
+    quality: { values: [16, 23, 30] },
+    showKeys: { values: ["none", "shortcuts", "all"] },
+    showClicks: { values: [true, false] },
+    noCursor: { values: [false, true] },
+    countdown: { values: [0, 3, 5, 10], text: (value) => value === "0" ? say("none") : seconds(value) },
 };
 
 /** A value of a list as the request has it. */
@@ -23,52 +25,46 @@ function read(name, value) {
     return { width, height };
 }
 
+/** The value in a list; "": none is set. */
 function write(value) {
-    return value.width ? `${value.width}x${value.height}` : String(value);
+    return value?.width ? `${value.width}x${value.height}` : String(value ?? "");
 }
 
-/** The text of the choice that leaves a value out. `text`: of the value that holds then, if any. */
-export function asConfigured(text) {
-    return text ? say("configuredAs", { value: text }) : say("configured");
-}
-
-export class More {
-    element;
-    #lists = {};
-    #hidden = new Hidden();
-
-    constructor() {
-        for (const name of Object.keys(fields)) this.#lists[name] = choice(say(name));
-        const lists = Object.values(this.#lists).map(({ field }) => field);
-        this.element = make(
-            "details", { class: "more" }, make("summary", {}, say("more")), make("div", { class: "fields" }, ...lists),
-            this.#hidden.element);
-        this.show({}, {});
-    }
+/** Lists in an `element`, and the one for the last seconds in `clips`. */
+export function moreOptions() {
+    const lists = Object.fromEntries(Object.keys(fields).map((name) => [name, choice(say(name))]));
+    const hidden = hiddenWindows();
+    const { clipBuffer: { field: clips }, ...rest } = lists;
 
     /** Shows a choice, and what holds where it says nothing. */
-    show(choice, configured) {
+    function show(chosen, configured) {
         for (const [name, { values, text }] of Object.entries(fields)) {
-            const named = (value) => values.some((one) => String(one) === value) ? text(read(name, value)) : value;
-            const pairs = values.map((value) => [String(value), text(value)]);
-            const set = configured[name] == null ? undefined : named(write(configured[name]));
-            const { select } = this.#lists[name];
+            const named = (value) => text?.(value) ?? (values.map(String).includes(value) ? say(`${name}.${value}`) : value);
+            const { select } = lists[name];
+            const [set, value] = [write(configured[name]), write(chosen[name])];
+            const unset = set ? say("configuredAs", { value: named(set) }) : say("configured");
             select.value = "";
-            offer(select, [["", asConfigured(set)], ...pairs]);
-            pick(select, choice[name] == null ? "" : write(choice[name]));
+            offer(select, [["", unset], ...values.map((value) => [String(value), named(String(value))])]);
+            pick(select, value, value && named(value));
         }
-        this.#hidden.show(choice.exclude, configured.exclude);
+        hidden.show(chosen.exclude, configured.exclude);
     }
 
-    /** The windows that can be hidden, as in the event `choices`. */
-    offer(choices) { this.#hidden.offer(choices.filter(({ source }) => source === "window")); }
-
-    /** The request's fields. */
-    get values() {
-        const values = { exclude: this.#hidden.rules };
-        for (const [name, { select }] of Object.entries(this.#lists)) {
-            if (select.value) values[name] = read(name, select.value);
-        }
-        return values;
-    }
+    show({}, {});
+    return {
+        clips, show,
+        element: make(
+            "details.more", {}, make("summary", {}, say("more")),
+            make("div.fields", {}, ...Object.values(rest).map(({ field }) => field)), hidden.element),
+        /** Offers to hide windows of the event `choices`. */
+        offer(choices) { hidden.offer(choices.filter(({ source }) => source === "window")); },
+        /** The request's fields. */
+        get values() {
+            const values = { exclude: hidden.rules };
+            for (const [name, { select }] of Object.entries(lists)) {
+                if (select.value) values[name] = read(name, select.value);
+            }
+            return values;
+        },
+    };
 }

@@ -1,11 +1,21 @@
 // The list of events in words, the newest first.
-import { make } from "./elements.js";
+import { button, make } from "./elements.js";
 import { event, language, say } from "./words.js";
 
 const most = 200;
 const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-export function add(section, notice) {
+/** A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID. */
+export function describe(notice, open) {
+    const { file, recording } = notice;
+    return [
+        make("span", { title: file }, event(notice)),
+        ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
+    ];
+}
+
+/** `open` is as for `describe`. */
+export function add(section, notice, open) {
     let list = section.querySelector("ol");
     if (!list) {
         list = make("ol", { "aria-live": "polite" });
@@ -14,6 +24,6 @@ export function add(section, notice) {
     }
     section.hidden = false;
     const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
-    list.prepend(make("li", { "data-kind": notice.kind }, time, make("span", { title: notice.file }, event(notice))));
+    list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
     while (list.children.length > most) list.lastElementChild.remove();
 }

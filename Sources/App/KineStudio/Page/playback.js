@@ -1,6 +1,6 @@
 // Plays one recording, exact to the frame: the server says where frames begin.
-import { button, make, write } from "./elements.js";
-import { path } from "./recordings.js";
+import { attempt, button, complain, hint, make, write } from "./elements.js";
+import { path as pathOf } from "./recordings.js";
 import { post } from "./session.js";
 import { say } from "./words.js";
 
@@ -8,230 +8,202 @@ import { say } from "./words.js";
 const within = 0.0005;
 const fastest = 4;
 
-export class Playback {
-    /** Seconds; while it is paused, where the frame that is shown begins. */
-    time = 0;
-    duration = 0;
+/**
+ * A player with its `element`. `changed` is called when the time or the state is another one; `again` opens the recording as it
+ * is by then.
+ */
+export function makePlayback(changed, again) {
     // Undefined while nothing is open.
-    #recording;
-    #path;
-    #video = make("video", { playsinline: true, preload: "auto" });
-    #hint = make("p", { class: "hint", role: "status" });
-    #again;
-    element;
-    #changed;
-    #complain;
+    let recording;
+    let path;
     // The frame that was shown last, where the browser says so.
-    #shown;
+    let shown;
     // Where playing ends, and the timer for it.
-    #end;
-    #timer;
+    let end;
+    let timer;
     // A position that is waiting for the last one to be found.
-    #wanted;
+    let wanted;
     // Frames that the person has asked for, but that the server has not found yet.
-    #frames = 0;
-    #isStepping = false;
+    let steps = 0;
+    let isStepping = false;
+    const video = make("video", {
+        playsinline: true, preload: "auto", play: changed, pause: settle, timeupdate: tick, error: fail,
+        click: () => player.toggle(),
+        loadeddata: () => {
+            write(text, "");
+            element.dataset.state = "ready";
+        },
+        seeked: () => {
+            const next = wanted;
+            wanted = undefined;
+            if (next != null) video.currentTime = next;
+        },
+    });
+    const text = hint();
+    const reopen = button(say("openAgain"), again, { hidden: true });
+    const element = make("div.preview.player", {}, video, text, reopen);
 
-    /** `changed` is called when the time or the state is another one; `again` opens the recording as it is by then. */
-    constructor(complain, changed, again) {
-        this.#complain = complain;
-        this.#changed = changed;
-        this.#again = button(say("openAgain"), again, complain, { hidden: true });
-        this.element = make("div", { class: "preview player" }, this.#video, this.#hint, this.#again);
-        const video = this.#video;
-        const on = (type, listener) => video.addEventListener(type, listener);
-        on("loadeddata", () => {
-            write(this.#hint, "");
-            this.element.dataset.state = "ready";
-        });
-        on("click", () => this.toggle());
-        on("play", changed);
-        on("pause", () => this.#settle());
-        on("timeupdate", () => this.#tick());
-        on("seeked", () => {
-            const wanted = this.#wanted;
-            this.#wanted = undefined;
-            if (wanted != null) video.currentTime = wanted;
-        });
-        on("error", () => this.#fail());
-        this.#watch();
+    function show(sentence) {
+        write(text, sentence);
+        reopen.hidden = false;
+        element.dataset.state = "failed";
     }
 
-    get isPlaying() { return !this.#video.paused && !this.#video.ended; }
-    get rate() { return this.#video.playbackRate; }
-
-    /** Loads the recording as it is. `time`: seconds. */
-    async open(recording, time = 0) {
-        this.close();
-        this.#recording = recording;
-        this.#path = path(recording);
-        this.duration = recording.duration ?? 0;
-        this.time = time;
-        this.#video.setAttribute("aria-label", say("pictureOf", { name: recording.name }));
-        write(this.#hint, say("opening"));
-        try {
-            const { address } = await post(`${this.#path}/open`);
-            if (this.#recording !== recording) return;
-            this.#video.src = address;
-            this.#video.currentTime = time && time + within;
-        } catch (error) {
-            this.#say(error.message);
-        }
-        this.#changed();
-    }
-
-    close() {
-        this.#recording = undefined;
-        this.#endCut();
-        this.#shown = undefined;
-        this.#again.hidden = true;
-        this.element.dataset.state = "loading";
-        this.#video.pause();
-        this.#video.removeAttribute("src");
-        this.#video.load();
-    }
-
-    /** Says that the file is another one than that which was opened. */
-    showChange(sentence) {
-        this.#video.pause();
-        this.#say(sentence);
-    }
-
-    #say(sentence) {
-        write(this.#hint, sentence);
-        this.#again.hidden = false;
-        this.element.dataset.state = "failed";
-    }
-
-    async #fail() {
-        const address = this.#video.getAttribute("src");
+    async function fail() {
+        const address = video.getAttribute("src");
         if (!address) return;
         try {
             const { status } = await fetch(address, { headers: { Range: "bytes=0-0" } });
-            this.#say(say(status === 410 ? "recordingChanged" : "cannotPlay"));
+            show(say(status === 410 ? "recordingChanged" : "cannotPlay"));
         } catch {
-            this.#say(say("serverGone"));
+            show(say("serverGone"));
         }
     }
 
-    play(rate = 1) {
-        this.#endCut();
-        this.#start(rate);
-    }
-
-    /** Plays from one time to another, and stops there. */
-    playCut(from, to) {
-        this.#endCut();
-        this.seek(from);
-        this.#wanted = undefined;
-        this.#video.currentTime = from + within;
-        this.#end = to;
-        this.#start(1);
-    }
-
-    #start(rate) {
-        this.#video.playbackRate = rate;
+    function start(rate) {
+        video.playbackRate = rate;
         // It is aborted by a pause. The event `error` says more about a file that cannot be played.
-        this.#video.play().catch(({ name, message }) => {
-            if (name !== "AbortError" && !this.#video.error) this.#complain(message);
+        video.play().catch(({ name, message }) => {
+            if (name !== "AbortError" && !video.error) complain(message);
         });
     }
 
-    pause() { this.#video.pause(); }
-
-    toggle() {
-        if (this.isPlaying) this.pause();
-        else this.play();
-    }
-
-    /** Plays, or doubles the speed. */
-    faster() { this.play(this.isPlaying ? Math.min(fastest, this.rate * 2) : 1); }
-
-    /** Shows the frame at a time, as soon as the browser has it. */
-    seek(time) {
-        this.#endCut();
-        this.time = Math.min(Math.max(0, time), this.duration);
-        this.#shown = undefined;
-        const wanted = Math.min(this.time + within, this.duration);
-        if (this.#video.seeking) this.#wanted = wanted;
-        else this.#video.currentTime = wanted;
-        this.#changed();
-    }
-
-    /** Shows the frame at a time, and makes `time` its beginning. */
-    async move(time) {
-        this.seek(time);
-        if (!this.isPlaying) await this.#settle();
-    }
-
-    /** The beginning of the frame that is so many frames away from the one at `time`, in seconds. */
-    async frame(time, frames = 0) {
-        const at = Math.min(time + within, this.duration);
-        return (await post(`${this.#path}/step`, { time: at, frames })).time;
-    }
-
-    /** Shows the frame that is so many frames away. */
-    async step(frames) {
-        this.pause();
-        this.#frames += frames;
-        if (this.#isStepping) return;
-        this.#isStepping = true;
-        try {
-            while (this.#frames) {
-                const wanted = this.#frames;
-                this.#frames = 0;
-                this.seek(await this.frame(this.time, wanted));
-            }
-        } finally {
-            this.#frames = 0;
-            this.#isStepping = false;
+    async function settle() {
+        if (!recording || isStepping) return changed();
+        if (video.ended) {
+            player.time = player.duration;
+            return changed();
         }
+        const [open, asked] = [recording, player.time];
+        const time = end != null && video.currentTime >= end - within ? end - 2 * within : shown ?? asked;
+        endCut();
+        await attempt(async () => {
+            const start = await player.frame(time);
+            if (open === recording && asked === player.time && !player.isPlaying) player.seek(start);
+        });
     }
 
-    async #settle() {
-        const recording = this.#recording;
-        if (!recording || this.#isStepping) return this.#changed();
-        if (this.#video.ended) {
-            this.time = this.duration;
-            return this.#changed();
-        }
-        const asked = this.time;
-        const end = this.#end;
-        const time = end != null && this.#video.currentTime >= end - within ? end - 2 * within : this.#shown ?? this.time;
-        this.#endCut();
-        try {
-            const start = await this.frame(time);
-            if (recording === this.#recording && asked === this.time && !this.isPlaying) this.seek(start);
-        } catch (error) {
-            this.#complain(error.message);
-        }
+    function endCut() {
+        clearTimeout(timer);
+        end = undefined;
     }
 
-    #endCut() {
-        clearTimeout(this.#timer);
-        this.#end = undefined;
-    }
-
-    #tick() {
-        const video = this.#video;
-        if (!this.isPlaying) return;
-        this.time = Math.min(video.currentTime, this.duration);
-        if (this.#end != null) {
-            clearTimeout(this.#timer);
+    function tick() {
+        if (!player.isPlaying) return;
+        player.time = Math.min(video.currentTime, player.duration);
+        if (end != null) {
+            clearTimeout(timer);
             // Events come four times a second.
-            const rest = this.#end - video.currentTime;
+            const rest = end - video.currentTime;
             if (rest <= within) video.pause();
-            else if (rest < 0.6) this.#timer = setTimeout(() => this.#tick(), rest * 1000 / video.playbackRate);
+            else if (rest < 0.6) timer = setTimeout(tick, rest * 1000 / video.playbackRate);
         }
-        this.#changed();
+        changed();
     }
 
     /** Notes which frame is shown. */
-    #watch() {
-        this.#video.requestVideoFrameCallback?.((_, { mediaTime }) => {
-            this.#shown = mediaTime;
-            this.#tick();
-            this.#watch();
+    function watch() {
+        video.requestVideoFrameCallback?.((_, { mediaTime }) => {
+            shown = mediaTime;
+            tick();
+            watch();
         });
     }
+
+    const player = {
+        element,
+        /** Seconds; while it is paused, where the frame that is shown begins. */
+        time: 0,
+        duration: 0,
+        get isPlaying() { return !video.paused && !video.ended; },
+        get rate() { return video.playbackRate; },
+        /** Loads the recording as it is. `time`: seconds. */
+        async open(newest, time = 0) {
+            player.close();
+            recording = newest;
+            path = pathOf(recording);
+            player.duration = recording.duration ?? 0;
+            player.time = time;
+            video.setAttribute("aria-label", say("pictureOf", { name: recording.name }));
+            write(text, say("opening"));
+            await attempt(async () => {
+                const { address } = await post(`${path}/open`);
+                if (recording !== newest) return;
+                video.src = address;
+                video.currentTime = time && time + within;
+            }, show);
+            if (recording === newest) changed();
+        },
+        close() {
+            recording = shown = undefined;
+            endCut();
+            reopen.hidden = true;
+            element.dataset.state = "loading";
+            video.pause();
+            video.removeAttribute("src");
+            video.load();
+        },
+        /** Says that the file is another one than that which was opened. */
+        showChange(sentence) {
+            video.pause();
+            show(sentence);
+        },
+        play(rate = 1) {
+            endCut();
+            start(rate);
+        },
+        /** Plays from one time to another, and stops there. */
+        playCut(from, to) {
+            player.seek(from);
+            wanted = undefined;
+            video.currentTime = from + within;
+            end = to;
+            start(1);
+        },
+        pause() { video.pause(); },
+        toggle() {
+            if (player.isPlaying) video.pause();
+            else player.play();
+        },
+        /** Plays, or doubles the speed. */
+        faster() { player.play(player.isPlaying ? Math.min(fastest, player.rate * 2) : 1); },
+        /** Shows the frame at a time, as soon as the browser has it. */
+        seek(time) {
+            endCut();
+            player.time = Math.min(Math.max(0, time), player.duration);
+            shown = undefined;
+            const next = Math.min(player.time + within, player.duration);
+            if (video.seeking) wanted = next;
+            else video.currentTime = next;
+            changed();
+        },
+        /** Shows the frame at a time, and makes `time` its beginning. */
+        async move(time) {
+            player.seek(time);
+            if (!player.isPlaying) await settle();
+        },
+        /** The beginning of the frame that is so many frames away from the one at `time`, in seconds. */
+        async frame(time, frames = 0) {
+            return (await post(`${path}/step`, { time: Math.min(time + within, player.duration), frames })).time;
+        },
+        /** Shows the frame that is so many frames away. */
+        async step(frames) {
+            video.pause();
+            steps += frames;
+            if (isStepping) return;
+            isStepping = true;
+            try {
+                while (steps) {
+                    const next = steps;
+                    steps = 0;
+                    player.seek(await player.frame(player.time, next));
+                }
+            } finally {
+                steps = 0;
+                isStepping = false;
+            }
+        },
+    };
+    watch();
+    return player;
 }

@@ -1,6 +1,5 @@
 // The posters of recordings, each loaded once its place is seen.
-import { make } from "./elements.js";
-import { getFile } from "./session.js";
+import { getImage } from "./session.js";
 
 // Making one takes the server time, and other requests need the browser's connections.
 const most = 2;
@@ -33,16 +32,9 @@ export class Posters {
         if (!poster || this.#running >= most) return;
         poster.isWanted = false;
         this.#running += 1;
-        const file = await getFile(poster.path).catch(() => null);
-        if (file && this.#posters.get(place) === poster) await draw(place, file);
+        const image = await getImage(poster.path);
+        if (image && this.#posters.get(place) === poster) place.replaceChildren(image);
         this.#running -= 1;
         this.#run();
     }
-}
-
-async function draw(place, file) {
-    const image = make("img", { src: URL.createObjectURL(file), alt: "" });
-    await image.decode().catch(() => {});
-    URL.revokeObjectURL(image.src);
-    place.replaceChildren(image);
 }

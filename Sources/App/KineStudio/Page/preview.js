@@ -1,80 +1,81 @@
 // The picture of a running take, by the live page's own player.
-import { make, write } from "./elements.js";
+import { hint, make, write } from "./elements.js";
+import { place } from "./places.js";
 import { headers } from "./session.js";
 import { say } from "./words.js";
 
-// A browser has six connections to a host. Events and requests need the others.
+// Of all windows of a browser together.
 const most = 3;
+// Milliseconds after which the last frame shown is too old to measure by.
+const longestAge = 3000;
 // States of the player in which there is no picture to see.
 const troubles = ["reconnecting", "full", "broken", "stopped", "impossible"];
 
-export class Preview {
-    #canvas = make("canvas", { role: "img", hidden: true });
-    #video = make("video", { muted: true, playsinline: true, hidden: true });
-    #hint = make("p", { class: "hint", role: "status" });
-    element = make("div", { class: "preview" }, this.#canvas, this.#video, this.#hint);
-    #take;
-    #player;
-    #release;
-    #isWanted = false;
+/** A picture with its `element`, of a source. `path`: of the take's samples. */
+export function previewOf(path, source) {
+    const attributes = { hidden: true, "aria-label": say("preview", { source }) };
+    const canvas = make("canvas", { role: "img", ...attributes });
+    const video = make("video", { muted: true, playsinline: true, ...attributes });
+    const text = hint();
+    const element = make("div.preview", {}, canvas, video, text);
+    let player;
+    // Microseconds by which the take's timeline is ahead of the page's clock; null: not known.
+    let ahead = null;
+    let release;
+    let wanted = false;
 
-    constructor(take, source) {
-        this.#take = take;
-        for (const element of [this.#canvas, this.#video]) element.setAttribute("aria-label", say("preview", { source }));
+    function show(state) {
+        element.dataset.state = state;
+        write(text, troubles.includes(state) ? say(`preview.${state}`) : "");
     }
 
-    /** Shows the picture, or lets it go. A hidden page shows none. */
-    async want(isWanted) {
-        if (isWanted === this.#isWanted) return;
-        this.#isWanted = isWanted;
-        if (!isWanted) return this.#close();
-        write(this.#hint, say("previewStarting"));
+    function tick(standing) {
+        if (standing.ahead == null) return;
+        // The largest is of the tick that was under way for the least time.
+        ahead = Math.max(ahead ?? -Infinity, standing.clock + standing.ahead - performance.now() * 1000);
+    }
+
+    function forget() { ahead = null; }
+
+    async function open() {
+        write(text, say("previewStarting"));
         // Most pages that are loaded show no picture.
-        const [release, player] = await Promise.all([place(), import("./player.js").catch(() => null)]);
+        const [free, module] = await Promise.all([place(most), import("./player.js").catch(() => null)]);
         // It may be unwanted again meanwhile.
-        if (!this.#isWanted || this.#player) return release?.();
-        if (!player) {
+        if (!wanted || player || !module) {
+            free?.();
+            return module || show("stopped");
+        }
+        if (!free) {
+            wanted = false;
+            return write(text, say("previewElsewhere"));
+        }
+        release = free;
+        const options = { headers: headers(), credentials: "same-origin" };
+        player = new module.StreamPlayer(path, options, { canvas, video }, null, {
+            show, tick, lost: forget, opened: (player) => player.setAudio(false),
+        });
+        player.run();
+    }
+
+    return {
+        element,
+        /** Milliseconds from when the server had a frame until it was shown; null: not known. */
+        get delay() {
+            const shown = player?.shown;
+            if (!shown || ahead === null || performance.now() - shown.at > longestAge) return null;
+            return Math.max(0, (shown.at * 1000 + ahead - shown.time) / 1000);
+        },
+        /** Shows the picture, or lets it go. A hidden page shows none. */
+        want(isWanted) {
+            if (isWanted === wanted) return;
+            wanted = isWanted;
+            if (wanted) return open();
+            player?.close();
             release?.();
-            return this.#show("stopped");
-        }
-        if (!release) {
-            this.#isWanted = false;
-            return write(this.#hint, say("previewElsewhere"));
-        }
-        this.#release = release;
-        const path = `api/takes/${encodeURIComponent(this.#take)}/samples`;
-        const elements = { canvas: this.#canvas, video: this.#video };
-        this.#player = new player.StreamPlayer(path, { headers: headers(), credentials: "same-origin" }, elements, null, {
-            show: (state) => this.#show(state),
-            opened: (player) => player.setAudio(false),
-        });
-        this.#player.run();
-    }
-
-    #show(state) {
-        this.element.dataset.state = state;
-        write(this.#hint, troubles.includes(state) ? say(`preview.${state}`) : "");
-    }
-
-    #close() {
-        this.#player?.close();
-        this.#player = undefined;
-        this.#release?.();
-        this.#release = undefined;
-        write(this.#hint, "");
-    }
-}
-
-/** Takes one of the places that all windows of a browser share. The result frees it; undefined: there is none. */
-async function place() {
-    if (!navigator.locks) return () => {};
-    for (let number = 0; number < most; number += 1) {
-        const release = await new Promise((resolve) => {
-            navigator.locks.request(`kinecast-preview-${number}`, { ifAvailable: true }, (lock) => {
-                if (!lock) return resolve();
-                return new Promise((end) => resolve(end));
-            });
-        });
-        if (release) return release;
-    }
+            player = release = undefined;
+            forget();
+            write(text, "");
+        },
+    };
 }

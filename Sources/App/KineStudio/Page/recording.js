@@ -1,19 +1,22 @@
 // The choice of what to record, by pictures and lists, and the button that begins it.
-import { CameraChoice } from "./camera.js";
+import { chooseCamera } from "./camera.js";
 import * as countdown from "./countdown.js";
-import { button, choice, make, offer, pick, write } from "./elements.js";
-import { Gallery, lookInterval } from "./gallery.js";
-import { Levels } from "./levels.js";
-import { asConfigured, More } from "./more.js";
-import { Names } from "./names.js";
+import { attempt, button, choice, complain, hint, make, offer, pick, write } from "./elements.js";
+import { on } from "./events.js";
+import { lookInterval, makeGallery } from "./gallery.js";
+import { moreOptions } from "./more.js";
+import { chooseName } from "./names.js";
 import { get, post } from "./session.js";
+import { isOpen } from "./takes.js";
 import { Targets } from "./targets.js";
 import { say } from "./words.js";
 
 const defaultCountdown = 3;
+// dBFS of the least level that a meter shows.
+const lowest = -60;
 
 /** Fills the section. The result's `refresh` asks for the sources again. */
-export function show(section, complain) {
+export function show(section) {
     let isRunning = false;
     let isStarting = false;
     let isLocked = false;
@@ -23,44 +26,70 @@ export function show(section, complain) {
     let last;
     // In force without a name, by kinecast.conf and the environment.
     let configured = {};
-    const status = make("p", { class: "hint", role: "status" });
-    const [audio, microphone, clips] = ["audio", "microphone", "clips"].map((name) => choice(say(name)));
-    const fields = make("div", { class: "fields" }, audio.field, microphone.field, clips.field);
-    const camera = new CameraChoice(look);
-    fields.append(camera.field);
-    const gallery = new Gallery(complain, () => camera.setSource(gallery.picture));
-    const more = new More();
-    const targets = new Targets(update);
-    const levels = new Levels();
-    const names = new Names(complain, {
-        read: () => ({ ...values(), ...gallery.lasting }),
-        choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
-    });
-    const start = button(say("record"), begin, complain, { class: "primary", disabled: true });
-    const cancel = button(say("cancel"), () => post("api/takes/cancel"), complain, { hidden: true });
-    section.setAttribute("aria-labelledby", "recording-title");
-    const title = make("h2", { id: "recording-title" }, say("newRecording"));
-    const buttons = make("div", { class: "buttons" }, start, cancel);
-    audio.field.append(levels.audio);
-    microphone.field.append(levels.microphone);
-    audio.select.addEventListener("change", look);
-    microphone.select.addEventListener("change", () => {
+    const [status, problem] = [hint(), hint()];
+    const audio = choice(say("audio"), look);
+    const microphone = choice(say("microphone"), () => {
         measuresMicrophone = true;
         look();
     });
+    const meters = { audio: meter("audio"), microphone: meter("microphone") };
+    const camera = chooseCamera(look);
+    const gallery = makeGallery(() => camera.setSource(gallery.picture));
+    const more = moreOptions();
+    const targets = new Targets(update);
+    const names = chooseName({
+        read: () => ({ ...values(), ...gallery.lasting }),
+        choose: (chosen, name) => showChoice(chosen ?? last ?? {}, name),
+    });
+    const start = button(say("record"), begin, { class: "primary", disabled: true });
+    const cancel = button(say("cancel"), () => post("api/takes/cancel"), { hidden: true });
+    section.setAttribute("aria-labelledby", "recording-title");
+    audio.field.append(meters.audio);
+    microphone.field.append(meters.microphone);
     section.append(
-        title, names.element, gallery.element, fields, levels.hint, camera.element, targets.element, more.element, buttons, status);
+        make("h2", { id: "recording-title" }, say("newRecording")), names.element, gallery.element,
+        make("div.fields", {}, audio.field, microphone.field, more.clips, camera.field), problem, camera.element, targets.element,
+        more.element, make("div.buttons", {}, start, cancel), status);
     setInterval(look, lookInterval);
     document.addEventListener("visibilitychange", () => {
         if (!document.hidden && !section.hidden) refresh();
+    });
+    on("levels", (levels) => {
+        for (const [name, meter] of Object.entries(meters)) {
+            meter.hidden = levels[name] == null;
+            meter.value = levels[name] ?? lowest;
+        }
+        write(problem, levels.problem ?? "");
+    });
+    on("choices", (list) => {
+        gallery.setChoices(list);
+        more.offer(list);
+        update();
+    });
+    on("locked", (value) => {
+        isLocked = value;
+        if (value) gallery.forget();
+        update();
+    });
+    on("starting", (value, since) => {
+        isStarting = value.isStarting;
+        const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
+        if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
+        else countdown.hide();
+        update();
+    });
+    on("takes", (takes) => {
+        const wasRunning = isRunning;
+        isRunning = takes.some(isOpen);
+        update();
+        if (wasRunning && !isRunning) refresh();
     });
 
     /** Asks for pictures and levels while they are seen. */
     function look() {
         if (document.hidden || !section.checkVisibility() || section.inert) return;
-        const chosen = { audio: audio.select.value || "none" };
+        const chosen = { audio: audio.select.value || "none", camera: camera.shown };
         if (measuresMicrophone) chosen.microphone = microphone.select.value;
-        if (camera.shown) chosen.camera = camera.shown;
         post("api/survey", chosen).catch(() => {});
     }
 
@@ -68,15 +97,15 @@ export function show(section, complain) {
     function values() {
         return {
             profile: names.name, ...gallery.chosen, audio: audio.select.value, microphone: microphone.select.value,
-            ...camera.request, clipBuffer: Number(clips.select.value) || undefined, ...more.values, ...targets.request,
+            ...camera.request, ...more.values, ...targets.request,
         };
     }
 
     async function begin() {
-        complain();
         const request = values();
-        await post("api/takes", { ...request, settings: targets.settings });
+        await post("api/takes", { ...request, ...targets.settings });
         last = request;
+        await targets.reload();
     }
 
     function update() {
@@ -91,38 +120,30 @@ export function show(section, complain) {
         if (section.inert || !section.parentElement.checkVisibility()) return;
         status.textContent = say("looking");
         look();
-        try {
-            const [sources, kept] = await Promise.all([get("api/sources"), last ?? get("api/choice"), readNames()]);
-            fill(sources, kept);
-        } catch (error) {
+        await attempt(async () => {
+            // Names that cannot be read are no reason to offer nothing.
+            const asked = [get("api/sources"), last ?? get("api/choice"), attempt(() => names.load())];
+            fill(...await Promise.all(asked));
+        }, (sentence) => {
             status.textContent = "";
-            complain(error.message);
-        }
+            complain(sentence);
+        });
     }
 
-    /** A file that cannot be used is no reason to offer nothing. */
-    async function readNames() {
-        configured = await names.load().catch((error) => complain(error.message)) ?? {};
-    }
-
-    function fill(sources, kept) {
+    function fill(sources, kept, known) {
+        configured = known ?? {};
         gallery.setFixed(sources);
         offer(audio.select, [
             ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
-            ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("noAudio")],
+            ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("none")],
         ]);
         offer(microphone.select, [
-            ["none", say("noMicrophone")], ...sources.microphones.map(({ name, description }) => [name, description]),
+            ["none", say("none")], ...sources.microphones.map(({ name, description }) => [name, description]),
         ]);
         camera.offer(sources.cameras);
-        const set = configured.clipBuffer;
-        offer(clips.select, [
-            ["", asConfigured(set && say("keep", { seconds: set }))],
-            ...[30, 60, 300].map((seconds) => [`${seconds}`, say("keep", { seconds })]),
-        ]);
         if (!last) {
             last = kept;
-            targets.offer(kept).catch((error) => complain(error.message));
+            attempt(() => targets.offer(kept));
             // A person who has chosen nothing yet is not surprised by a recording.
             if (!kept.source) kept.countdown ??= defaultCountdown;
             names.select(kept.profile);
@@ -142,37 +163,13 @@ export function show(section, complain) {
             else select.selectedIndex = 0;
         }
         camera.show(chosen, configured);
-        const { clipBuffer } = chosen;
-        pick(clips.select, `${clipBuffer ?? ""}`, clipBuffer && say("keep", { seconds: clipBuffer }));
         more.show(chosen, configured);
     }
 
-    return {
-        refresh,
-        locked(value) {
-            isLocked = value;
-            if (value) gallery.forget();
-            update();
-        },
-        levels: (values) => levels.show(values),
-        camera: (values) => camera.setCamera(values),
-        choices(list) {
-            gallery.setChoices(list);
-            more.offer(list);
-            update();
-        },
-        setStarting(value, since) {
-            isStarting = value.isStarting;
-            const seconds = (value.countdown ?? 0) - (performance.now() - since) / 1000;
-            if (isStarting && seconds > 0) countdown.show(seconds, () => post("api/takes/cancel").catch(() => {}));
-            else countdown.hide();
-            update();
-        },
-        setRunning(value) {
-            const wasRunning = isRunning;
-            isRunning = value;
-            update();
-            if (wasRunning && !value) refresh();
-        },
-    };
+    return { refresh };
+}
+
+/** A meter of the audio that is chosen, before a recording begins. */
+function meter(name) {
+    return make("meter", { min: lowest, max: 0, high: -3, value: lowest, hidden: true, "aria-label": say(`level.${name}`) });
 }

@@ -1,125 +1,90 @@
 // A dialog in which a region is drawn on a monitor's picture.
 import { choose } from "./dialogs.js";
-import { choice, make, offer } from "./elements.js";
-import { getFile, post } from "./session.js";
+import { choice, field, hint, make, offer } from "./elements.js";
+import { on } from "./events.js";
+import { follow, place, within } from "./pointer.js";
+import { getImage, post } from "./session.js";
 import { say } from "./words.js";
 
 const smallest = 16;
 const sides = ["x", "y", "width", "height"];
-const within = (value, low, high) => Math.min(Math.max(Math.round(value), low), Math.max(low, high));
 
-class Region {
-    #monitors;
-    #monitor;
-    #rect;
-    #image = make("img", { alt: "", draggable: "false" });
-    #handle = make("span", { class: "handle" });
-    #shown = make("div", { class: "region" }, this.#handle);
-    #stage = make("div", { class: "stage drawing" }, this.#image, this.#shown);
-    #lists = choice(say("onMonitor"));
-    #inputs = sides.map((side) => make("input", { type: "number", min: 0, "aria-label": say(`region.${side}`) }));
-    #hint = make("p", { class: "hint", role: "status" }, say("drawRegionHint"));
+/** The region that the person draws, with a picture of it; undefined if the dialog is closed. */
+export async function draw(monitors) {
+    let monitor;
+    let rect;
+    let image = make("img", { alt: "" });
+    const handle = make("span.handle");
+    const shown = make("div.region", {}, handle);
+    const stage = make("div.stage.drawing", { pointerdown: press }, image, shown);
+    const list = choice(say("onMonitor"), () => show(list.select.value));
+    // A number that is not one becomes the least.
+    const read = () => set(...inputs.map(({ value }) => Number(value) || 0));
+    const inputs = sides.map(() => make("input", { type: "number", min: 0, change: read }));
+    const fields = sides.map((side, index) => field(say(`region.${side}`), inputs[index]));
+    offer(list.select, monitors.map(({ name }) => [name, name]));
+    list.field.hidden = monitors.length < 2;
 
-    constructor(monitors) {
-        this.#monitors = monitors;
-        offer(this.#lists.select, monitors.map(({ name }) => [name, name]));
-        this.#lists.field.hidden = monitors.length < 2;
-        this.#lists.select.addEventListener("change", () => this.#choose(this.#lists.select.value));
-        this.#stage.addEventListener("pointerdown", (event) => this.#draw(event));
-        for (const input of this.#inputs) {
-            input.addEventListener("change", () => this.#set(Object.fromEntries(
-                sides.map((side, index) => [side, Number(this.#inputs[index].value)]))));
-        }
-        this.#choose(monitors[0].name);
-    }
-
-    get content() {
-        const fields = sides.map((side, index) =>
-            make("label", { class: "field" }, make("span", {}, say(`region.${side}`)), this.#inputs[index]));
-        return [this.#lists.field, this.#hint, this.#stage, make("div", { class: "fields corners" }, ...fields)];
-    }
-
-    /** The monitor's picture is there. */
-    async showStill({ monitor, picture }) {
-        if (monitor !== this.#monitor.name) return;
-        const file = await getFile(`api/pictures/${picture}`).catch(() => null);
-        if (!file) return;
-        const address = URL.createObjectURL(file);
-        this.#image.src = address;
-        await this.#image.decode().catch(() => {});
-        URL.revokeObjectURL(address);
-    }
-
-    /** The request's `source` and `name`, and a picture of the region. */
-    get chosen() {
-        const { x, y, width, height } = this.#rect;
-        const { bounds } = this.#monitor;
-        const [left, top] = [x + bounds.x, y + bounds.y];
-        return { source: "region", name: `${width}x${height}+${left}+${top}`, image: this.#cut };
-    }
-
-    get #cut() {
-        const { naturalWidth } = this.#image;
-        if (!naturalWidth) return undefined;
-        const scale = naturalWidth / this.#monitor.bounds.width;
-        const { x, y, width, height } = this.#rect;
-        const canvas = make("canvas", { width: Math.max(1, width * scale | 0), height: Math.max(1, height * scale | 0) });
-        canvas.getContext("2d").drawImage(this.#image, -x * scale, -y * scale);
-        return canvas;
-    }
-
-    #choose(name) {
-        this.#monitor = this.#monitors.find((monitor) => monitor.name === name);
-        const { width, height } = this.#monitor.bounds;
-        this.#stage.style.aspectRatio = `${width} / ${height}`;
-        this.#stage.style.maxWidth = `${60 * width / height}vh`;
-        this.#image.removeAttribute("src");
-        this.#set({ x: width / 4, y: height / 4, width: width / 2, height: height / 2 });
+    function show(name) {
+        monitor = monitors.find((monitor) => monitor.name === name);
+        const { width, height } = monitor.bounds;
+        stage.style.aspectRatio = `${width} / ${height}`;
+        stage.style.maxWidth = `${60 * width / height}vh`;
+        image.removeAttribute("src");
+        set(width / 4, height / 4, width / 2, height / 2);
         post("api/stills", { monitor: name }).catch(() => {});
     }
 
-    /** A number that is not one becomes the least. */
-    #set({ x, y, width, height }) {
-        const { bounds } = this.#monitor;
-        const size = { width: within(width || 0, smallest, bounds.width), height: within(height || 0, smallest, bounds.height) };
-        this.#rect = { x: within(x || 0, 0, bounds.width - size.width), y: within(y || 0, 0, bounds.height - size.height), ...size };
-        sides.forEach((side, index) => { this.#inputs[index].value = this.#rect[side]; });
-        const part = (value, whole) => `${100 * value / whole}%`;
-        Object.assign(this.#shown.style, {
-            left: part(this.#rect.x, bounds.width), top: part(this.#rect.y, bounds.height),
-            width: part(size.width, bounds.width), height: part(size.height, bounds.height),
-        });
+    function set(left, top, wide, high) {
+        const { bounds } = monitor;
+        const [width, height] = [within(wide, smallest, bounds.width), within(high, smallest, bounds.height)].map(Math.round);
+        const [x, y] = [within(left, 0, bounds.width - width), within(top, 0, bounds.height - height)].map(Math.round);
+        rect = { x, y, width, height };
+        sides.forEach((side, index) => { inputs[index].value = rect[side]; });
+        place(shown, rect, bounds);
     }
 
     /** The handle resizes the region, dragging it moves it, and dragging elsewhere draws another one. */
-    #draw(event) {
+    function press(event) {
         if (event.button !== 0) return;
-        event.preventDefault();
-        const box = this.#stage.getBoundingClientRect();
-        const scale = this.#monitor.bounds.width / box.width;
-        const point = ({ clientX, clientY }) => ({ x: (clientX - box.left) * scale, y: (clientY - box.top) * scale });
-        const [first, rect, start] = [point(event), this.#rect, event.target];
-        this.#stage.setPointerCapture(event.pointerId);
-        const move = (moved) => {
-            const { x, y } = point(moved);
-            const [dx, dy] = [x - first.x, y - first.y];
-            if (start === this.#handle) this.#set({ ...rect, width: rect.width + dx, height: rect.height + dy });
-            else if (start === this.#shown) this.#set({ ...rect, x: rect.x + dx, y: rect.y + dy });
-            else this.#set({ x: Math.min(x, first.x), y: Math.min(y, first.y), width: Math.abs(dx), height: Math.abs(dy) });
-        };
-        this.#stage.addEventListener("pointermove", move);
-        this.#stage.addEventListener("lostpointercapture", () => this.#stage.removeEventListener("pointermove", move), { once: true });
+        const box = stage.getBoundingClientRect();
+        const scale = monitor.bounds.width / box.width;
+        const [left, top] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+        const { x, y, width, height } = rect;
+        follow(stage, event, (_, across, down) => {
+            const [dx, dy] = [across * scale, down * scale];
+            if (event.target === handle) set(x, y, width + dx, height + dy);
+            else if (event.target === shown) set(x + dx, y + dy, width, height);
+            else set(left + Math.min(dx, 0), top + Math.min(dy, 0), Math.abs(dx), Math.abs(dy));
+        });
     }
-}
 
-/** The region that the person draws; undefined if the dialog is closed. */
-export async function draw(monitors) {
-    const region = new Region(monitors);
-    const still = ({ detail }) => region.showStill(detail);
-    document.addEventListener("still", still);
-    try {
-        return await choose(say("drawRegion"), say("useRegion"), region.content, () => region.chosen);
-    } finally {
-        document.removeEventListener("still", still);
+    /** The request's `source` and `name`, and the region's picture. */
+    function chosen() {
+        const { x, y, width, height } = rect;
+        const { bounds } = monitor;
+        return { source: "region", name: `${width}x${height}+${x + bounds.x}+${y + bounds.y}`, image: cut() };
     }
+
+    function cut() {
+        const scale = image.naturalWidth / monitor.bounds.width;
+        if (!scale) return;
+        const [width, height] = [rect.width, rect.height].map((side) => Math.max(1, side * scale | 0));
+        const canvas = make("canvas", { width, height });
+        canvas.getContext("2d").drawImage(image, -rect.x * scale, -rect.y * scale);
+        return canvas;
+    }
+
+    const end = on("still", async (still) => {
+        const newest = still.monitor === monitor.name && await getImage(`api/pictures/${still.picture}`);
+        if (!newest || still.monitor !== monitor.name) return;
+        newest.draggable = false;
+        image.replaceWith(newest);
+        image = newest;
+    });
+    show(monitors[0].name);
+    const content = make("div", {}, list.field, hint(say("drawRegionHint")), stage, make("div.fields.corners", {}, ...fields));
+    const drawn = await choose(say("drawRegion"), say("useRegion"), content, chosen);
+    end();
+    return drawn;
 }

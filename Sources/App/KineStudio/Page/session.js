@@ -3,7 +3,6 @@ import { say } from "./words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
-const keyHeader = "Kinecast-Key";
 
 /** The session's key; null if there is none. */
 export function key() {
@@ -12,7 +11,7 @@ export function key() {
 
 /** The headers of a request to the session. */
 export function headers() {
-    return { [keyHeader]: key() };
+    return key() ? { "Kinecast-Key": key() } : {};
 }
 
 /** Returns when the page may ask. Throws with a sentence if its link does not work. */
@@ -39,37 +38,35 @@ export async function postFile(path, body) {
     return response.ok ? response.blob() : read(response);
 }
 
-function send(path, body) {
-    const fields = { "Content-Type": "application/json", ...(key() ? headers() : {}) };
-    return request(path, { method: "POST", headers: fields, body: JSON.stringify(body) });
-}
-
 export async function get(path) {
-    return read(await request(path, { headers: headers() }));
+    return read(await request(path, {}));
 }
 
-/** A file of the session, as a blob; null if it is not there any more. */
-export async function getFile(path) {
-    const response = await request(path, { headers: headers() });
-    return response.status === 200 ? response.blob() : null;
+/** An image of the session, which is ready to be shown; undefined if it is not there any more. */
+export async function getImage(path) {
+    const file = await request(path, {}).then((response) => response.status === 200 && response.blob()).catch(() => null);
+    if (!file) return;
+    const image = Object.assign(new Image(), { src: URL.createObjectURL(file), alt: "" });
+    await image.decode().catch(() => {});
+    URL.revokeObjectURL(image.src);
+    return image;
 }
 
-async function request(path, options) {
+function send(path, body) {
+    return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body) });
+}
+
+async function request(path, fields, options) {
     try {
-        return await fetch(path, options);
+        return await fetch(path, { headers: { ...fields, ...headers() }, ...options });
     } catch {
         throw new Error(say("serverGone"));
     }
 }
 
 async function read(response) {
-    let answer;
-    try {
-        answer = await response.json();
-    } catch {
-        // A tunnel's own page, or a server that was killed meanwhile.
-        throw new Error(say("serverGone"));
-    }
-    if (!response.ok) throw new Error(answer.message ?? say("serverGone"));
+    // A tunnel's own page, or a server that was killed meanwhile, gives no JSON.
+    const answer = await response.json().catch(() => null);
+    if (!answer || !response.ok) throw new Error(answer?.message ?? say("serverGone"));
     return answer;
 }

@@ -1,7 +1,7 @@
 // Shares a recording by an activity of the desktop, or to an address.
 import { ask, line } from "./dialogs.js";
 import { make } from "./elements.js";
-import { path, title } from "./recordings.js";
+import { title } from "./recordings.js";
 import { get, post } from "./session.js";
 import { say } from "./words.js";
 
@@ -12,10 +12,10 @@ function name({ id, title: text }) {
     return known.includes(id) ? say(`activity.${id}`) : text;
 }
 
-/** Asks how, and begins. */
-export async function share(recording, jobs) {
+/** Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's. */
+export async function share(recording, jobs, work, offered) {
     const isKept = recording.place === "videos";
-    const activities = (await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
+    const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
     if (!activities.length) throw new Error(say("noActivities"));
     const address = line(say("address"), "", { type: "url", maxlength: 2000 });
     const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
@@ -30,7 +30,7 @@ export async function share(recording, jobs) {
         const activity = chosen();
         const request = { activity: activity.id };
         if (activity.takesAddress) request.address = address.input.value.trim();
-        const { job } = await post(`${path(recording)}/share`, request);
+        const { job } = await post(`${work}/share`, request);
         jobs.add(job, say("sharing", { name: title(recording), activity: name(activity) }));
     }]);
 }

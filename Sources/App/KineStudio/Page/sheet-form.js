@@ -8,7 +8,7 @@ const checkDelay = 300;
 let count = 0;
 
 export class Form {
-    element = make("div", { class: "fields" });
+    element = make("div.fields");
     #fields = new Map();
     #check;
 
@@ -22,10 +22,7 @@ export class Form {
 
     /** Shows problems, by the fields' keys. */
     show(problems) {
-        for (const [key, { input, problem }] of this.#fields) {
-            write(problem, problems[key] ?? "");
-            input.setAttribute("aria-invalid", key in problems);
-        }
+        for (const [key, field] of this.#fields) mark(field, problems[key]);
     }
 
     /** Focuses the first field with a problem; without problems, the first one. */
@@ -38,11 +35,11 @@ export class Form {
         const label = say(field.required ? "fieldRequired" : "fieldOptional", { title: field.title ?? field.key });
         const described = { id, "aria-describedby": `${id}-hint ${id}-problem`, "aria-required": field.required ?? false };
         const input = control(field, described);
-        const problem = make("p", { id: `${id}-problem`, class: "field-problem", role: "alert" });
-        const row = make("div", { class: "field-row" }, input, field.type === "secret" ? reveal(input, label) : null);
+        const problem = make("p.field-problem", { id: `${id}-problem`, role: "alert" });
+        const row = make("div.field-row", {}, input, field.type === "secret" ? reveal(input, label) : null);
         this.element.append(make(
-            "div", { class: "field" }, make("label", { for: id }, make("span", {}, label)), row,
-            make("p", { id: `${id}-hint`, class: "hint" }, field.hint ?? ""), problem));
+            "div.field", {}, make("label", { for: id }, make("span", {}, label)), row,
+            make("p.hint", { id: `${id}-hint` }, field.hint ?? ""), problem));
         this.#fields.set(field.key, { input, problem });
         let timer;
         input.addEventListener("input", () => {
@@ -52,15 +49,18 @@ export class Form {
     }
 
     async #checkNow(key) {
-        const { input, problem } = this.#fields.get(key);
+        const { input } = this.#fields.get(key);
         const { value } = input;
         if (!input.isConnected) return;
         // The answer is checked again, so a lost check does not matter.
         const { problems } = await this.#check({ [key]: value }).catch(() => ({ problems: {} }));
-        if (input.value !== value) return;
-        write(problem, problems[key] ?? "");
-        input.setAttribute("aria-invalid", key in problems);
+        if (input.value === value) mark(this.#fields.get(key), problems[key]);
     }
+}
+
+function mark({ input, problem }, sentence) {
+    write(problem, sentence ?? "");
+    input.setAttribute("aria-invalid", sentence != null);
 }
 
 function control(field, attributes) {
@@ -71,20 +71,20 @@ function control(field, attributes) {
         select.value = field.default ?? "";
         return select;
     }
-    const input = make("input", {
+    return make("input", {
         ...attributes, type: field.type === "secret" ? "password" : "text", autocomplete: "off", spellcheck: "false",
         inputmode: field.type === "number" ? (field.whole && !(field.minimum < 0) ? "numeric" : "decimal") : null,
+        value: field.default,
     });
-    input.value = field.default ?? "";
-    return input;
 }
 
 function reveal(input, label) {
-    const toggle = make("button", { type: "button", "aria-pressed": "false", "aria-label": say("showSecretOf", { label }) }, say("showSecret"));
-    toggle.addEventListener("click", () => {
+    const show = () => {
         const isShown = input.type === "text";
         input.type = isShown ? "password" : "text";
         toggle.ariaPressed = !isShown;
-    });
+    };
+    const attributes = { type: "button", "aria-pressed": "false", "aria-label": say("showSecretOf", { label }), click: show };
+    const toggle = make("button", attributes, say("showSecret"));
     return toggle;
 }

@@ -1,23 +1,29 @@
-// One app's sheet: the person chooses a service, fills in its fields, logs in, and may cancel the countdown.
-import { button, make, write } from "./elements.js";
+// A sheet: the person chooses a service for an app, fills in its fields, logs in, and may cancel the countdown; or sees what
+// the app has recorded.
+import { attempt, box, button, complain, group, make, write } from "./elements.js";
+import { isOwn } from "./countdown.js";
+import { icon } from "./service-icon.js";
+import { place } from "./places.js";
 import { headers, post } from "./session.js";
-import { say } from "./words.js";
+import { load, say } from "./words.js";
+
+await load("sheet");
 
 // Milliseconds. A window that does not listen for three seconds counts as closed.
 const retryInterval = 500;
 const mostRetries = 5;
 const endings = ["done", "cancelled", "appLost"];
 
-/** Shows the sheet until it is over. */
-export async function show(id, complain) {
-    const sheet = new Sheet(`api/sheets/${encodeURIComponent(id)}`, complain);
-    document.querySelector("main").append(sheet.element);
-    try {
-        await follow(`${sheet.path}/events`, (content) => sheet.show(content));
-    } catch (error) {
+/** Shows the sheet until it is over: an app's in its own window, or a setup program's in a place of the studio's. */
+export async function show(id, parent) {
+    const sheet = new Sheet(`api/sheets/${encodeURIComponent(id)}`, parent != null);
+    (parent ?? document.querySelector("main")).append(sheet.element);
+    const free = await place(undefined, true);
+    await attempt(() => follow(`${sheet.path}/events`, (content) => sheet.show(content)), (sentence) => {
         sheet.element.inert = true;
-        complain(error.message);
-    }
+        complain(sentence);
+    });
+    free?.();
 }
 
 /** Calls `receive` with each content until it returns true. Throws with a sentence if there are no more. */
@@ -50,19 +56,27 @@ async function* contents(body) {
 
 class Sheet {
     path;
-    element = make("section", { id: "sheet", "aria-labelledby": "sheet-title" });
-    #complain;
     #title = make("h2", { id: "sheet-title", tabindex: -1 });
-    #identifier = make("p", { class: "hint" });
-    #body = make("div", { class: "sheet-body" });
+    #identifier = make("p.hint");
+    #body = make("div.sheet-body");
+    element = make(
+        "section", { id: "sheet", "aria-labelledby": "sheet-title" }, this.#title, this.#identifier, this.#body);
     #content = {};
+    #isInside;
+    // The title's word, once something is asked for.
+    #word;
+    // The recording that is shown.
+    #review;
 
-    constructor(path, complain) {
+    constructor(path, isInside) {
         this.path = path;
-        this.#complain = complain;
-        this.element.append(this.#title, this.#identifier, this.#body);
+        this.#isInside = isInside;
+        if (isInside) {
+            this.element = this.#body;
+            return;
+        }
         document.addEventListener("keydown", (event) => {
-            if (this.#content.kind !== "countdown" || ["Control", "Alt", "Shift", "Meta", "Tab"].includes(event.key)) return;
+            if (this.#content.kind !== "countdown" || !isOwn(event)) return;
             event.preventDefault();
             this.#cancel().catch(() => {});
         });
@@ -73,18 +87,29 @@ class Sheet {
         const isSame = content.step === this.#content.step && content.kind === this.#content.kind;
         // The connection was restored: what the person has typed stays.
         if (isSame) return false;
-        const isCounting = content.kind === "countdown" && this.#content.kind === "countdown";
+        const isUpdate = content.kind === this.#content.kind;
         this.#content = content;
-        if (isCounting) return this.#count();
+        if (isUpdate && content.kind === "countdown") return this.#count();
+        if (isUpdate && content.kind === "recording") return this.#showRecording();
+        const isOver = endings.includes(content.kind);
+        if (this.#isInside) return this.#showInside(isOver);
         const { name, identifier } = content.app;
-        document.title = say("sheetTitle", { name });
+        if (!endings.includes(content.kind) && content.kind !== "waiting") {
+            this.#word = content.kind === "recording" ? "sheetRecorded" : "sheetTitle";
+        }
+        document.title = this.#word ? say(this.#word, { name }) : name;
         write(this.#title, document.title);
         write(this.#identifier, name === identifier ? say("sheetClaim") : say("sheetNamed", { identifier }));
-        this.#complain();
-        const isOver = endings.includes(content.kind);
+        complain();
         this.#body.replaceChildren(...(isOver ? this.#ending() : this[content.kind]()));
         (this.#body.querySelector("[data-focus]") ?? this.#title).focus();
         if (isOver && content.kind !== "appLost") close();
+        return isOver;
+    }
+
+    #showInside(isOver) {
+        this.#body.replaceChildren(...(isOver ? [] : this[this.#content.kind]()));
+        this.#body.querySelector("button")?.focus();
         return isOver;
     }
 
@@ -92,54 +117,74 @@ class Sheet {
         const { services, isMicrophoneEnabled } = this.#content;
         const only = services.length === 1;
         const cards = services.map((service, index) => make(
-            "label", { class: "card service" },
+            "label.card.service", {},
             make("input", {
                 type: "radio", name: "service", value: service.id, checked: only, "data-focus": index === 0,
                 "aria-describedby": `rights-${index}`,
             }),
-            make("span", { class: "title" }, service.name), make("span", { class: "application" }, service.id),
+            icon(service), make("span.title", {}, service.name), make("span.application", {}, service.id),
             make("ul", { id: `rights-${index}` }, ...rights(service).map((text) => make("li", {}, text)))));
-        const list = make("fieldset", { class: "gallery" }, make("legend", {}, say(only ? "sheetOnly" : "sheetChoose")), ...cards);
-        const microphone = make("input", { type: "checkbox", checked: isMicrophoneEnabled });
-        const withMicrophone = isMicrophoneEnabled != null
-            && make("label", { class: "box" }, microphone, make("span", {}, say("sheetMicrophone")));
+        const list = group("gallery", say(only ? "sheetOnly" : "sheetChoose"), ...cards);
+        const microphone = box(say("sheetMicrophone"), isMicrophoneEnabled);
         const go = this.#continue(() => this.answer({
-            service: list.querySelector(":checked").value, isMicrophoneEnabled: microphone.checked,
+            service: list.querySelector(":checked").value, isMicrophoneEnabled: microphone.input.checked,
         }));
         go.disabled = !only;
         list.addEventListener("change", () => { go.disabled = false; });
-        return [list, withMicrophone || "", this.#buttons(go)];
+        return [list, isMicrophoneEnabled == null ? "" : microphone.label, this.#buttons(go)];
     }
 
     form() {
-        const form = make("div", { class: "sheet-body" });
         const { fields, service, message } = this.#content;
-        import("./sheet-form.js").then(({ Form }) => {
+        const form = make("form.sheet-body", { novalidate: true, submit: (event) => event.preventDefault() });
+        attempt(async () => {
+            const { Form } = await import("./sheet-form.js");
             const filled = new Form(fields, (values) => post(`${this.path}/check`, { values }));
             const go = this.#continue(async () => {
                 const { problems } = await this.answer({ values: filled.values });
                 filled.show(problems);
                 filled.focus(problems);
             });
-            form.append(make("form", { class: "sheet-body", novalidate: true, submit: (event) => event.preventDefault() },
-                filled.element, this.#buttons(go)));
+            form.append(filled.element, this.#buttons(go));
             filled.focus();
-        }).catch((error) => this.#complain(error.message));
-        return [make("p", {}, say("sheetForm", { service })), message ? make("p", {}, message) : "", form];
+        });
+        // The place of a setup program has a title.
+        return [this.#isInside ? "" : make("p", {}, say("sheetForm", { service })), message ? make("p", {}, message) : "", form];
     }
 
     login() {
         const { service, host, address } = this.#content;
         // The page opens no address by itself: the service's program made it.
-        const open = button(say("sheetOpen", { host }), () => { window.open(address, "_blank", "noopener"); }, this.#complain,
-            { class: "primary" });
-        return [make("p", {}, say("sheetLogin", { service })), make("p", {}, make("strong", {}, host)),
-            make("p", { class: "hint" }, make("code", {}, address)), this.#buttons(open)];
+        const open = button(
+            say("sheetOpen", { host }), () => { window.open(address, "_blank", "noopener"); }, { class: this.#primary });
+        return [
+            make("p", {}, say("sheetLogin", { service })), make("p", {}, make("strong", {}, host)),
+            make("p.hint", {}, make("code", {}, address)), this.#buttons(open),
+        ];
     }
 
     countdown() {
-        return [make("p", {}, say("sheetBegins")), make("p", { class: "count", "aria-live": "assertive" }, String(this.#content.seconds)),
-            make("p", { class: "hint" }, say("cancelHint")), this.#buttons()];
+        return [
+            make("p", {}, say("sheetBegins")), make("p.count", { "aria-live": "assertive" }, this.#content.seconds),
+            make("p.hint", {}, say("cancelHint")), this.#buttons(),
+        ];
+    }
+
+    recording() {
+        const place = make("div.sheet-body");
+        this.#review = import("./review.js").then(({ makeReview }) => {
+            const done = button(say("done"), () => this.answer({ finished: true }), { class: "primary" });
+            const review = makeReview(this.path, this.#content, this.#buttons(done));
+            place.append(review.element);
+            return review;
+        });
+        this.#showRecording();
+        return [place];
+    }
+
+    #showRecording() {
+        attempt(async () => (await this.#review).show(this.#content));
+        return false;
     }
 
     waiting() { return [make("p", { role: "status" }, say("sheetWaiting", { name: this.#content.app.name }))]; }
@@ -158,17 +203,15 @@ class Sheet {
 
     #cancel() { return post(`${this.path}/cancel`); }
 
-    #continue(action) {
-        return button(say("sheetContinue"), () => { this.#complain(); return action(); }, this.#complain,
-            { class: "primary", type: "submit" });
-    }
+    #continue(action) { return button(say("sheetContinue"), action, { class: this.#primary, type: "submit" }); }
 
-    #buttons(first) {
-        return make("div", { class: "buttons" }, first, button(say("cancel"), () => this.#cancel(), this.#complain));
-    }
+    /** The studio's form has a primary button of its own. */
+    get #primary() { return this.#isInside ? null : "primary"; }
+
+    #buttons(first) { return make("div.buttons", {}, first, button(say("cancel"), () => this.#cancel())); }
 }
 
 /** The service's rights in words. */
-function rights({ rights }) {
+export function rights({ rights }) {
     return rights.length ? rights.map(({ kind, subject }) => say(`right.${kind}`, { subject })) : [say("right.none")];
 }

@@ -1,15 +1,16 @@
 // Where a new take goes: into a file, to destinations, or both.
-import { make } from "./elements.js";
+import { attempt, box, group, make } from "./elements.js";
 import { title } from "./destinations.js";
-import { get, post } from "./session.js";
+import { icon } from "./service-icon.js";
+import { get } from "./session.js";
 import { say } from "./words.js";
 
 export class Targets {
-    #boxes = make("fieldset", { class: "targets" }, make("legend", {}, say("broadcastTo")));
+    #boxes = group("targets", say("broadcastTo"));
     #record = box(say("recordToo"), true);
-    element = make("div", { class: "targets-all" }, this.#boxes, this.#record.label);
+    element = make("div.targets-all", {}, this.#boxes, this.#record.label);
     #destinations = new Map();
-    // The services with settings, by the names of their destinations.
+    // By the names of their destinations.
     #services = new Map();
 
     /** `changed` is called when the person has chosen something. */
@@ -25,7 +26,7 @@ export class Targets {
     async offer(last) {
         const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
         for (const name of names) {
-            const chosen = box(title(name), last.destinations?.includes(name) ?? false);
+            const chosen = box(title(name), last.destinations?.includes(name));
             this.#destinations.set(name, chosen.input);
             this.#boxes.append(chosen.label);
         }
@@ -41,31 +42,42 @@ export class Targets {
         return this.isLive ? { destinations: this.#chosen, isRecorded: this.#record.input.checked } : {};
     }
 
-    /** The values for the chosen services, secrets among them, by the services' ids. They are not kept. */
+    /** For the chosen services: the values, secrets among them, by the services' ids, and the ids of those to keep. */
     get settings() {
-        const chosen = [...this.#services].filter(([name]) => this.#destinations.get(name).checked);
-        return Object.fromEntries(chosen.map(([, { id, form }]) => [id, form?.values ?? {}]));
+        const chosen = this.#chosenServices;
+        return {
+            settings: Object.fromEntries(chosen.map(({ id, settings }) => [id, settings.values])),
+            keep: chosen.filter(({ settings }) => settings.isToKeep).map(({ id }) => id),
+        };
     }
 
-    #addService({ id, name, fields }, last) {
-        const destination = `service:${id}`;
-        const chosen = box(name, last.destinations?.includes(destination) ?? false);
-        const place = make("fieldset", { class: "settings", hidden: true }, make("legend", {}, say("sheetForm", { service: name })));
+    /** Shows which values are kept by now. */
+    reload() { return Promise.all(this.#chosenServices.map(({ settings }) => settings.isToKeep && settings.reload())); }
+
+    get #chosenServices() {
+        return [...this.#services].filter(([name, { settings }]) => settings && this.#destinations.get(name).checked)
+            .map(([, { content: { id }, settings }]) => ({ id, settings }));
+    }
+
+    #addService(content, last) {
+        const destination = `service:${content.id}`;
+        const chosen = box(content.name, last.destinations?.includes(destination), null, icon(content));
+        const place = group("settings", say("sheetForm", { service: content.name }));
         this.#destinations.set(destination, chosen.input);
-        this.#services.set(destination, { id, fields, place });
+        this.#services.set(destination, { content, place });
         this.#boxes.append(chosen.label);
         this.#record.label.before(place);
     }
 
-    /** Shows the fields of chosen services. */
+    /** Shows the settings of chosen services. */
     async #showServices() {
         for (const [name, service] of this.#services) {
             service.place.hidden = !this.#destinations.get(name).checked;
             if (service.place.hidden || service.isLoaded) continue;
             service.isLoaded = true;
-            const { Form } = await import("./sheet-form.js");
-            service.form = new Form(service.fields, (values) => post(`api/services/${service.id}/check`, { values }));
-            service.place.append(service.form.element);
+            const { ServiceSettings } = await import("./services.js");
+            service.settings = new ServiceSettings(service.content);
+            service.place.append(service.settings.element);
         }
     }
 
@@ -74,12 +86,6 @@ export class Targets {
     #update() {
         // Without a destination, a file is all there is.
         this.#record.label.hidden = !this.isLive;
-        this.#showServices();
+        attempt(() => this.#showServices());
     }
-}
-
-function box(text, isChecked) {
-    const input = make("input", { type: "checkbox" });
-    input.checked = isChecked;
-    return { input, label: make("label", { class: "box" }, input, make("span", {}, text)) };
 }

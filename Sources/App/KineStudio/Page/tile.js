@@ -1,66 +1,51 @@
 // One recording in the library's grid.
 import { button, make, write } from "./elements.js";
-import { facts, title, trouble } from "./recordings.js";
+import { facts, path, title, trouble } from "./recordings.js";
 import { clock, say } from "./words.js";
 
-export class Tile {
-    recording;
-    picture = make("span", { class: "picture" }, make("img", { src: "icon.svg", alt: "", class: "none" }));
-    #title = make("span", { class: "title" });
-    #length = make("span", { class: "length" });
-    #facts = make("p", { class: "hint" });
-    #trouble = make("p", { class: "trouble" });
-    #open;
-    #summary = make("summary", {}, "⋯");
-    #menu;
-    #recover;
-    #save;
+/** A tile with its `element`. `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording. */
+export function makeTile(actions, posters) {
+    let recording;
+    const picture = make("span.picture", {}, make("img.none", { src: "icon.svg", alt: "" }));
+    const [name, length] = [make("span.title"), make("span.length")];
+    const [about, problem] = [make("p.hint"), make("p.trouble")];
+    const open = make("button.open", { type: "button", click: () => actions.open(recording) }, picture, length, name);
+    const act = (action, label = action) => button(say(label), () => {
+        close();
+        return actions[action](recording);
+    });
+    const [recover, save] = [act("recover"), act("save", "saveToVideos")];
+    const summary = make("summary", {}, "⋯");
+    const menu = make("details.menu", {
+        focusout: ({ relatedTarget }) => { if (!menu.contains(relatedTarget)) menu.open = false; },
+        keydown: ({ key }) => { if (key === "Escape") close(); },
+    }, summary, make("div", {}, act("rename"), save, act("remove")));
 
-    /** `actions`: `open`, `rename`, `remove`, `recover` and `save`; each gets the recording. */
-    constructor(actions, complain) {
-        const action = (label, name) => button(say(label), () => {
-            this.#closeMenu();
-            return actions[name](this.recording);
-        }, complain);
-        this.#open = make(
-            "button", { type: "button", class: "open", click: () => actions.open(this.recording) },
-            this.picture, this.#length, this.#title);
-        this.#recover = action("recover", "recover");
-        this.#save = action("saveToVideos", "save");
-        this.#menu = make(
-            "details", { class: "menu" }, this.#summary,
-            make("div", {}, action("rename", "rename"), this.#save, action("remove", "remove")));
-        this.#menu.addEventListener("focusout", ({ relatedTarget }) => {
-            if (!this.#menu.contains(relatedTarget)) this.#menu.open = false;
-        });
-        this.#menu.addEventListener("keydown", ({ key }) => {
-            if (key === "Escape") this.#closeMenu();
-        });
-        this.element = make(
-            "li", { class: "tile" }, this.#open, this.#menu, this.#facts, this.#trouble, this.#recover);
+    function close() {
+        if (!menu.open) return;
+        menu.open = false;
+        summary.focus();
     }
 
-    show(recording) {
-        this.recording = recording;
-        const { state, duration, place } = recording;
-        const isRunning = state === "recording";
-        this.element.dataset.state = state;
-        write(this.#title, title(recording));
-        this.#title.title = recording.name;
-        write(this.#length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
-        write(this.#facts, facts(recording));
-        write(this.#trouble, isRunning ? "" : trouble(recording));
-        this.#menu.hidden = isRunning;
-        this.#summary.ariaLabel = say("moreFor", { name: title(recording) });
-        this.#recover.hidden = state !== "recoverable";
-        this.#save.hidden = place !== "app" || state !== "finished";
-    }
-
-    #closeMenu() {
-        if (!this.#menu.open) return;
-        this.#menu.open = false;
-        this.#summary.focus();
-    }
-
-    focus() { this.#open.focus(); }
+    return {
+        element: make("li.tile", {}, open, menu, about, problem, recover),
+        show(newest) {
+            recording = newest;
+            const { state, duration, place, version } = recording;
+            const isRunning = state === "recording";
+            this.element.dataset.state = state;
+            write(name, title(recording));
+            name.title = recording.name;
+            write(length, isRunning ? say("phase.recording") : duration == null ? "" : clock(Math.round(duration)));
+            write(about, facts(recording));
+            write(problem, isRunning ? "" : trouble(recording));
+            menu.hidden = isRunning;
+            summary.ariaLabel = say("moreFor", { name: title(recording) });
+            recover.hidden = state !== "recoverable";
+            save.hidden = place !== "app" || state !== "finished";
+            if (state === "finished") posters.show(picture, `${path(recording)}/poster`, version);
+        },
+        close: () => posters.forget(picture),
+        focus: () => open.focus(),
+    };
 }

@@ -1,5 +1,6 @@
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
-import { make, write } from "./elements.js";
+import { attempt, hint, make, write } from "./elements.js";
+import { follow, within } from "./pointer.js";
 import { path, precise } from "./recordings.js";
 import { get } from "./session.js";
 import { say } from "./words.js";
@@ -15,23 +16,21 @@ export class Timeline {
     from = 0;
     to = 0;
     #playback;
-    #complain;
     #changed;
     #duration = 0;
     #recording;
     #images = [];
     #peaks = [];
     #canvas = make("canvas", { "aria-hidden": true });
-    #hint = make("p", { class: "hint", role: "status" });
+    #hint = hint();
     #outside = ["before", "after"].map((side) => make("div", { class: `outside ${side}` }));
     #handles = {};
     #moving = Promise.resolve();
     element;
 
     /** `changed` is called when the cut is another one. */
-    constructor(playback, complain, changed) {
+    constructor(playback, changed) {
         this.#playback = playback;
-        this.#complain = complain;
         this.#changed = changed;
         for (const name of ["position", "from", "to"]) {
             this.#handles[name] = make("div", {
@@ -49,11 +48,13 @@ export class Timeline {
     /** Whether something is cut away. */
     get isCut() { return this.from > 0 || this.to < this.#duration; }
 
-    /** Shows a recording without a cut. */
+    /** Shows a recording, with its cut if it was shown before. */
     async open(recording) {
+        const { id, version } = this.#recording ?? {};
+        const isKnown = recording.id === id && recording.version === version;
         this.#recording = recording;
         this.#duration = recording.duration ?? 0;
-        [this.from, this.to] = [0, this.#duration];
+        if (!isKnown) [this.from, this.to] = [0, this.#duration];
         this.#images = [];
         this.#peaks = [];
         write(this.#hint, say("loadingStrip"));
@@ -100,7 +101,7 @@ export class Timeline {
             sheet.drawImage(
                 image, (image.width - wide) / 2, (image.height - tall) / 2, wide, tall, index * step, 0, step, stripHeight);
         });
-        sheet.fillStyle = getComputedStyle(this.element).getPropertyValue("--quiet");
+        sheet.fillStyle = getComputedStyle(this.element).color;
         const bar = width / this.#peaks.length;
         this.#peaks.forEach((peak, index) => {
             const tall = Math.max(1, peak / 255 * (waveHeight - 4));
@@ -177,19 +178,18 @@ export class Timeline {
         event.preventDefault();
         event.stopPropagation();
         // A key that is held down begins where the last step ends.
-        this.#moving = this.#moving.then(() => {
+        this.#moving = this.#moving.then(() => attempt(() => {
             if (edge != null) return this.#moveTo(name, edge);
             return event.shiftKey ? this.#moveTo(name, this[name] + direction) : this.#move(name, direction);
-        }).catch((error) => this.#complain(error.message));
+        }));
     }
 
     #drag(event) {
         if (event.button) return;
         const name = Object.keys(this.#handles).find((one) => this.#handles[one].contains(event.target)) ?? "position";
         const { left, width } = this.element.getBoundingClientRect();
-        const at = ({ clientX }) => Math.min(1, Math.max(0, (clientX - left) / width)) * this.#duration;
+        const at = ({ clientX }) => within((clientX - left) / width, 0, 1) * this.#duration;
         let time = at(event);
-        event.preventDefault();
         this.#handles[name].focus({ focusVisible: false });
         this.#playback.pause();
         const move = (moved) => {
@@ -199,14 +199,8 @@ export class Timeline {
             this.#playback.seek(name === "to" ? this.to - least : time);
             this.update();
         };
-        const end = () => {
-            this.element.removeEventListener("pointermove", move);
-            const settled = name === "position" ? this.#playback.move(time) : this.#moveTo(name, this[name]);
-            settled.catch((error) => this.#complain(error.message));
-        };
-        this.element.setPointerCapture(event.pointerId);
-        this.element.addEventListener("pointermove", move);
-        this.element.addEventListener("lostpointercapture", end, { once: true });
+        follow(this.element, event, move, () =>
+            attempt(() => name === "position" ? this.#playback.move(time) : this.#moveTo(name, this[name])));
         if (name === "position") move(event);
     }
 }

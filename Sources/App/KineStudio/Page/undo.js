@@ -6,37 +6,35 @@ import { say } from "./words.js";
 // Milliseconds. After it, the next action hides the sentence.
 const shortest = 10_000;
 
-export class Undo {
-    #text = make("span", { role: "status" });
-    #button;
-    #token;
-    #since = 0;
-    element;
+/** A sentence in an `element`. `undone` gets the recording that is there again. */
+export function makeUndo(undone) {
+    let token;
+    let since = 0;
+    const text = make("span", { role: "status" });
+    const undo = button(say("undo"), async () => {
+        const recording = await post("api/recordings/undo", { undo: token });
+        hide();
+        await undone(recording);
+    }, { hidden: true });
+    const element = make("div.undo", {}, text, undo);
 
-    /** `undone` gets the recording that is there again. */
-    constructor(complain, undone) {
-        this.#button = button(say("undo"), async () => {
-            const recording = await post("api/recordings/undo", { undo: this.#token });
-            this.#hide();
-            await undone(recording);
-        }, complain, { hidden: true });
-        this.element = make("div", { class: "undo" }, this.#text, this.#button);
-        for (const type of ["pointerdown", "keydown"]) {
-            document.addEventListener(type, ({ target }) => {
-                if (!this.element.contains(target) && performance.now() - this.#since > shortest) this.#hide();
-            });
-        }
+    function hide() {
+        write(text, "");
+        undo.hidden = true;
     }
 
-    show(sentence, token) {
-        this.#token = token;
-        this.#since = performance.now();
-        write(this.#text, sentence);
-        this.#button.hidden = false;
+    for (const type of ["pointerdown", "keydown"]) {
+        document.addEventListener(type, ({ target }) => {
+            if (!element.contains(target) && performance.now() - since > shortest) hide();
+        });
     }
-
-    #hide() {
-        write(this.#text, "");
-        this.#button.hidden = true;
-    }
+    return {
+        element,
+        show(sentence, newest) {
+            token = newest;
+            since = performance.now();
+            write(text, sentence);
+            undo.hidden = false;
+        },
+    };
 }

@@ -1,9 +1,9 @@
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, line } from "./dialogs.js";
 import { button, make, write } from "./elements.js";
-import { Playback } from "./playback.js";
+import { makePlayback } from "./playback.js";
 import { facts, path, precise, title, trouble } from "./recordings.js";
-import { post, postFile } from "./session.js";
+import { get, post, postFile } from "./session.js";
 import { share } from "./share.js";
 import { Timeline } from "./trim.js";
 import { say } from "./words.js";
@@ -31,20 +31,20 @@ export class Viewer {
     #remove;
     element;
 
-    /** `actions`: those of a tile, `back`, and `made`, which gets the recording that a job has made. */
+    /**
+     * `actions`: those of a tile and `back`, where they are offered, and `made`, which gets the recording that a job has
+     * made. `work`: the beginning of the paths that cut and share; nil: the recording's own. `activities`: see `share`.
+     */
     constructor(complain, jobs, actions) {
         this.#complain = complain;
         this.#jobs = jobs;
         this.#actions = actions;
-        this.#playback = new Playback(complain, () => this.#update(), () => this.open(this.#recording));
-        this.#timeline = new Timeline(this.#playback, complain, () => this.#update());
-        const tool = (label, action, attributes) => button(say(label), () => {
-            complain();
-            return action(this.#recording);
-        }, complain, attributes);
+        this.#playback = makePlayback(() => this.#update(), () => this.open(this.#recording));
+        this.#timeline = new Timeline(this.#playback, () => this.#update());
+        const tool = (label, action, attributes) => button(say(label), () => action(this.#recording), attributes);
         this.#play = tool("play", () => this.#playback.toggle(), { class: "play" });
         this.#cut = tool("playCut", () => this.#playCut());
-        this.#keep = tool("saveCut", () => this.#askForName(), { class: "primary" });
+        this.#keep = tool("saveCut", () => this.#askForName(), { class: actions.back && "primary" });
         this.#whole = tool("wholeRecording", () => this.#timeline.clear());
         this.#recover = tool("recover", actions.recover);
         this.#save = tool("saveToVideos", actions.save);
@@ -53,14 +53,15 @@ export class Viewer {
             make("div", { class: "buttons" }, this.#play, this.#time, tool("setFrom", () => this.#timeline.setFrom()),
                 tool("setTo", () => this.#timeline.setTo()), this.#cut, this.#whole, this.#keep));
         this.#further = [
-            tool("saveFrame", () => this.#saveFrame()), tool("share", (recording) => share(recording, jobs)),
-            tool("keys", () => showKeys()),
+            tool("saveFrame", () => this.#saveFrame()),
+            tool("share", (recording) => share(recording, jobs, this.#work, actions.activities)), tool("keys", () => showKeys()),
         ];
         this.#rename = tool("rename", actions.rename);
         this.#remove = tool("remove", actions.remove);
         this.element = make(
             "article", { class: "viewer", "aria-label": say("recordingTitle") },
-            make("div", { class: "buttons" }, tool("backToList", actions.back), this.#title), this.#playback.element,
+            make("div", { class: "buttons" }, actions.back && tool("backToList", actions.back), this.#title),
+            this.#playback.element,
             this.#trouble, this.#tools,
             make("div", { class: "buttons" }, this.#recover, this.#save, ...this.#further, this.#rename, this.#remove),
             this.#facts);
@@ -103,7 +104,7 @@ export class Viewer {
         this.#playback.element.hidden = !isFinished;
         this.#tools.hidden = !isFinished;
         for (const one of this.#further) one.hidden = !isFinished;
-        for (const one of [this.#rename, this.#remove]) one.hidden = state === "recording";
+        for (const one of [this.#rename, this.#remove]) one.hidden = state === "recording" || !this.#actions.back;
         this.#recover.hidden = state !== "recoverable";
         this.#save.hidden = place !== "app" || !isFinished;
         this.#update();
@@ -118,6 +119,8 @@ export class Viewer {
         write(this.#play, say(playback.isPlaying ? "pause" : "play"));
         for (const one of [this.#cut, this.#whole, this.#keep]) one.hidden = !isCut;
     }
+
+    get #work() { return this.#actions.work ?? path(this.#recording); }
 
     #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }
 
@@ -137,17 +140,21 @@ export class Viewer {
         const { from, to } = this.#timeline;
         const name = line(say("name"), say("cutOf", { name: title(recording) }), { maxlength: 200 });
         const begin = (options) => this.#trim(recording, { from, to, ...options });
-        ask(
+        const dialog = ask(
             say("saveCut"),
             make("div", {}, make("p", { class: "hint" }, `${precise(from)} – ${precise(to)}`), name.field),
             [say("keepName"), () => begin({ name: name.input.value.trim(), replaces: false })],
             [say("replace"), () => ask(
                 say("replaceSure", { name: title(recording) }), make("p", { class: "hint" }, say("replaceHint")),
-                [say("replace"), () => begin({ name: title(recording), replaces: true })])]);
+                [say("replace"), () => begin({ name: title(recording), replaces: true })])],
+            [say("choosePlace"), () => begin({ name: name.input.value.trim(), dialog: say("saveCut") })]);
+        const place = dialog.querySelector(".buttons button:nth-of-type(3)");
+        place.hidden = true;
+        get("api/dialog").then(({ isThere }) => { place.hidden = !isThere; }).catch(() => {});
     }
 
     async #trim(recording, request) {
-        const { job } = await post(`${path(recording)}/trim`, request);
+        const { job } = await post(`${this.#work}/trim`, request);
         this.#jobs.add(job, say("cutting", { name: request.name }), (result) =>
             result && this.#actions.made(result, request.replaces ? recording.id : undefined));
     }

@@ -1,5 +1,5 @@
 // The window's views: Record, and Recordings, whose modules are loaded once it is opened.
-import { make } from "./elements.js";
+import { attempt, complain, make } from "./elements.js";
 import { say } from "./words.js";
 
 // Reloading the page keeps the view. An entry in the history for each would keep the window from closing itself.
@@ -7,64 +7,41 @@ const place = "kinecast-view";
 // Read here, since opening the session shortens the address.
 const named = new URLSearchParams(location.search).get("recording");
 
-export class Views {
-    #links;
-    #complain;
-    #changed;
-    #record = document.getElementById("record");
-    #section = document.getElementById("library");
-    #library;
-    #isLibrary = false;
+/**
+ * Shows what the address names, else what was shown last. `changed` is called when a view is shown; it gets whether that is
+ * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
+ */
+export function showViews(changed) {
+    const [views, record, section] = ["views", "record", "library"].map((id) => document.getElementById(id));
+    let library;
+    let isLibrary = false;
+    const links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
+        event.preventDefault();
+        attempt(() => show(name === "recordings"));
+    } }, say(name)));
 
-    /** `changed` is called when a view is shown; it gets whether that is Record. */
-    constructor(complain, changed) {
-        this.#complain = complain;
-        this.#changed = changed;
-        this.#links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
-            event.preventDefault();
-            this.#show(name === "recordings").catch((error) => complain(error.message));
-        } }, say(name)));
-        const views = document.getElementById("views");
-        views.setAttribute("aria-label", say("views"));
-        views.append(...this.#links);
-    }
+    function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
 
-    /** Shows what the address names, else what was shown last. Called when the session is open. */
-    open() {
-        const { isLibrary, recording } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
-        document.getElementById("views").hidden = false;
-        return this.#show(Boolean(named ?? isLibrary), named ?? recording)
-            .catch((error) => this.#complain(error.message));
-    }
-
-    /** The list of recordings may have changed. */
-    refresh() { if (this.#isLibrary) this.#library?.refresh(); }
-
-    /** Shows how a job is doing. */
-    job(job) { this.#library?.job(job); }
-
-    async #show(isLibrary, recording) {
-        this.#complain();
-        this.#isLibrary = isLibrary;
-        this.#record.hidden = isLibrary;
-        this.#section.hidden = !isLibrary;
-        this.#links.forEach((one, index) => { one.ariaCurrent = isLibrary === (index === 1) ? "page" : null; });
-        this.#keep();
-        if (!isLibrary) this.#library?.leave();
-        await this.#changed(!isLibrary);
+    async function show(isWanted, recording) {
+        complain();
+        const returns = !isLibrary;
+        isLibrary = isWanted;
+        record.hidden = isLibrary;
+        section.hidden = !isLibrary;
+        links.forEach((one, index) => { one.ariaCurrent = isLibrary === (index === 1) ? "page" : null; });
+        keep();
+        if (!isLibrary) library?.leave();
+        await changed(!isLibrary);
         if (!isLibrary) return;
-        this.#library ??= await this.#load();
-        await this.#library.enter(recording);
+        const { showLibrary } = await import("./library.js");
+        library ??= showLibrary(section, { record: () => show(false), opened: keep });
+        await library.enter(recording, returns);
     }
 
-    async #load() {
-        const { Library } = await import("./library.js");
-        return this.#library ?? new Library(this.#section, this.#complain, {
-            record: () => this.#show(false), opened: (id) => this.#keep(id),
-        });
-    }
-
-    #keep(recording) {
-        sessionStorage.setItem(place, JSON.stringify({ isLibrary: this.#isLibrary, recording }));
-    }
+    views.setAttribute("aria-label", say("views"));
+    views.append(...links);
+    views.hidden = false;
+    const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+    attempt(() => show(Boolean(named ?? last.isLibrary), named ?? last.recording));
+    return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
 }

@@ -9,7 +9,17 @@ export const language = (() => {
     return "en";
 })();
 
-const { words } = await import(language === "en" ? "./english.js" : "./chinese.js");
+const file = language === "en" ? "./english" : "./chinese";
+const { words } = await import(`${file}.js`);
+
+/** Loads the words and the style of a part, before it is shown: library or sheet. */
+export async function load(part) {
+    const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `${part}.css` });
+    const loaded = new Promise((resolve) => { style.onload = style.onerror = resolve; });
+    document.head.append(style);
+    Object.assign(words, (await import(`${file}-${part}.js`)).words);
+    await loaded;
+}
 
 /** The text of that name with its values. */
 export function say(name, values = {}) {
@@ -25,24 +35,21 @@ export function clock(seconds) {
     return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${rest}`;
 }
 
-/** A count in the reader's language. */
-export function number(value) {
-    return new Intl.NumberFormat(language, { maximumFractionDigits: 0 }).format(value);
+/** A number in the reader's language. `format`: as in Intl; without it, there are no decimals. */
+export function number(value, format) {
+    return new Intl.NumberFormat(language, { maximumFractionDigits: 0, ...format }).format(value);
 }
 
 /** An amount of data. */
 export function bytes(count) {
     const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
     const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
-    const format = { style: "unit", unit: units[step], maximumFractionDigits: step === 3 ? 1 : 0 };
-    return new Intl.NumberFormat(language, format).format(count / 1000 ** step);
+    return number(count / 1000 ** step, { style: "unit", unit: units[step], maximumFractionDigits: step === 3 ? 1 : 0 });
 }
 
 /** Bits a second. */
 export function rate(bits) {
-    const isLarge = bits >= 1e6;
-    const format = { maximumFractionDigits: isLarge ? 1 : 0 };
-    return `${new Intl.NumberFormat(language, format).format(bits / (isLarge ? 1e6 : 1e3))} ${isLarge ? "Mbit/s" : "kbit/s"}`;
+    return bits >= 1e6 ? `${number(bits / 1e6, { maximumFractionDigits: 1 })} Mbit/s` : `${number(bits / 1e3)} kbit/s`;
 }
 
 /** The name of a file. */

@@ -33,14 +33,18 @@ final class Studio: Sendable {
     let library: Library
     let jobs: Jobs
     let sheets: Sheets
+    let settings: ServiceSettings
 
     /// - Parameters:
     ///   - inbox: of the loop, which starts programs and counts pages.
     ///   - choices: the file of the last choice.
-    init(_ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice, library: Library = Library()) {
-        (self.inbox, self.choices, self.library) = (inbox, choices, library)
+    init(
+        _ inbox: Mailbox<StudioLoop.Message>, choices: KeptChoice, library: Library = Library(),
+        settings: ServiceSettings = ServiceSettings()
+    ) {
+        (self.inbox, self.choices, self.library, self.settings) = (inbox, choices, library, settings)
         previews = Previews { inbox.post(.previewed) }
-        sheets = Sheets { inbox.post(.sheets) }
+        sheets = Sheets(give: { library.give($0) }, changed: { inbox.post(.sheets) })
         let hub = EventHub { inbox.post(.pages($0)) }
         self.hub = hub
         jobs = Jobs { progress in
@@ -61,7 +65,7 @@ final class Studio: Sendable {
     func query(of place: StudioDoor.Place) -> String? {
         switch place {
         case .studio: nil
-        case .recording(let path): "recording=\(library.give(path))"
+        case .recording(let path): "recording=\(LibraryFile.id(of: library.give(path)))"
         case .sheet(let id): "sheet=\(id)"
         }
     }
@@ -105,6 +109,7 @@ final class Studio: Sendable {
     func add(_ notice: TakeNotice) {
         var notice = notice
         notice.time = (Date().timeIntervalSince1970 * 1000).rounded()
+        notice.recording = notice.file.map(library.add)
         hub.send("notice", notice)
     }
 
@@ -122,6 +127,9 @@ final class Studio: Sendable {
                 return await respond(operation, match.parameters, body, range: request.range)
             }
             if match.route.operation == .sheetEvents { return sheetEvents(match.parameters["sheet"] ?? "") }
+            if case .sheetTask(let operation) = match.route.operation {
+                return .answer(await begin(operation, of: match.parameters["sheet"] ?? "", body))
+            }
             return .answer(await answer(match, body))
         }
     }
@@ -148,7 +156,7 @@ final class Studio: Sendable {
         case .file: match.parameters["file"].flatMap(StudioPage.file) ?? StudioAnswer(StudioGate.Refusal.notFound)
         case .description: StudioPage.description
         // `respond` answers these.
-        case .openSession, .events, .samples, .library, .sheetEvents: StudioAnswer.done
+        case .openSession, .events, .samples, .library, .sheetEvents, .sheetTask: StudioAnswer.done
         case .takes: StudioAnswer(takes.withLock { $0 })
         case .sources: await sources()
         case .record: record(body)
@@ -166,7 +174,7 @@ final class Studio: Sendable {
         case .picture: picture(match.parameters["picture"] ?? "")
         case .destinations: StudioAnswer(DestinationName.known)
         case .services: services()
-        case .checkService: checkService(match.parameters["service"] ?? "", body)
+        case .service(let operation): answer(operation, match.parameters["service"] ?? "", body)
         case .checkSheet: checkSheet(match.parameters["sheet"] ?? "", body)
         case .answerSheet: answerSheet(match.parameters["sheet"] ?? "", body)
         case .cancelSheet: StudioJSON.isObject(body) ? cancelSheet(match.parameters["sheet"] ?? "") : .malformed
@@ -265,21 +273,21 @@ final class Studio: Sendable {
         let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
         if choice.isRecordedBeside, file == nil { return .noVideos }
         guard let arguments = choice.arguments(recordingTo: file?.escaped) else { return .malformed }
-        let settings: SettingFiles
-        do { settings = try SettingFiles(of: choice.destinations ?? [], body) } catch {
-            return StudioAnswer(.badRequest, message: (error as? SettingFiles.Problem)?.sentence ?? "\(error)")
+        let files: TakeSettings
+        do { files = try TakeSettings(of: choice.destinations ?? [], body, settings) } catch {
+            return StudioAnswer(.badRequest, message: (error as? TakeSettings.Problem)?.sentence ?? "\(error)")
         }
         let isFirst = isStarting.withLock { isStarting in
             defer { isStarting = true }
             return !isStarting
         }
         guard isFirst else {
-            settings.remove()
+            files.remove()
             return StudioAnswer(.conflict, message: "A recording is being started; wait for it.")
         }
         hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
         choices.keep(StudioJSON.encode(choice))
-        inbox.post(.record(arguments + settings.arguments, variables: choice.variables, settings: settings))
+        inbox.post(.record(arguments + files.arguments, variables: choice.variables, settings: files))
         return .accepted
     }
 

@@ -1,8 +1,9 @@
 // The paths that the server answers. Page/openapi.json describes those below /api/; a test holds the two together.
+import KinePlatform
 
 /// A request to a running take. The raw value is the last part of its path.
 enum TakeControl: String, CaseIterable, Sendable {
-    case pause, resume, stop, clip, mark, microphone, camera
+    case pause, resume, stop, clip, mark, microphone, audio, camera, permission
 }
 
 /// A change of a running take that `kinecast` makes. The raw value is the last part of its path.
@@ -13,13 +14,20 @@ enum TakeCommand: String, CaseIterable, Sendable {
     case destinations
 }
 
+/// A request about a service. The raw value is the last part of its path.
+enum ServiceOperation: String, CaseIterable, Sendable {
+    case icon, check, setup, test, forget
+}
+
 /// A request about recordings. The raw value is the last part of the path of those about one recording.
 enum LibraryOperation: String, Sendable {
     case list, poster, strip, waveform
     case step, open, frame, rename, delete, recover, save, trim, share
-    case undo, media, activities, cancel
+    case undo, media, activities, cancel, dialog
 
     fileprivate static let views: [LibraryOperation] = [.poster, .strip, .waveform]
+    /// A request to an app about its own recording.
+    fileprivate static let tasks: [LibraryOperation] = [.save, .trim, .share]
     fileprivate static let changes: [LibraryOperation] = [
         .step, .open, .frame, .rename, .delete, .recover, .save, .trim, .share,
     ]
@@ -42,10 +50,12 @@ struct StudioRoute: Sendable {
         case takes, sources, record, choice, survey, still, picture, samples, statistics, removeDestination,
             destinations
         case profiles, keepProfile, removeProfile, cancelStart
-        case sheetEvents, checkSheet, answerSheet, cancelSheet, services, checkService
+        case sheetEvents, checkSheet, answerSheet, cancelSheet, services
         case control(TakeControl)
         case command(TakeCommand)
+        case service(ServiceOperation)
         case library(LibraryOperation)
+        case sheetTask(LibraryOperation)
     }
 
     /// `parameters`: the parts of the path for the names in braces, decoded.
@@ -94,9 +104,12 @@ struct StudioRoute: Sendable {
             StudioRoute(method: "POST", path: "/api/sheets/{sheet}/answer", access: .session, operation: .answerSheet),
             StudioRoute(method: "POST", path: "/api/sheets/{sheet}/cancel", access: .session, operation: .cancelSheet),
             StudioRoute(method: "GET", path: "/api/services", access: .session, operation: .services),
-            StudioRoute(
-                method: "POST", path: "/api/services/{service}/check", access: .session, operation: .checkService),
         ]
+        + ServiceOperation.allCases.map { operation in
+            StudioRoute(
+                method: operation == .icon ? "GET" : "POST", path: "/api/services/{service}/\(operation.rawValue)",
+                access: .session, operation: .service(operation))
+        }
         + TakeControl.allCases.map { control in
             StudioRoute(
                 method: "POST", path: "/api/takes/{take}/\(control.rawValue)", access: .session,
@@ -109,9 +122,15 @@ struct StudioRoute: Sendable {
         }
         + [
             library("GET", "recordings", .list), library("POST", "recordings/undo", .undo),
-            library("GET", "activities", .activities), library("POST", "jobs/{job}/cancel", .cancel),
+            library("GET", "activities", .activities), library("GET", "dialog", .dialog),
+            library("POST", "jobs/{job}/cancel", .cancel),
             StudioRoute(method: "GET", path: "/api/media/{media}", access: .media, operation: .library(.media)),
         ]
+        + LibraryOperation.tasks.map { operation in
+            StudioRoute(
+                method: "POST", path: "/api/sheets/{sheet}/\(operation.rawValue)", access: .session,
+                operation: .sheetTask(operation))
+        }
         + LibraryOperation.views.map { library("GET", "recordings/{recording}/\($0.rawValue)", $0) }
         + LibraryOperation.changes.map { library("POST", "recordings/{recording}/\($0.rawValue)", $0) }
 
@@ -140,23 +159,11 @@ struct StudioRoute: Sendable {
         return parameters
     }
 
-    /// A segment with its percent signs decoded (RFC 3986, section 2.1); nil if it is not UTF-8, or leads elsewhere.
+    /// A decoded segment; nil if it is not UTF-8, or leads elsewhere.
     private static func decoded(_ segment: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = segment.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-                let value = UInt8(String(Substring(digits)), radix: 16)
-            else { return nil }
-            rest = rest.dropFirst(2)
-            bytes.append(value)
+        guard let bytes = segment.percentDecoded, let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return [".", ".."].contains(text) || text.contains("/") || text.contains("\0") ? nil : text
     }
 }

@@ -5,7 +5,7 @@ import KineWire
 /// The whole content, so that a page which connects again needs nothing before it. Absent values belong to other kinds.
 struct SheetModel: Encodable, Sendable, Equatable {
     enum Kind: String, Encodable, Sendable {
-        case waiting, choice, form, login, countdown
+        case waiting, choice, form, login, countdown, recording
         /// The last ones, as `SheetStateMachine.Ending`.
         case done, cancelled, appLost
     }
@@ -24,6 +24,10 @@ struct SheetModel: Encodable, Sendable, Equatable {
     /// The host of `address`.
     var host: String?
     var seconds: Int?
+    /// The ID of the recording in the library.
+    var recording: String?
+    var isSaved: Bool?
+    var activities: [SheetActivity]?
 
     init(_ machine: SheetStateMachine, app: SheetApp) {
         self.app = app
@@ -49,6 +53,9 @@ struct SheetModel: Encodable, Sendable, Equatable {
         case .countdown(let seconds):
             kind = .countdown
             self.seconds = seconds
+        case .recording(let shown):
+            kind = .recording
+            (recording, isSaved, activities) = (LibraryFile.id(of: shown.path), shown.isSaved, shown.activities)
         }
     }
 }

@@ -92,6 +92,7 @@ struct SheetStateMachine: Sendable {
         switch (prompt, answer) {
         case (.choice(let services, _), .service(let id, _)) where services.contains { $0.id == id }: break
         case (.form, .values): break
+        case (.recording, .finished): return end(.done, .finished)
         default: return nil
         }
         show(.waiting)

@@ -1,6 +1,7 @@
 // The sheets of apps: their connections, which the studio's loop reads, and their windows, which the server's thread
 // serves.
 import Glibc
+import KineClient
 import KinePlatform
 import KineServices
 import KineWire
@@ -16,6 +17,9 @@ final class Sheets: Sendable {
         var machine: SheetStateMachine
         var windows: [Int: AsyncStream<String>.Continuation] = [:]
         var lastWindow = 0
+        /// Work of the app on its recording.
+        var tasks: [Int: PendingTask] = [:]
+        var lastTask = 0
 
         /// The content as a server-sent event.
         var event: String {
@@ -23,9 +27,17 @@ final class Sheets: Sendable {
         }
     }
 
+    private struct PendingTask {
+        let outcome = Promise<SheetOutcome>()
+        /// Gets the progress from 0 to 1.
+        let fraction: @Sendable (Double) -> Void
+    }
+
     private typealias Windows = [AsyncStream<String>.Continuation]
 
-    private static let most = 8
+    /// Each window has a stream of events, and browsers open six connections to a host (places.js).
+    private static let most = 4
+    private static let sentenceLimit = 1000
     /// As for `EventHub`. Nanoseconds.
     private static let quietLimit: Int64 = 25_000_000_000
 
@@ -36,9 +48,14 @@ final class Sheets: Sendable {
 
     private let state = Mutex(State())
     private let changed: @Sendable () -> Void
+    private let give: @Sendable (String) -> String
 
-    /// - Parameter changed: called when a window has changed `pollEntries` or `nextDeadline`.
-    init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
+    /// - Parameters:
+    ///   - give: puts the file at that path into the library. Returns its path without symbolic links.
+    ///   - changed: called when a window has changed `pollEntries` or `nextDeadline`.
+    init(give: @escaping @Sendable (String) -> String = { $0 }, changed: @escaping @Sendable () -> Void) {
+        (self.give, self.changed) = (give, changed)
+    }
 
     var count: Int { state.withLock { $0.sheets.count } }
 
@@ -65,11 +82,13 @@ final class Sheets: Sendable {
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
     func begin(_ id: String, _ app: SheetApp, _ connection: Connection, at now: Int64) -> Bool {
-        state.withLock { state in
+        let isAdded = state.withLock { state in
             guard state.sheets.count < Self.most else { return false }
             state.sheets[id] = Sheet(app: app.bounded, connection: connection, machine: SheetStateMachine(at: now))
             return true
         }
+        changed()
+        return isAdded
     }
 
     /// Reads what apps have sent, and does what is due.
@@ -91,13 +110,20 @@ final class Sheets: Sendable {
     func receive(_ message: StudioMessage, of id: String, at now: Int64) {
         switch message {
         case .show(let prompt):
-            guard let prompt = prompt.bounded, prompt.hasValidFields else {
+            guard var prompt = prompt.bounded, prompt.hasValidFields else {
                 let sentence = "The studio cannot show what the app asks for; use a terminal, or update Kinecast."
                 state.withLock { _ = try? $0.sheets[id]?.connection.send(.refused(sentence)) }
                 return handle(.closed, of: id, at: now)
             }
+            if case .recording(var recording) = prompt {
+                recording.path = give(recording.path)
+                prompt = .recording(recording)
+            }
             handle(.prompt(prompt), of: id, at: now)
         case .close: handle(.closed, of: id, at: now)
+        case .progress(let task, let fraction): state.withLock { $0.sheets[id]?.tasks[task] }?.fraction(fraction)
+        case .performed(let task, let outcome):
+            state.withLock { $0.sheets[id]?.tasks.removeValue(forKey: task) }?.outcome.fulfil(outcome)
         // Only a connection without a sheet may send these.
         case .open, .present: break
         }
@@ -133,6 +159,38 @@ final class Sheets: Sendable {
 
     /// The content that a sheet shows; nil: there is no such sheet.
     func prompt(of id: String) -> SheetPrompt? { state.withLock { $0.sheets[id]?.machine.prompt } }
+
+    /// Lets the app do something with its recording, and waits until it is done.
+    ///
+    /// - Parameter fraction: gets the progress from 0 to 1.
+    func perform(
+        _ task: SheetTask, of id: String, _ fraction: @escaping @Sendable (Double) -> Void
+    ) async throws(LibraryProblem) {
+        let pending = PendingTask(fraction: fraction)
+        let number = state.withLock { state -> Int? in
+            guard let sheet = state.sheets[id] else { return nil }
+            let number = sheet.lastTask + 1
+            state.sheets[id]?.lastTask = number
+            state.sheets[id]?.tasks[number] = pending
+            _ = try? sheet.connection.send(.perform(task: number, task))
+            return number
+        }
+        guard let number else { throw .appIsGone }
+        switch await pending.outcome.value() {
+        case .done?: return
+        case .failed(let sentence)?: throw LibraryProblem(.conflict, sentence.printable(limit: Self.sentenceLimit))
+        case .cancelled?: throw .cancelled
+        case nil:
+            state.withLock { state in
+                guard state.sheets[id]?.tasks.removeValue(forKey: number) != nil else { return }
+                _ = try? state.sheets[id]?.connection.send(.stop(task: number))
+            }
+            throw .cancelled
+        }
+    }
+
+    /// Whether the app of a sheet does something with its recording.
+    func isBusy(_ id: String) -> Bool { state.withLock { $0.sheets[id]?.tasks.isEmpty == false } }
 
     /// Sends the app an answer. False: it is not asked for.
     func answer(_ answer: SheetAnswer, step: Int, of id: String) -> Bool {
@@ -170,6 +228,7 @@ final class Sheets: Sendable {
             case .end:
                 for window in sheet.windows.values { window.yield(sheet.event) }
                 state.sheets[id] = nil
+                for task in sheet.tasks.values { task.outcome.fulfil(.failed(LibraryProblem.appIsGone.message)) }
                 return Array(sheet.windows.values)
             }
         }

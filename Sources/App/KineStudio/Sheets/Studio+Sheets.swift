@@ -1,4 +1,5 @@
 // The requests of a sheet's window.
+import KineClient
 import KinePlatform
 import KineServices
 import KineWire
@@ -13,6 +14,12 @@ extension Studio {
         var service: String?
         var isMicrophoneEnabled: Bool?
         var values: [String: String]?
+        var finished: Bool?
+    }
+
+    private struct Shared: Decodable {
+        var activity: String
+        var address: String?
     }
 
     func sheetEvents(_ id: String) -> StudioResponse {
@@ -31,6 +38,10 @@ extension Studio {
         guard let answered = StudioJSON.decode(Answered.self, body) else { return .malformed }
         guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
         let answer: SheetAnswer
+        if sheets.isBusy(id) {
+            return StudioAnswer(
+                .conflict, message: "The recording is still being saved or shared; wait for that, or cancel it.")
+        }
         switch (prompt, answered.service, answered.values) {
         case (.choice, let service?, nil):
             answer = .service(service, isMicrophoneEnabled: answered.isMicrophoneEnabled ?? false)
@@ -40,10 +51,62 @@ extension Studio {
             found.problems.merge(form.missing(in: known)) { first, _ in first }
             guard found.problems.isEmpty else { return StudioAnswer(found) }
             answer = .values(known)
+        case (.recording, nil, nil) where answered.finished == true: answer = .finished
         default: return .notAsked
         }
         guard sheets.answer(answer, step: answered.step, of: id) else { return .notAsked }
         return StudioAnswer(FieldProblems())
+    }
+
+    /// Lets the app do something with its recording.
+    func begin(_ operation: LibraryOperation, of id: String, _ body: [UInt8]) async -> StudioAnswer {
+        do throws(LibraryProblem) {
+            guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
+            guard case .recording(let recording) = prompt else { return .notAsked }
+            let file = LibraryFile.id(of: recording.path)
+            let (kind, task) = try await task(operation, recording, file, body)
+            let excerpt = StudioJSON.decode(Excerpt.self, body)
+            return .job(
+                try jobs.start(kind, of: file) { [sheets, library] fraction throws(LibraryProblem) in
+                    var task = task
+                    if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
+                        let (path, isReplaced) = try await library.askForPlace(of: excerpt)
+                        task = .trim(from: start, to: end, into: path, replacing: isReplaced)
+                    }
+                    try await sheets.perform(task, of: id, fraction)
+                    return nil
+                })
+        } catch {
+            return StudioAnswer(error)
+        }
+    }
+
+    private func task(
+        _ operation: LibraryOperation, _ recording: SheetRecording, _ file: String, _ body: [UInt8]
+    ) async throws(LibraryProblem) -> (JobProgress.Kind, SheetTask) {
+        switch operation {
+        case .trim:
+            let excerpt: Excerpt = try parameter(body)
+            let (_, request) = try await library.blocking { library throws(LibraryProblem) in
+                try library.plan(excerpt, of: file)
+            }
+            let path = excerpt.replaces == true ? nil : request.output
+            return (
+                .trim,
+                .trim(from: request.start ?? .zero, to: request.end ?? .zero, into: path, replacing: false)
+            )
+        case .share:
+            let shared: Shared = try parameter(body)
+            guard recording.activities.contains(where: { $0.id == shared.activity }) else { throw .malformed }
+            return (.share, .share(activity: shared.activity, address: shared.address))
+        default:
+            guard !recording.isSaved else { throw .saved }
+            let name: Name = try parameter(body)
+            let path = try await library.blocking { library throws(LibraryProblem) in
+                try library.newPath(named: name.name)
+            }
+            return (.save, .save(to: path, replacing: false))
+        }
     }
 
     func cancelSheet(_ id: String) -> StudioAnswer {

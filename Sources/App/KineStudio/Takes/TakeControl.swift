@@ -10,10 +10,13 @@ extension TakeControl {
         var duration: Double?
         /// The title of a chapter; absent: `Chapter` and its number.
         var title: String?
-        /// Whether the microphone is to be recorded.
+        /// Whether the microphone, or the audio that is played, is to be recorded.
         var isOn: Bool?
         /// The camera to show; absent: none.
         var camera: TakeConfiguration.Camera?
+        /// The number of the app's question, and the answer; absent: the person closed it.
+        var question: Int?
+        var isAllowed: Bool?
     }
 
     /// A file that was written.
@@ -56,12 +59,18 @@ extension TakeControl {
         case .microphone:
             guard let isOn = parameters.isOn else { return .malformed }
             try await session.setMicrophone(isOn: isOn)
+        case .audio:
+            guard let isOn = parameters.isOn else { return .malformed }
+            try await session.setAppAudio(isOn: isOn)
         case .camera:
             let camera = parameters.camera
             guard camera.map({ Self.isDevice($0.device) }) != false, camera?.layout.isValid != false else {
                 return .malformed
             }
             try await session.setCamera(camera)
+        case .permission:
+            guard let question = parameters.question else { return .malformed }
+            try await session.answerPermission(question, isAllowed: parameters.isAllowed)
         case .clip:
             if let seconds = parameters.duration, !(0.001...Self.longestClip).contains(seconds) { return .malformed }
             guard let path = UserDirectories.newRecording() else { return .noVideos }

@@ -22,6 +22,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
     /// The instant from which recorded time is added, on the clock of the event `clock`; absent while it stands.
     let runsSince: Double?
     let isMicrophoneOn: Bool?
+    let isAppAudioOn: Bool?
     /// The camera over the picture.
     let camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; absent until there is one.
@@ -29,6 +30,8 @@ struct TakeModel: Encodable, Equatable, Sendable {
     /// The length of the clip buffer.
     let clipBuffer: Double?
     let app: String?
+    /// The app's open question whether it may record.
+    let question: PermissionInquiry?
     let destinations: [Destination]
     /// Only its status and its end are known: the engine is of another version.
     let isOtherVersion: Bool
@@ -40,10 +43,10 @@ struct TakeModel: Encodable, Equatable, Sendable {
         file = view.file
         recorded = view.recorded.seconds
         runsSince = view.runsSince.map { Double($0) / 1e9 }
-        isMicrophoneOn = view.isMicrophoneOn
+        (isMicrophoneOn, isAppAudioOn) = (view.isMicrophoneOn, view.isAppAudioOn)
         (camera, cameraSize) = (view.camera, view.cameraSize)
         clipBuffer = view.record.clipBuffer?.seconds
-        app = view.record.app?.name
+        (app, question) = (view.record.app?.name, view.question)
         destinations = view.destinations.values.filter { !$0.isRemoved }.sorted { $0.destination < $1.destination }
             .map { Destination($0) }
         isOtherVersion = !view.isSameProtocol
@@ -62,13 +65,16 @@ extension TakeModel.Destination {
 /// An event in a list that a person reads. The page has the words; `text` comes from an engine or a command.
 struct TakeNotice: Encodable, Equatable, Sendable {
     enum Kind: String, Encodable, Sendable, CaseIterable {
-        case started, paused, resumed, microphoneOn, microphoneOff, locked, unlocked, live, chapter, clip, ended
+        case started, paused, resumed, microphoneOn, microphoneOff, audioOn, audioOff, locked, unlocked, live, chapter,
+            clip, ended
         case failed, warning
     }
 
     let kind: Kind
     var take: String?
     var file: String?
+    /// The ID of `file` in the library.
+    var recording: String?
     /// Seconds.
     var duration: Double?
     var bytes: Int64?
@@ -88,6 +94,7 @@ struct TakeNotice: Encodable, Equatable, Sendable {
         case .paused: self.init(kind: .paused, take: take)
         case .resumed: self.init(kind: .resumed, take: take)
         case .microphone(let isOn): self.init(kind: isOn ? .microphoneOn : .microphoneOff, take: take)
+        case .appAudio(let isOn): self.init(kind: isOn ? .audioOn : .audioOff, take: take)
         case .screenLocked(let isLocked): self.init(kind: isLocked ? .locked : .unlocked, take: take)
         case .warning(let text): self.init(kind: .warning, take: take, text: text)
         case .destination(let event):

@@ -80,7 +80,7 @@ final class StudioDoor {
     ) -> Bool {
         let id = LiveToken().description
         guard sheets.begin(id, app, visitor, at: now) else {
-            let sentence = "Too many apps want to broadcast at once; close one of their windows and try again."
+            let sentence = "Too many apps have windows open at once; close one of them and try again."
             return (try? visitor.send(.refused(sentence))) == nil
         }
         // Without a link, no window opens, and the app's deadline passes.

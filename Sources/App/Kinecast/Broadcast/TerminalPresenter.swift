@@ -6,7 +6,7 @@ import Synchronization
 /// The picker of an app that has a terminal. Typed secrets are not shown; Enter alone takes the default. With a single
 /// service, Enter agrees to it and only required fields are asked for; `more` asks for all.
 public final class TerminalPresenter: BroadcastPresenter {
-    private let path: String
+    let path: String
     /// Nil without a desktop.
     private let openBrowser: (@Sendable (URL) -> Void)?
     /// Waits for the Enter that cancels a countdown or a login.

@@ -43,8 +43,9 @@ extension RecordingPreview {
     /// - Parameters:
     ///   - start: since the recording's first frame.
     ///   - end: nil: the end of the recording.
+    ///   - progress: gets the done part of the work, about, from 0 to 1, on any thread.
     public func trim(
-        from start: Duration = .zero, to end: Duration? = nil
+        from start: Duration = .zero, to end: Duration? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws(RecordingError) -> RecordingPreview {
         let input = try file().path
         try checkWithin([start, end ?? duration])
@@ -54,7 +55,7 @@ extension RecordingPreview {
         let request = TrimRequest(
             input: input, output: try store.newFile().path, start: MediaTime(start), end: end.map(MediaTime.init))
         let trimmed = try await RecordingError.translating { () async throws(ClientError) in
-            try await store.editor.trim(request)
+            try await store.editor.trim(request, progress: progress)
         }
         return RecordingPreview(
             .unsaved(URL(filePath: trimmed.path)), duration: trimmed.duration, size: trimmed.size, store: store)

@@ -18,22 +18,27 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
         case discarded
     }
 
-    /// The duration without pauses.
-    public let duration: Duration
     /// The frame size in pixels; nil if the engine died before it reported the size.
     public let size: PixelSize?
     /// Held while the file is moved, which may take as long as a copy; `url` can be read meanwhile.
     private let changes = Mutex(())
     private let place: Mutex<Place>
+    private let length: Mutex<Duration>
     let store: RecordingStore
     let completed = Mutex<Set<ShareActivityType>>([])
 
     init(_ place: Place, duration: MediaTime, size: PixelSize?, store: RecordingStore) {
-        self.duration = Duration(duration)
+        length = Mutex(Duration(duration))
         self.size = size
         self.store = store
         self.place = Mutex(place)
     }
+
+    /// The duration without pauses.
+    public var duration: Duration { length.withLock { $0 } }
+
+    /// Whether the file belongs to the person.
+    var isSaved: Bool { if case .saved = place.withLock({ $0 }) { true } else { false } }
 
     /// The file, where it was saved last; nil if the recording was discarded unsaved.
     public var url: URL? {
@@ -72,6 +77,31 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
             try store.trash.move(file.path)
             return .discarded
         }
+    }
+
+    /// Puts an unsaved excerpt in the place of this recording, which moves to the desktop's trash. If this throws, both
+    /// are where they were.
+    func replace(with excerpt: RecordingPreview) async throws(RecordingError) {
+        let new = try excerpt.file()
+        try await change { [store] (place) throws(RecordingError) in
+            switch place {
+            case .unsaved(let file):
+                try store.trash.move(file.path)
+                return .unsaved(new)
+            case .saved(let file):
+                let trashed = try store.trash.move(file.path)
+                do throws(StorageError) {
+                    try DiskFile.move(new.path, to: file.path, permissions: .byUmask)
+                } catch {
+                    try? store.trash.restore(trashed)
+                    throw RecordingError(error)
+                }
+                return place
+            case .discarded: return place
+            }
+        }
+        let duration = excerpt.duration
+        length.withLock { $0 = duration }
     }
 
     /// Changes the file's place, for one caller at a time, on a thread that may block. Throws if it was discarded.

@@ -30,10 +30,17 @@ struct RecordingStore: Sendable {
         get throws(RecordingError) {
             switch place {
             case .given(let directory): return directory
-            case .app(let app):
-                let identifier = try AppIdentity.checked(app).identifier
+            case .app:
+                let identifier = try app.identifier
                 return URL(filePath: UserDirectories.data).appending(path: "kinecast/recordings/\(identifier)")
             }
+        }
+    }
+
+    /// The app whose recordings these are.
+    var app: AppIdentity {
+        get throws(RecordingError) {
+            if case .app(let app) = place { try AppIdentity.checked(app) } else { try AppIdentity.checked(nil) }
         }
     }
 

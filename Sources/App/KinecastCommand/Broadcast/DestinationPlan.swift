@@ -11,7 +11,7 @@ struct DestinationPlan {
     var services: [String] = []
     /// The settings of `--set`, and those of options that stand for a setting.
     var settings: [Setting] = []
-    /// The results of the setup programs, by the ids of their services.
+    /// The kept settings and the results of setup programs, by the ids of their services.
     var returned: [String: [String: String]] = [:]
 
     /// The service used if no destination is named.

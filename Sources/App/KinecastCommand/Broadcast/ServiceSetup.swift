@@ -6,15 +6,21 @@ import KineServices
 import Kinecast
 
 extension DestinationPlan {
-    /// The plan with the results of the setup programs of `--service`, except where `--set` gives one of the settings.
-    func asking(_ installed: [Service]) throws(CommandFailure) -> DestinationPlan {
+    /// The plan with the kept settings of `--service`, or the results of their setup programs where none are kept and `--set`
+    /// gives none. The address of `--to` is used instead of a kept one.
+    func asking(_ installed: [Service], kept: KeptSettings = KeptSettings()) throws(CommandFailure) -> DestinationPlan {
         var plan = self
         var asked: Set<String> = []
         for id in services where asked.insert(id).inserted {
-            guard let service = installed.first(where: { $0.id == id }), service.setupProgram != nil,
-                !settings.contains(where: { $0.names(aSettingOf: service) })
-            else { continue }
-            plan.returned[id] = try Self.ask(service)
+            guard let service = installed.first(where: { $0.id == id }) else { continue }
+            if var settings = try kept.settings(of: service) {
+                if addresses.contains(where: { service.manifest.urlSchemes.contains($0.scheme) }) {
+                    settings[Service.addressKey] = nil
+                }
+                plan.returned[id] = settings
+            } else if service.setupProgram != nil, !settings.contains(where: { $0.names(aSettingOf: service) }) {
+                plan.returned[id] = try Self.ask(service)
+            }
         }
         return plan
     }
@@ -31,6 +37,21 @@ extension DestinationPlan {
         } catch {
             throw CommandFailure(error, of: service)
         }
+    }
+}
+
+extension KeptSettings {
+    /// Nil: none are kept.
+    fileprivate func settings(of service: Service) throws(CommandFailure) -> [String: String]? {
+        guard let path = file(of: service.id) else { return nil }
+        guard let text = try PrivateFile(path: path, name: "--service \(service.id)", content: "secrets").text() else {
+            return nil
+        }
+        guard let settings = Self.settings(in: Array(text.utf8)) else {
+            throw CommandFailure.usage(
+                "\(path), with the kept settings of \(service.id), is not a JSON object of texts; delete it.")
+        }
+        return settings
     }
 }
 

@@ -19,7 +19,7 @@ struct PrivateFile {
     /// The lines that are neither empty nor begin with `#`, trimmed, with their numbers from 1. Nil if there is no such
     /// file.
     func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
-        guard let text = try read() else { return nil }
+        guard let text = try text() else { return nil }
         return Self.lines(of: text)
     }
 
@@ -67,7 +67,8 @@ struct PrivateFile {
         }
     }
 
-    private func read() throws(CommandFailure) -> String? {
+    /// Nil if there is no such file.
+    func text() throws(CommandFailure) -> String? {
         do {
             return try Self.text(bytes(), named: "\(path)")
         } catch let failure as CommandFailure {

@@ -109,6 +109,7 @@ final class TakeReporter {
             emit(JSONEvent("resumed"))
         case .screenLocked(let isLocked): screenLocked(isLocked)
         case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
+        case .appAudio(let isOn): emit(JSONEvent("appAudio") { $0.on = isOn })
         case .sourceSwitched(let source):
             emit(JSONEvent("sourceSwitched") { $0.source = source.description })
             if !isJSON { terminal.line("The take shows another source now: \(source).") }

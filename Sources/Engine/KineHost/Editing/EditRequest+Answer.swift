@@ -11,10 +11,12 @@ import SystemPackage
 
 extension EditRequest {
     /// Carries out the request. Blocks for as long as the disk and the codecs need.
-    public func answer() -> EditAnswer {
+    ///
+    /// - Parameter report: gets the progress in steps of a hundredth, if the request asks for it.
+    public func answer(reporting report: (EditProgress) -> Void = { _ in }) -> EditAnswer {
         do throws(EditingError) {
             switch self {
-            case .trim(let request): return .trimmed(try request.answer())
+            case .trim(let request): return .trimmed(try request.answer(report))
             case .images(let request): return .images(try request.answer())
             case .waveform(let request):
                 return .waveform(try RecordingWaveform.make(of: FinishedRecording(request.input), most: request.most))
@@ -28,11 +30,18 @@ extension EditRequest {
 }
 
 extension TrimRequest {
-    fileprivate func answer() throws(EditingError) -> TrimmedRecording {
+    fileprivate func answer(_ report: (EditProgress) -> Void) throws(EditingError) -> TrimmedRecording {
         let recording = try FinishedRecording(input)
         let trim = try RecordingTrim(
             recording, from: start ?? .zero, to: end ?? recording.index.duration)
-        let result = try trim.write(to: output, ifTaken: isNumbered ? .number : overwrite == true ? .replace : .refuse)
+        var last = 0.0
+        let conflict: NameConflict = isNumbered ? .number : overwrite == true ? .replace : .refuse
+        let result = try trim.write(to: output, ifTaken: conflict) { fraction in
+            let step = (fraction * 100 + 0.001).rounded(.down) / 100
+            guard reportsProgress, step > last else { return }
+            last = step
+            report(EditProgress(step))
+        }
         return TrimmedRecording(
             path: result.path, bytes: result.bytes, duration: result.duration, size: recording.index.size,
             frames: result.frames, framesEncoded: result.encodedFrames)

@@ -15,6 +15,7 @@ final class EngineClients {
         /// The deadline of its hello.
         let greetingDeadline: Int64
         var interest = Interest.common
+        var showsQuestions = false
     }
 
     /// The messages that a guest receives; each case includes those before it.
@@ -118,6 +119,20 @@ final class EngineClients {
     }
 
     var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
+
+    /// Whether a guest has windows in which the person can answer questions.
+    var areQuestionsShown: Bool { guests.contains(where: \.showsQuestions) }
+
+    /// Sends the guest the open question, and each later one, or no more.
+    func setShowsQuestions(_ isOn: Bool, _ client: EngineConnection, open question: PermissionInquiry?) {
+        guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
+        guests[index].showsQuestions = isOn
+        client.tell(.permissionAsked(isOn ? question : nil))
+    }
+
+    func tellQuestion(_ question: PermissionInquiry?) {
+        tell(.event(.permissionAsked(question)), to: guests.filter(\.showsQuestions))
+    }
 
     /// Passes on the received requests; nil: unknown to this version. Returns false once, when the owner has gone.
     func receive(_ handle: (ClientRequest?, Asker) -> Void) -> Bool {

@@ -28,6 +28,10 @@ public final class EngineHost {
     var liveDestinations: Set<Int> = []
     /// Nil until a take is requested.
     var permission: TakePermission?
+    /// The question that the studio's windows show.
+    var shownQuestion: PermissionInquiry?
+    /// The number of the last question.
+    var lastQuestion = 0
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -52,6 +56,7 @@ public final class EngineHost {
     var camera: TakeConfiguration.Camera?
     /// The size of the frames that a camera gave last.
     var cameraSize: PixelSize?
+    var isAppAudioOn = true
     /// The kinds that the take captures now or has captured.
     var captured = CapturedKinds()
     /// Ends every wait of the take's opening and of its source.
@@ -85,6 +90,7 @@ public final class EngineHost {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             clients.dismissSilent(at: MonotonicClock.now())
+            showPermissionQuestion()
             attendSwitch()
             destinations?.poll(at: MonotonicClock.now())
             clientFeeds.poll(at: MonotonicClock.now())
@@ -171,11 +177,15 @@ public final class EngineHost {
         case .setMicrophone(let isOn):
             guard isOn, permission?.allows(.microphone) == false else { return setMicrophone(isOn: isOn, for: asker) }
             askPermission([.microphone], for: .microphone(asker), asker)
+        case .setAppAudio(let isOn): setAppAudio(isOn: isOn, for: asker)
         case .permissionAnswer(let isAllowed):
             if client === clients.owner {
                 permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
             }
             asker.reply()
+        case .showPermissionQuestions(let isOn): showPermissionQuestions(isOn, for: asker)
+        case .answerPermission(let question, let isAllowed):
+            answerPermission(question, isAllowed: isAllowed, for: asker)
         case .commandStarted(let process):
             if client === clients.owner { opened?.take.commandStarted(process) }
             asker.reply()
@@ -206,19 +216,6 @@ public final class EngineHost {
         } catch {
             asker.refuse(.unavailable, error.message)
         }
-    }
-
-    func setMicrophone(isOn: Bool, for asker: Asker) {
-        guard let opened else { return asker.refuse(.notBegun) }
-        if opened.take.audio.hasMicrophone { setCaptured(.microphone, isOn: isOn) }
-        guard opened.take.audio.setMicrophone(isOn: isOn) else {
-            return asker.refuse(
-                .unavailable,
-                "This take was begun without a microphone; start another one with it, which can be off at first.")
-        }
-        clients.tellAll(.microphone(on: isOn))
-        desktop?.microphone(isOn: isOn)
-        asker.reply()
     }
 
     var isProgressWanted: Bool {
@@ -267,7 +264,8 @@ public final class EngineHost {
             id: request.registration.record.id, phase: machine.phase, output: output,
             source: (shown ?? request.configuration.source).description, progress: progress(at: MonotonicClock.now()))
         (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
-        if opened?.take.audio.hasMicrophone == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
+        if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
+        if opened?.take.audio.has(.app) == true { status.isAppAudioOn = isAppAudioOn }
         status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))
     }

@@ -16,6 +16,8 @@ struct TakePermission {
     }
 
     struct Inquiry {
+        /// As in `PermissionInquiry`.
+        let number: Int
         var machine: PermissionStateMachine
         let kinds: Set<PermissionKind>
         let purpose: Purpose
@@ -52,21 +54,78 @@ extension EngineHost {
     /// Reads the person's earlier decisions, and asks them about the other kinds.
     func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
         guard !kinds.isEmpty, let request, let subject = permission?.subject else { return permitted(purpose, kinds) }
+        lastQuestion += 1
         permission?.inquiry = TakePermission.Inquiry(
+            number: lastQuestion,
             machine: PermissionStateMachine(
                 hasDesktop: desktop?.isThere == true,
-                hasTerminal: request.configuration.asksInTerminal && clients.ownerIsThere),
+                hasTerminal: request.configuration.asksInTerminal && clients.ownerIsThere,
+                hasWindows: clients.areQuestionsShown),
             kinds: kinds, purpose: purpose)
         let inbox = inbox
         worker.perform {
             // A file that cannot be read contains no permission; writing reports its error.
             let known = try? PermissionStore.standard().permissions(of: subject)
+            let missing = kinds.filter { known?[$0] == nil }
             inbox.post(
                 .permission(
                     .known(
-                        declined: kinds.filter { known?[$0] == .declined }, missing: kinds.filter { known?[$0] == nil })
-                ))
+                        declined: kinds.filter { known?[$0] == .declined }, missing: missing,
+                        hasStudio: !missing.isEmpty && Self.hasStudio)))
         }
+    }
+
+    /// Whether a studio of this user runs. Its server takes a moment to connect with a new engine.
+    private static var hasStudio: Bool {
+        guard let socket = try? TakeRegistry.standard().studioSocket else { return false }
+        return (try? ControlConnection<StudioReply, StudioMessage>(connectingTo: socket)) != nil
+    }
+
+    /// Shows the open question in the studio's windows, and notices whether there are any. Cheap: for each round of the
+    /// loop.
+    func showPermissionQuestion() {
+        if let machine = permission?.inquiry?.machine, machine.hasWindows != clients.areQuestionsShown {
+            permission(.windows(isOpen: clients.areQuestionsShown))
+        }
+        guard openQuestion != shownQuestion else { return }
+        shownQuestion = openQuestion
+        clients.tellQuestion(shownQuestion)
+    }
+
+    private var openQuestion: PermissionInquiry? {
+        guard let inquiry = permission?.inquiry, let kinds = inquiry.machine.openKinds,
+            let subject = permission?.subject
+        else { return nil }
+        return PermissionQuestion(app: request?.configuration.app, subject: subject, kinds: kinds)
+            .inquiry(inquiry.number)
+    }
+
+    /// Refuses an app that would answer for the person.
+    private func isPerson(_ asker: Asker) -> Bool {
+        if clients.program(of: asker.client) == .commandLine { return true }
+        asker.refuse(
+            .notPermitted, "Only the person answers whether an app may record; open a window with kinecast studio.")
+        return false
+    }
+
+    /// A client has windows in which the person can answer, or has none any more.
+    func showPermissionQuestions(_ isOn: Bool, for asker: Asker) {
+        guard isPerson(asker) else { return }
+        clients.setShowsQuestions(isOn, asker.client, open: shownQuestion)
+        asker.reply()
+    }
+
+    /// - Parameter isAllowed: the person's answer in a window; nil: they closed the question.
+    func answerPermission(_ question: Int, isAllowed: Bool?, for asker: Asker) {
+        guard isPerson(asker) else { return }
+        guard let inquiry = permission?.inquiry, inquiry.number == question, inquiry.machine.hasWindows,
+            inquiry.machine.openKinds != nil
+        else {
+            return asker.refuse(
+                .unavailable, "This question is over; to be asked again, start the app's recording again.")
+        }
+        permission(.answeredInWindow(isAllowed: isAllowed))
+        asker.reply()
     }
 
     func permission(_ event: PermissionStateMachine.Event) {
@@ -85,7 +144,8 @@ extension EngineHost {
         case .withdrawFromDesktop: desktop?.ask(nil)
         case .askInTerminal(let kinds):
             let question = PermissionQuestion(app: app, subject: subject, kinds: kinds)
-            clients.owner.tell(.permissionQuestion(question.sentence))
+            clients.tellOwner(.permissionQuestion(question.sentence))
+        case .withdrawFromTerminal: clients.tellOwner(.permissionAsked(nil))
         case .keep(let decision, let kinds): keep(decision, kinds, subject, name: app?.name)
         case .allow:
             permission?.inquiry = nil

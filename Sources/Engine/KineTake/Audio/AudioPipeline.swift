@@ -152,14 +152,17 @@ package final class AudioPipeline: Sendable {
         running?.capture.change(pace: somebodyListens ? .live : .file)
     }
 
-    /// False in a take that began without a microphone.
-    package var hasMicrophone: Bool { running?.capture is AudioCapture && !plan.microphones.isEmpty }
+    /// False in a take that began without this source.
+    package func has(_ source: AudioSource) -> Bool {
+        running?.capture is AudioCapture && !plan.targets(of: source).isEmpty
+    }
 
-    /// Starts or stops recording the microphone. Returns false in a take that began without one.
-    package func setMicrophone(isOn: Bool) -> Bool {
-        guard let running, hasMicrophone else { return false }
-        for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }
-        if !isOn { running.worker.stopAwaiting { plan.microphones.contains($0) } }
+    /// Starts or stops recording a source. Returns false in a take that began without it.
+    package func set(_ source: AudioSource, isOn: Bool) -> Bool {
+        guard let running, has(source) else { return false }
+        let targets = plan.targets(of: source)
+        for target in targets { running.capture.set(target: target, isOn: isOn) }
+        if !isOn { running.worker.stopAwaiting { targets.contains($0) } }
         return true
     }
 

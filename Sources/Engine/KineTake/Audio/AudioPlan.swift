@@ -12,6 +12,9 @@ extension AudioRequirements {
     package init(_ samples: SampleRequirements) { self.init(app: samples.appAudio, microphone: samples.micAudio) }
 }
 
+/// A source that a person may turn off while the take runs.
+package enum AudioSource: Sendable { case app, microphone }
+
 /// The devices to capture, and the tracks to make of them.
 struct AudioPlan: Equatable {
     /// The mix of some targets, in the forms that feeds or the recording want.
@@ -55,7 +58,17 @@ struct AudioPlan: Equatable {
         if tracks.isEmpty { targets = [] }
     }
 
-    var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
+    var microphones: Set<Int> { targets(of: .microphone) }
+
+    /// Indices of the targets of one source, at most one.
+    func targets(of source: AudioSource) -> Set<Int> {
+        let target =
+            switch source {
+            case .app: appTarget
+            case .microphone: microphoneTarget
+            }
+        return tracks.isEmpty ? [] : Set([target].compactMap(\.self))
+    }
 
     /// Indices of the targets whose first audio the take waits for. An application may begin to play at any time.
     var awaited: Set<Int> {

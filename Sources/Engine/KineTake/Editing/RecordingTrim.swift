@@ -20,6 +20,8 @@ public struct RecordingTrim {
     private let recording: FinishedRecording
     /// A frame encoded again gets a quantizer lower by this, since its second loss adds to the first.
     private static let refinement = 3
+    /// The bytes that are copied in the time of a frame's encoding, about.
+    private static let encodingCost = 4_000_000.0
     public let excerpt: MovieExcerpt
 
     /// See `MovieExcerpt` for the times.
@@ -31,13 +33,23 @@ public struct RecordingTrim {
     }
 
     /// Writes the excerpt to `path`, beside which nothing is left if this throws. The recording itself is never replaced.
-    public func write(to path: String, ifTaken conflict: NameConflict = .refuse) throws(EditingError) -> Result {
-        _ = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
+    ///
+    /// - Parameter progress: gets the done part of the work, about, from 0 to 1.
+    public func write(
+        to path: String, ifTaken conflict: NameConflict = .refuse, progress: (Double) -> Void = { _ in }
+    ) throws(EditingError) -> Result {
+        let size = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
             try excerpt.checkTarget(path, source: recording.file, ifTaken: conflict)
+            return try recording.file.size()
         }
-        let encoded = try encode()
+        let part = Double(excerpt.frames.count) / Double(recording.index.frameCount)
+        let encoding = Double(excerpt.encodedFrames.count) * Self.encodingCost
+        let share = encoding / (encoding + part * Double(size))
+        let encoded = try encode { progress(share * $0) }
         let written = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
-            try excerpt.write(from: recording.file, encoded: encoded, to: path, ifTaken: conflict)
+            try excerpt.write(from: recording.file, encoded: encoded, to: path, ifTaken: conflict) {
+                progress(share + (1 - share) * $0)
+            }
         }
         return Result(
             path: written.path, bytes: written.bytes, duration: excerpt.duration, frames: excerpt.frames.count,
@@ -45,7 +57,7 @@ public struct RecordingTrim {
     }
 
     /// The access units of the frames that have to be encoded again.
-    private func encode() throws(EditingError) -> [[UInt8]] {
+    private func encode(progress: (Double) -> Void) throws(EditingError) -> [[UInt8]] {
         let frames = excerpt.encodedFrames
         guard !frames.isEmpty else { return [] }
         let sets = try recording.parameterSets()
@@ -53,7 +65,9 @@ public struct RecordingTrim {
         let encoder = try encoder(sets, isDeblocked: keyframe.isDeblocked)
         let next = frames.upperBound < excerpt.frames.upperBound ? try sliceHeader(frames.upperBound, sets) : nil
         var units: [[UInt8]] = []
-        try recording.decode(excerpt.decodingStart..<frames.upperBound) { (number, frame) throws(EditingError) in
+        let decoded = excerpt.decodingStart..<frames.upperBound
+        try recording.decode(decoded) { (number, frame) throws(EditingError) in
+            defer { progress(Double(number + 1 - decoded.lowerBound) / Double(decoded.count)) }
             guard number >= frames.lowerBound else { return }
             let quantizer = try sliceHeader(number, sets).quantizer - Self.refinement
             guard units.isEmpty else {

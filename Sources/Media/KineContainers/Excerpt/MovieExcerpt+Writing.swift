@@ -19,15 +19,17 @@ extension MovieExcerpt {
     /// this throws, or the process dies, nothing has changed and no file is left.
     /// - Parameters:
     ///   - source: the recording.
+    ///   - progress: gets the written part of the file, from 0 to 1.
     public func write(
-        from source: DiskFile, encoded: [[UInt8]], to path: String, ifTaken conflict: NameConflict
+        from source: DiskFile, encoded: [[UInt8]], to path: String, ifTaken conflict: NameConflict,
+        progress: (Double) -> Void = { _ in }
     ) throws(StorageError) -> Written {
         precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
         let layout = ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
         let target = try checkTarget(path, source: source, ifTaken: conflict)
         let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
         do throws(StorageError) {
-            try write(layout, from: source, encoded, to: file)
+            try write(layout, from: source, encoded, to: file, progress)
             // A new file need not be durable: the recording still exists.
             try file.publish(ifTaken: conflict, isDurable: conflict == .replace)
         } catch {
@@ -38,7 +40,8 @@ extension MovieExcerpt {
     }
 
     private func write(
-        _ layout: ExcerptLayout, from source: DiskFile, _ encoded: [[UInt8]], to file: DiskFile
+        _ layout: ExcerptLayout, from source: DiskFile, _ encoded: [[UInt8]], to file: DiskFile,
+        _ progress: (Double) -> Void
     ) throws(StorageError) {
         var position = Int64(0)
         try layout.head.forEachPiece { (piece) throws(StorageError) in
@@ -47,13 +50,17 @@ extension MovieExcerpt {
         }
         for piece in layout.pieces {
             switch piece {
-            case .copied(let bytes, let place): try file.copy(from: source, range: bytes, to: place)
+            case .copied(let bytes, let place):
+                try file.copy(from: source, range: bytes, to: place) {
+                    progress(Double(place + $0) / Double(layout.size))
+                }
             case .encoded(let frames, var place):
                 for frame in frames {
                     let unit = encoded[frame - encodedFrames.lowerBound]
                     try file.write(unit, at: place)
                     place += Int64(unit.count)
                 }
+                progress(Double(place) / Double(layout.size))
             }
         }
     }

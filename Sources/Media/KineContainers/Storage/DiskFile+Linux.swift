@@ -266,17 +266,22 @@ public final class DiskFile: StorageFile {
 
     /// Copies `range` of `source` to `offset` of this file, inside the kernel if possible. If both have the same offset
     /// within a block, a file system that shares blocks copies only the first and the last.
-    func copy(from source: DiskFile, range: Range<Int64>, to offset: Int64) throws(StorageError) {
+    ///
+    /// - Parameter copied: gets the number of bytes up to now.
+    func copy(
+        from source: DiskFile, range: Range<Int64>, to offset: Int64, copied: (Int64) -> Void = { _ in }
+    ) throws(StorageError) {
         var position = range.lowerBound
         while position < range.upperBound {
+            defer { copied(position - range.lowerBound) }
             let target = offset + position - range.lowerBound
             let toBlock = -position & (Self.blockSize - 1)
-            let copied = kine_copy_range(
+            let count = kine_copy_range(
                 source.descriptor.rawValue, position, descriptor.rawValue, target,
-                min(range.upperBound - position, toBlock > 0 ? toBlock : 1 << 30))
-            if copied > 0 {
-                position += copied
-            } else if copied == 0 {
+                min(range.upperBound - position, toBlock > 0 ? toBlock : 64 << 20))
+            if count > 0 {
+                position += count
+            } else if count == 0 {
                 throw .failed(operation: "read", path: source.path, code: EIO)  // the file was shortened meanwhile
             } else if [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
                 let bytes = try source.read(at: position, count: Int(min(range.upperBound - position, 1 << 20)))

@@ -14,8 +14,16 @@ public struct RecordingEditor: Sendable {
     public init(_ locator: EngineLocator = EngineLocator()) { self.locator = locator }
 
     /// Writes a part of a recording to another file. On an error no file is left.
-    public func trim(_ request: TrimRequest) async throws(ClientError) -> TrimmedRecording {
-        guard case .trimmed(let file) = try await ask(.trim(request)) else { throw .refused(Self.otherAnswer) }
+    ///
+    /// - Parameter progress: gets the done part of the work, about, from 0 to 1, on any thread.
+    public func trim(
+        _ request: TrimRequest, progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws(ClientError) -> TrimmedRecording {
+        var request = request
+        request.reportsProgress = progress != nil
+        guard case .trimmed(let file) = try await ask(.trim(request), progress) else {
+            throw .refused(Self.otherAnswer)
+        }
         return file
     }
 
@@ -49,13 +57,15 @@ public struct RecordingEditor: Sendable {
     private static let otherAnswer = Refusal(
         .otherVersion, "The engine answered another question; install an engine of this version.")
 
-    private func ask(_ request: EditRequest) async throws(ClientError) -> EditAnswer {
+    private func ask(
+        _ request: EditRequest, _ progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws(ClientError) -> EditAnswer {
         let cancellation = Cancellation()
         let result: Result<EditAnswer, ClientError> = await withTaskCancellationHandler {
             do throws(ClientError) {
                 return .success(
                     try await BlockingCall.run("kine-edit") { () throws(ClientError) in
-                        try run(request, cancellation)
+                        try run(request, cancellation, progress)
                     })
             } catch {
                 return .failure(error)
@@ -68,11 +78,13 @@ public struct RecordingEditor: Sendable {
         return answer
     }
 
-    private func run(_ request: EditRequest, _ cancellation: Cancellation) throws(ClientError) -> EditAnswer {
+    private func run(
+        _ request: EditRequest, _ cancellation: Cancellation, _ progress: (@Sendable (Double) -> Void)?
+    ) throws(ClientError) -> EditAnswer {
         // Encoding numbers and paths cannot fail.
         let input = (try? JSONEncoder().encode(request)) ?? Data()
         return try EngineQuestion(
-            option: "--edit", input: input, largestAnswer: Self.largestAnswer, readsFiles: true
+            option: "--edit", input: input, largestAnswer: Self.largestAnswer, progress: progress, readsFiles: true
         ).ask(locator, cancellation)
     }
 }

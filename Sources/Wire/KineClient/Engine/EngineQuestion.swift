@@ -15,6 +15,8 @@ struct EngineQuestion {
     var timeout: Int64?
     /// The most bytes of an answer.
     var largestAnswer = 16 << 20
+    /// Gets the progress, from 0 to 1, if the engine sends it before its answer.
+    var progress: (@Sendable (Double) -> Void)?
     /// Whether it reads foreign files: it then gains no privileges, and a crash leaves no file contents in a core file.
     var readsFiles = false
 
@@ -62,18 +64,33 @@ struct EngineQuestion {
         let token = cancellation.onCancel { process.signal(SIGKILL) }
         defer { cancellation.remove(token) }
         let deadline = timeout.map { MonotonicClock.now() + $0 } ?? .max
-        let output = try? ChildOutput.read(pipe.readEnd, until: deadline, atMost: largestAnswer)
+        let output = try? ChildOutput.read(
+            pipe.readEnd, until: deadline, atMost: largestAnswer, received: removeProgress)
         // A process whose output is not read to its end would wait for ever.
         if output.map({ $0.count >= largestAnswer }) ?? true { process.signal(SIGKILL) }
         return (output ?? [], process.end(signal: 0, deadline: deadline))
+    }
+
+    /// Takes complete lines of progress off the beginning.
+    private func removeProgress(_ output: inout [UInt8]) {
+        guard let progress else { return }
+        while let end = output.firstIndex(of: UInt8(ascii: "\n")),
+            let line = try? JSONDecoder().decode(EditProgress.self, from: Data(output[..<end]))
+        {
+            output.removeSubrange(...end)
+            progress(line.progress)
+        }
     }
 }
 
 /// The output of a child process, through a pipe.
 package enum ChildOutput {
     /// Reads until the other end is closed, until `deadline` (CLOCK_MONOTONIC, nanoseconds) or until `limit` bytes have come. Blocks.
+    ///
+    /// - Parameter received: called when more has come; may take off what it has read.
     package static func read(
-        _ pipe: FileDescriptor, until deadline: Int64, atMost limit: Int = 16 << 20
+        _ pipe: FileDescriptor, until deadline: Int64, atMost limit: Int = 16 << 20,
+        received: (inout [UInt8]) -> Void = { _ in }
     ) throws -> [UInt8] {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)
@@ -82,6 +99,7 @@ package enum ChildOutput {
             let count = try chunk.withUnsafeMutableBytes { try pipe.read(into: $0) }
             if count == 0 { break }
             output += chunk[..<count]
+            received(&output)
         }
         return output
     }

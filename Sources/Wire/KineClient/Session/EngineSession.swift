@@ -152,6 +152,10 @@ public final class EngineSession: Sendable {
         try await send(.setMicrophone(on: isOn))
     }
 
+    /// Turns recording of the audio that is played on or off: the system's or an application's, as the take was begun. While it is
+    /// off, its track is silent. Refused if the take was begun without it.
+    public func setAppAudio(isOn: Bool) async throws(ClientError) { try await send(.setAppAudio(on: isOn)) }
+
     /// Switches the take to another source, fitted into its size; file and broadcasts go on. Returns when it is shown.
     /// On an error the take keeps the old source. There is no time limit while a person is asked or draws a region, but
     /// it throws `noAnswer` like `stop`.
@@ -163,6 +167,12 @@ public final class EngineSession: Sendable {
     /// Refused if there is no such camera, or if the person does not allow it; the engine may ask them first.
     public func setCamera(_ camera: TakeConfiguration.Camera?) async throws(ClientError) {
         try await send(.setCamera(camera))
+    }
+
+    /// Answers an app's open question, by its number, as the person did; nil: they closed it. Refused if it is not open
+    /// any more, and for a program other than the `kinecast` and the studio of the engine's installation.
+    public func answerPermission(_ question: Int, isAllowed: Bool?) async throws(ClientError) {
+        try await send(.answerPermission(question: question, isAllowed: isAllowed))
     }
 
     public func status(within timeout: Duration = timeout) async throws(ClientError) -> TakeStatus {

@@ -17,6 +17,8 @@ public enum SessionEvent: Sendable, Equatable {
     case resumed
     /// The microphone was turned on or off.
     case microphone(isOn: Bool)
+    /// The audio that is played was turned on or off.
+    case appAudio(isOn: Bool)
     /// The take now shows another source.
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.

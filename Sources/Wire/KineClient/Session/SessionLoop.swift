@@ -14,6 +14,8 @@ final class SessionLoop {
     /// The file to be replaced by the recording. While it has the name, nothing is recorded under it.
     private let replaced: FileIdentity?
     private var machine: SessionMailbox.Machine
+    /// Withdraws the question at the terminal.
+    private var withdrawal: WakeSignal?
     /// False after the channel is closed, since poll would always report it as readable.
     private var readsChannel = true
 
@@ -86,6 +88,7 @@ final class SessionLoop {
             events.yield(event)
             if case .ended(let outcome) = event { mailbox.outcome.fulfil(.success(outcome)) }
         case .askPerson(let question): askPerson(question)
+        case .withdrawQuestion: withdrawal?.signal()
         case .answer(let caller, let result): caller.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
             handle(.recovered(recover(cause, output: output, hasBegun: hasBegun)))
@@ -106,10 +109,11 @@ final class SessionLoop {
 
     /// On its own thread, because a person may take long.
     private func askPerson(_ question: String) {
-        let mailbox = mailbox
+        let (mailbox, withdrawal) = (mailbox, WakeSignal())
+        self.withdrawal = withdrawal
         do throws(Errno) {
             _ = try DedicatedThread(starting: "kine-question") {
-                let answer = TerminalQuestion.controlling()?.ask(question)
+                let answer = TerminalQuestion.controlling()?.ask(question, unless: withdrawal)
                 mailbox.post(.request(.permissionAnswer(answer), from: nil))
             }
         } catch {

@@ -49,6 +49,8 @@ struct SessionStateMachine<Caller: Sendable> {
         case emit(SessionEvent)
         /// Ask the person at this process's terminal; their answer is the request `permissionAnswer`.
         case askPerson(String)
+        /// Withdraw that question.
+        case withdrawQuestion
         /// A stop request is answered after the take's last event.
         case answer(Caller, Result<EngineReply, ClientError>)
         /// Kill the engine if it still runs, recover its file, and send `recovered`. `hasBegun`: the engine had
@@ -131,8 +133,10 @@ struct SessionStateMachine<Caller: Sendable> {
         case .resumed: return [.emit(.resumed)]
         case .samples(let message): return [.feed(message)]
         case .permissionQuestion(let question): return [.askPerson(question)]
+        case .permissionAsked(let question): return question == nil ? [.withdrawQuestion] : []
         case .screenLocked(let isLocked): return [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): return [.emit(.microphone(isOn: isOn))]
+        case .appAudio(let isOn): return [.emit(.appAudio(isOn: isOn))]
         case .sourceSwitched(let source): return [.emit(.sourceSwitched(source))]
         case .camera(let camera): return [.emit(.camera(camera))]
         case .frames, .cameraShown: return []

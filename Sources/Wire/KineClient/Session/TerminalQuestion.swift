@@ -32,7 +32,11 @@ package struct TerminalQuestion {
     init(terminal: FileDescriptor) { self.terminal = terminal }
 
     /// Returns the answer; nil if there is none in time. Closes the terminal. Blocks.
-    package consuming func ask(_ question: String, timeout: Int64 = Self.timeout) -> Bool? {
+    ///
+    /// - Parameter withdrawal: ends the question, which was answered elsewhere.
+    package consuming func ask(
+        _ question: String, timeout: Int64 = Self.timeout, unless withdrawal: WakeSignal? = nil
+    ) -> Bool? {
         defer { try? terminal.close() }
         // Text typed before the question is not an answer.
         tcflush(terminal.rawValue, TCIFLUSH)
@@ -40,9 +44,11 @@ package struct TerminalQuestion {
         var line: [UInt8] = []
         let deadline = MonotonicClock.now() + timeout
         while !line.contains(UInt8(ascii: "\n")) {
-            guard MonotonicClock.now() < deadline, line.count < 1024,
-                WakeSignal.poll([terminal.rawValue], until: deadline)[0]
-            else { return nil }
+            guard MonotonicClock.now() < deadline, line.count < 1024 else { return nil }
+            // poll ignores negative descriptors.
+            let ready = WakeSignal.poll([terminal.rawValue, withdrawal?.descriptor ?? -1], until: deadline)
+            if ready[1] { _ = try? terminal.writeAll("\nAnswered elsewhere.\n".utf8) }
+            guard ready[0], !ready[1] else { return nil }
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = (try? bytes.withUnsafeMutableBytes { try terminal.read(into: $0) }) ?? 0
             guard count > 0 else { return nil }

@@ -49,6 +49,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case follow(progress: Bool)
     /// Turns recording of the microphone on or off.
     case setMicrophone(on: Bool)
+    /// Turns recording of the audio that is played on or off.
+    case setAppAudio(on: Bool)
     /// Switches to another source, fitted into the take's size.
     case switchSource(TakeConfiguration.Source)
     /// Shows this camera over the picture; nil: none.
@@ -75,16 +77,25 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     /// The person's answer to `EngineEvent.permissionQuestion`; nil: no answer, or they cannot be asked. Valid while
     /// the question is open, from the client that started the engine.
     case permissionAnswer(Bool?)
+    /// Begins or ends `EngineEvent.permissionAsked` for a client in whose windows a person can answer. Only for the
+    /// `kinecast` and the studio of the engine's installation.
+    case showPermissionQuestions(Bool)
+    /// The person's answer in such a window to the question of that number; nil: they closed it. Only for the same
+    /// programs.
+    case answerPermission(question: Int, isAllowed: Bool?)
 
     /// The permissions that a program needs for this request, if the take captures these kinds.
     public func disclosed(of captured: CapturedKinds) -> Set<PermissionKind> {
         switch self {
         // Only from the take's owner.
         case .start, .commandStarted, .permissionAnswer: []
+        // Only from the person's own programs.
+        case .showPermissionQuestions, .answerPermission: []
         // Answered without links: `EngineReply.withoutLinks`.
         case .status, .follow: []
         case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark: []
         case .setMicrophone(let isOn): isOn ? [.microphone] : []
+        case .setAppAudio(let isOn): isOn ? captured.now.intersection([.screen]) : []
         case .setCamera(let camera): camera?.showsPerson == true ? [.camera] : []
         case .switchSource: captured.now.intersection([.screen])
         case .receiveSamples(let request): request.disclosed(of: captured.now)

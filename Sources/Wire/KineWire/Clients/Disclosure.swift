@@ -105,9 +105,8 @@ extension EngineEvent {
         case .failed(var failure):
             if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
             return .failed(failure)
-        case .started, .commandNeeded, .paused, .resumed, .microphone, .sourceSwitched, .camera, .cameraShown,
-            .screenLocked,
-            .permissionQuestion, .warning, .samples, .frames, .dismissed:
+        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .camera,
+            .cameraShown, .screenLocked, .permissionQuestion, .permissionAsked, .warning, .samples, .frames, .dismissed:
             return self
         }
     }

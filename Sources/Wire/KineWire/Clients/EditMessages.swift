@@ -25,8 +25,14 @@ public struct TrimRequest: Codable, Equatable, Sendable {
     public var overwrite: Bool?
     /// Whether the file gets the next free name if one exists, because Kinecast has chosen the name.
     public var isNumbered: Bool { numbered ?? false }
+    /// Whether lines with an `EditProgress` come before the answer.
+    public var reportsProgress: Bool {
+        get { progress ?? false }
+        set { progress = newValue ? true : nil }
+    }
     /// Absent for false, as in messages of older clients.
     private var numbered: Bool?
+    private var progress: Bool?
 
     public init(
         input: String, output: String, start: MediaTime?, end: MediaTime?, overwrite: Bool? = nil,
@@ -39,6 +45,14 @@ public struct TrimRequest: Codable, Equatable, Sendable {
         self.overwrite = overwrite
         numbered = isNumbered ? true : nil
     }
+}
+
+/// The progress of an `EditRequest`, one line of JSON. Older engines send none.
+public struct EditProgress: Codable, Equatable, Sendable {
+    /// From 0 to 1.
+    public var progress: Double
+
+    public init(_ progress: Double) { self.progress = progress }
 }
 
 /// Makes still images of a recording.

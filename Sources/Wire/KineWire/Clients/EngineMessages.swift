@@ -120,6 +120,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case resumed
     /// The microphone was turned on or off.
     case microphone(on: Bool)
+    /// The audio that is played was turned on or off.
+    case appAudio(on: Bool)
     /// The take now shows this source, as in `TakeStatus.source`.
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
@@ -132,6 +134,9 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// A question for the person at the client's terminal whether the app may capture; one sentence. Sent only to a
     /// client that can ask.
     case permissionQuestion(String)
+    /// The open question to the person; nil: none is open. Sent to clients that show questions. Nil is also sent to the
+    /// client that was sent `permissionQuestion`, when the person has answered elsewhere.
+    case permissionAsked(PermissionInquiry?)
     /// One sentence for a person about a problem; the take goes on.
     case warning(String)
     /// An event of one of the destinations; the take goes on.

@@ -65,6 +65,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var cameraSize: PixelSize?
     /// Whether the microphone is recorded; nil in a take without one.
     public var isMicrophoneOn: Bool?
+    /// Whether the audio that is played is recorded; nil in a take without it.
+    public var isAppAudioOn: Bool?
     /// The reason why the links and words of destinations are omitted, one sentence; nil if they are not.
     public var withheld: String?
     /// The `--exclude` rules that match no window now.

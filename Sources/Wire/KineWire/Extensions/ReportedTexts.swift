@@ -1,4 +1,5 @@
 // Texts that an extension reports: its service's information, its log, and the check of a destination.
+import KineMedia
 import KinePlatform
 
 /// The answer of an executable that checks a destination: JSON on standard output. The question is the setup info: JSON
@@ -25,6 +26,17 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     public var duration: Double?
 
     public init(problem: String? = nil) { self.problem = problem }
+
+    /// Whether the server would accept the stream, for the text after a destination's label.
+    public var sentence: String {
+        if let problem { return problem }
+        var text = "the server" + (server.map { " \($0)" } ?? "")
+        if let address { text += " at \(address)" }
+        text += " accepts the stream"
+        if let tls { text += "; \(tls)" + (certificate.map { ", certificate for \($0)" } ?? "") }
+        if let roundTrip { text += "; round trip \(Quantity.oneDecimal(roundTrip)) ms" }
+        return text + "."
+    }
 
     /// The report without these secrets, and with the server's texts made safe for a terminal.
     public func cleaned(of secrets: [String]) -> DestinationReport {

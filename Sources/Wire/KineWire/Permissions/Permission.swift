@@ -38,6 +38,21 @@ public struct PermissionSubject: Codable, Sendable, Equatable, Hashable {
     }
 }
 
+/// An app's open question to the person, for a program that shows it.
+public struct PermissionInquiry: Codable, Sendable, Equatable {
+    /// Counts the questions of an engine. An answer names it, so that a late one is not the next one's.
+    public var number: Int
+    /// The app's own name for itself, for a person.
+    public var name: String
+    public var subject: PermissionSubject
+    /// In the order of `PermissionKind.allCases`.
+    public var kinds: [PermissionKind]
+
+    public init(number: Int, name: String, subject: PermissionSubject, kinds: [PermissionKind]) {
+        (self.number, self.name, self.subject, self.kinds) = (number, name, subject, kinds)
+    }
+}
+
 /// The decisions about one app, in the file and in `kinecast permissions --json`.
 public struct AppPermissions: Codable, Sendable, Equatable {
     public enum Decision: String, Codable, Sendable {

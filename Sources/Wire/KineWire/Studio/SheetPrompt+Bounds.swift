@@ -19,9 +19,11 @@ extension SheetPrompt {
     private static let sentenceLimit = 1000
     private static let addressLimit = 2000
     private static let longestCountdown = 3600
+    private static let mostActivities = 64
+    private static let pathLimit = 4096
 
     /// With visible characters alone in everything that is shown. Nil if it has too many parts, if an address is not a
-    /// visible one that begins with https://, or if two services or fields cannot be told apart.
+    /// visible one that begins with https://, or if two services, fields or activities cannot be told apart.
     public var bounded: SheetPrompt? {
         switch self {
         case .waiting: return self
@@ -45,6 +47,16 @@ extension SheetPrompt {
             else { return nil }
             return .login(service: service.printable(limit: Self.nameLimit), address: address)
         case .countdown(let seconds): return (0...Self.longestCountdown).contains(seconds) ? self : nil
+        case .recording(var recording):
+            let activities = recording.activities
+            guard recording.path.hasPrefix("/"), recording.path.utf8.count <= Self.pathLimit,
+                activities.count <= Self.mostActivities, Set(activities.map(\.id)).count == activities.count,
+                activities.allSatisfy({ $0.id.printable(limit: Self.nameLimit) == $0.id })
+            else { return nil }
+            for index in activities.indices {
+                recording.activities[index].title = activities[index].title.printable(limit: Self.nameLimit)
+            }
+            return .recording(recording)
         }
     }
 

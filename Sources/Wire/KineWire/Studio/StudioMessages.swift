@@ -1,5 +1,6 @@
 // The messages between the studio's server and the programs that open its windows: another `kinecast studio`, and an app
-// that shows a sheet. A sheet is a window in which a person sets up the broadcast of one app.
+// that shows a sheet. A sheet is a window in which a person sets up the broadcast of one app, or sees its recording.
+import KineMedia
 import KinePlatform
 import SystemPackage
 
@@ -14,6 +15,10 @@ public enum StudioMessage: Codable, ControlMessage, Equatable {
     case show(SheetPrompt)
     /// Ends the sheet.
     case close
+    /// The progress of a task, from 0 to 1.
+    case progress(task: Int, Double)
+    /// The end of a task.
+    case performed(task: Int, SheetOutcome)
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
@@ -25,6 +30,10 @@ public enum StudioReply: Codable, ControlMessage, Equatable {
     case refused(String)
     /// The person's answer to the sheet's content, or the sheet's end.
     case answer(SheetAnswer)
+    /// A request of the person about the recording. Answered by `StudioMessage.performed` with the same number.
+    case perform(task: Int, SheetTask)
+    /// The person has cancelled the task.
+    case stop(task: Int)
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 }
@@ -70,6 +79,49 @@ public enum SheetPrompt: Codable, Sendable, Equatable {
     case login(service: String, address: String)
     /// Seconds until the broadcast begins.
     case countdown(Int)
+    /// Answered by `SheetAnswer.finished`, after any number of `StudioReply.perform`.
+    case recording(SheetRecording)
+}
+
+/// An app's finished recording.
+public struct SheetRecording: Codable, Sendable, Equatable {
+    /// The absolute path, as `String(escaping:)`.
+    public var path: String
+    /// Whether the file belongs to the person, and cannot be saved elsewhere by moving it.
+    public var isSaved: Bool
+    public var activities: [SheetActivity]
+
+    public init(path: String, isSaved: Bool, activities: [SheetActivity]) {
+        (self.path, self.isSaved, self.activities) = (path, isSaved, activities)
+    }
+}
+
+/// A way to share a recording.
+public struct SheetActivity: Codable, Sendable, Equatable {
+    public var id: String
+    public var title: String
+    /// Whether the person has to give an address.
+    public var takesAddress: Bool
+
+    public init(id: String, title: String, takesAddress: Bool = false) {
+        (self.id, self.title, self.takesAddress) = (id, title, takesAddress)
+    }
+}
+
+/// What an app does with its recording. All paths are absolute.
+public enum SheetTask: Codable, Sendable, Equatable {
+    case share(activity: String, address: String?)
+    /// Moves an unsaved recording to that path.
+    case save(to: String, replacing: Bool)
+    /// Writes the part between two times to that path; without one, the part takes the place of the recording.
+    case trim(from: MediaTime, to: MediaTime, into: String?, replacing: Bool)
+}
+
+/// The end of a `SheetTask`.
+public enum SheetOutcome: Codable, Sendable, Equatable {
+    case done, cancelled
+    /// A sentence for the person.
+    case failed(String)
 }
 
 /// A service to choose.
@@ -120,6 +172,8 @@ public enum SheetAnswer: Codable, Sendable, Equatable {
     case service(String, isMicrophoneEnabled: Bool)
     /// By the fields' keys, with the empty ones.
     case values([String: String])
+    /// The person needs the recording's window no longer.
+    case finished
     case cancelled
     case windowClosed
     /// No window has opened the link in time.

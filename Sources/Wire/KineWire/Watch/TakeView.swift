@@ -13,10 +13,14 @@ package struct TakeView: Sendable {
     package private(set) var output: String?
     /// Nil in a take without a microphone.
     package private(set) var isMicrophoneOn: Bool?
+    /// Nil in a take without the audio that is played.
+    package private(set) var isAppAudioOn: Bool?
     package private(set) var camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; nil: it has given none.
     package private(set) var cameraSize: PixelSize?
     package private(set) var destinations: [Int: DestinationStatus] = [:]
+    /// The app's open question to the person, while `TakesWatch.showsQuestions` is set.
+    package private(set) var question: PermissionInquiry?
     package private(set) var recorded = MediaTime.zero
     /// The instant from which recorded time is added to `recorded`, nanoseconds of CLOCK_MONOTONIC; nil: it stands.
     package private(set) var runsSince: Int64?
@@ -32,7 +36,7 @@ package struct TakeView: Sendable {
         switch message {
         case .answer(_, .success(.status(let status))):
             (output, source) = (status.output, status.source)
-            isMicrophoneOn = status.isMicrophoneOn
+            (isMicrophoneOn, isAppAudioOn) = (status.isMicrophoneOn, status.isAppAudioOn)
             (camera, cameraSize) = (status.camera, status.cameraSize)
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
@@ -51,9 +55,11 @@ package struct TakeView: Sendable {
         case .paused: enter(.paused, recorded: time(at: now), at: now)
         case .resumed: enter(.recording, recorded: time(at: now), at: now)
         case .microphone(let isOn): isMicrophoneOn = isOn
+        case .appAudio(let isOn): isAppAudioOn = isOn
         case .camera(let camera): self.camera = camera
         case .cameraShown(let size): cameraSize = size
         case .sourceSwitched(let source): self.source = source.description
+        case .permissionAsked(let question): self.question = question
         case .destination(let event): if let status = event.status { destinations[event.destination] = status }
         default: break
         }
@@ -66,6 +72,7 @@ package struct TakeView: Sendable {
 
     private mutating func end(_ summary: TakeSummary?, at now: Int64) {
         output = summary?.output
+        question = nil
         enter(.ended, recorded: time(at: now), at: now)
     }
 

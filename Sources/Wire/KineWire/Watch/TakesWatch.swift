@@ -50,6 +50,15 @@ package final class TakesWatch {
             }
         }
     }
+    /// Whether this process has windows in which the person can answer apps' questions.
+    package var showsQuestions = false {
+        didSet {
+            guard showsQuestions != oldValue else { return }
+            for follower in followers where follower.view.isSameProtocol {
+                try? follower.connection?.send(.showPermissionQuestions(showsQuestions), id: 4)
+            }
+        }
+    }
     /// The running takes, oldest first.
     package var takes: [TakeView] { followers.filter(\.isShown).map(\.view) }
 
@@ -115,6 +124,8 @@ package final class TakesWatch {
         return messages.compactMap { message in
             follower.view.received(message, at: now)
             guard case .event(let event) = message else { return nil }
+            // Before the start, a status does not say which audio the take has.
+            if case .started = event, follower.view.isSameProtocol { try? connection.send(.status, id: 3) }
             return (follower.view.record, event)
         }
     }
@@ -141,6 +152,7 @@ package final class TakesWatch {
         let connection = try registry.connect(to: record)
         try connection.send(.status, id: 1)
         try connection.send(.follow(progress: wantsProgress), id: 2)
+        if showsQuestions { try connection.send(.showPermissionQuestions(true), id: 4) }
         return connection
     }
 }

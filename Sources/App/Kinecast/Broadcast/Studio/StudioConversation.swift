@@ -24,11 +24,19 @@ final class StudioConversation: Sendable {
         }
     }
 
+    /// A request of the person about the recording.
+    enum Work: Sendable {
+        case perform(Int, SheetTask)
+        case stop(Int)
+    }
+
     private struct State {
         /// Gets the reply to the question that is shown.
         var answer: Promise<Reply>?
         /// Cancels the login or the countdown that is shown.
         var cancel: (@Sendable () -> Void)?
+        /// Gets the tasks of a recording.
+        var work: (@Sendable (Work) -> Void)?
         var end: Reply?
     }
 
@@ -52,7 +60,7 @@ final class StudioConversation: Sendable {
     }
 
     /// Reads replies until the connection ends.
-    private init(_ connection: Connection) throws(BroadcastError) {
+    init(_ connection: Connection) throws(BroadcastError) {
         self.connection = connection
         do throws(Errno) {
             _ = try DedicatedThread(starting: "kine-sheet") { [self] in read() }
@@ -65,10 +73,12 @@ final class StudioConversation: Sendable {
     var end: Reply? { state.withLock { $0.end } }
 
     /// Shows a question and waits for its answer; nil if the task is cancelled first.
-    func ask(_ prompt: SheetPrompt) async -> Reply? {
+    ///
+    /// - Parameter work: called on the conversation's thread with what the person wants done until then.
+    func ask(_ prompt: SheetPrompt, work: (@Sendable (Work) -> Void)? = nil) async -> Reply? {
         let answer = Promise<Reply>()
         let end = state.withLock { state in
-            (state.answer, state.cancel) = (answer, nil)
+            (state.answer, state.cancel, state.work) = (answer, nil, work)
             return state.end
         }
         if let end { return end }
@@ -91,7 +101,7 @@ final class StudioConversation: Sendable {
         connection.close()
     }
 
-    private func send(_ message: StudioMessage) {
+    func send(_ message: StudioMessage) {
         // A connection that has ended is found when it is read.
         if let problem = connection.deliver(message) { received(.failed(problem)) }
     }
@@ -105,6 +115,8 @@ final class StudioConversation: Sendable {
                 switch reply {
                 case .answer(let answer): received(.answer(answer))
                 case .refused(let sentence): received(.failed(sentence))
+                case .perform(let number, let task): state.withLock { $0.work }?(.perform(number, task))
+                case .stop(let number): state.withLock { $0.work }?(.stop(number))
                 case .link: break
                 }
             }
@@ -115,7 +127,7 @@ final class StudioConversation: Sendable {
     private func received(_ reply: Reply) {
         let (answer, cancel) = state.withLock { state -> (Promise<Reply>?, (@Sendable () -> Void)?) in
             guard state.end == nil else { return (nil, nil) }
-            if reply.isLast { state.end = reply }
+            if reply.isLast { (state.end, state.work) = (reply, nil) }
             defer { (state.answer, state.cancel) = (nil, nil) }
             return (state.answer, reply.isLast ? state.cancel : nil)
         }

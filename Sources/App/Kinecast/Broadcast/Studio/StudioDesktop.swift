@@ -35,7 +35,7 @@ struct StudioDesktop: Sendable {
         switch reply {
         case .link(let link): return (connection, link)
         case .refused(let sentence): throw Self.error(sentence)
-        case .answer, nil:
+        case .answer, .perform, .stop, nil:
             throw Self.error(
                 "The studio does not answer, or is of another version; end it with kinecast studio --quit, and try again."
             )

@@ -6,9 +6,11 @@ import KinePlatform
 import KineServices
 import KineWire
 import Synchronization
+import SystemPackage
 
-/// The picker of an app on a desktop: a window of the studio, in the person's browser. The person's values are checked
-/// while they are typed, and secrets are masked. Where no studio runs, its server is started; it ends by itself.
+/// The picker of an app on a desktop, and the preview of its recordings: a window of the studio, in the person's browser.
+/// The person's values are checked while they are typed, and secrets are masked. Where no studio runs, its server is
+/// started; it ends by itself.
 public final class StudioPresenter: BroadcastPresenter {
     private struct Contents {
         var conversation: StudioConversation?
@@ -16,12 +18,25 @@ public final class StudioPresenter: BroadcastPresenter {
         var app: AppIdentity?
     }
 
-    private let desktop: StudioDesktop
+    let desktop: StudioDesktop
     private let contents = Mutex(Contents())
 
     public convenience init() { self.init(StudioDesktop()) }
 
     init(_ desktop: StudioDesktop) { self.desktop = desktop }
+
+    /// Shows everything in a sheet that has begun, and opens no window. Adopts the app's end of its connection.
+    package convenience init(sheet: FileDescriptor) throws(BroadcastError) {
+        var desktop = StudioDesktop()
+        desktop.hasDisplay = false
+        self.init(desktop)
+        let connection: StudioConversation.Connection
+        do throws(ControlError) { connection = try StudioConversation.Connection(adopting: sheet) } catch {
+            throw BroadcastError(.noPresenter, "The questions cannot be shown: \(error); try again.")
+        }
+        let conversation = try StudioConversation(connection)
+        contents.withLock { $0.conversation = conversation }
+    }
 
     deinit { close() }
 
@@ -87,10 +102,7 @@ public final class StudioPresenter: BroadcastPresenter {
         switch reply {
         case .answer(.cancelled): throw .cancelled(by: "the person")
         case .answer(.windowClosed): throw .cancelled(by: "the person, who closed its window")
-        case .answer(.notShown):
-            throw BroadcastError(
-                .noPresenter,
-                "No browser has opened the studio's window within a minute; check that one starts on this desktop.")
+        case .answer(.notShown): throw Self.notShown
         case .answer(let answer): return answer
         case .failed(let sentence): throw BroadcastError(.noPresenter, sentence)
         }
@@ -103,8 +115,7 @@ public final class StudioPresenter: BroadcastPresenter {
         let identity = try await BroadcastError.translating { () async throws(RecordingError) in
             try AppIdentity.checked(app)
         }
-        let conversation = try await StudioConversation.begin(
-            SheetApp(identifier: identity.identifier, name: identity.name ?? identity.identifier), on: desktop)
+        let conversation = try await StudioConversation.begin(SheetApp(identity), on: desktop)
         if Task.isCancelled {
             conversation.close()
             throw .cancelled
@@ -113,6 +124,13 @@ public final class StudioPresenter: BroadcastPresenter {
         return conversation
     }
 
-    private static let misunderstood = BroadcastError(
+    static let notShown = BroadcastError(
+        .noPresenter,
+        "No browser has opened the studio's window within a minute; check that one starts on this desktop.")
+    static let misunderstood = BroadcastError(
         .noPresenter, "The studio has answered something else than was asked; update Kinecast completely.")
+}
+
+extension SheetApp {
+    init(_ app: AppIdentity) { self.init(identifier: app.identifier, name: app.name ?? app.identifier) }
 }

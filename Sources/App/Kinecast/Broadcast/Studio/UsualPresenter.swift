@@ -3,10 +3,10 @@ import FoundationEssentials
 import Synchronization
 
 /// A window of the studio where there is a desktop and no terminal, else the terminal. Decided by the first question.
-final class UsualPresenter: BroadcastPresenter {
+final class UsualPresenter: BroadcastPresenter, PreviewPresenter {
     private let hasDisplay: @Sendable () -> Bool
     private let hasTerminal: @Sendable () -> Bool
-    private let chosen = Mutex<(any BroadcastPresenter)?>(nil)
+    private let chosen = Mutex<(any BroadcastPresenter & PreviewPresenter)?>(nil)
 
     init(
         hasDisplay: @escaping @Sendable () -> Bool = { Browser.isAvailable },
@@ -15,10 +15,10 @@ final class UsualPresenter: BroadcastPresenter {
         (self.hasDisplay, self.hasTerminal) = (hasDisplay, hasTerminal)
     }
 
-    var presenter: any BroadcastPresenter {
+    var presenter: any BroadcastPresenter & PreviewPresenter {
         chosen.withLock { chosen in
             if let chosen { return chosen }
-            let presenter: any BroadcastPresenter =
+            let presenter: any BroadcastPresenter & PreviewPresenter =
                 hasDisplay() && !hasTerminal() ? StudioPresenter() : TerminalPresenter()
             chosen = presenter
             return presenter
@@ -43,6 +43,10 @@ final class UsualPresenter: BroadcastPresenter {
 
     func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) async {
         await presenter.showCountdown(secondsLeft, cancel: cancel)
+    }
+
+    func preview(_ request: PreviewRequest) async throws(RecordingError) -> PreviewResult {
+        try await presenter.preview(request)
     }
 
     func close() async { await chosen.withLock { $0 }?.close() }

@@ -1,4 +1,5 @@
-// Plays audio with little delay: an audio worklet plays what the receiver decodes and reports what is heard.
+// Plays audio with little delay: an audio worklet plays what the receiver decodes and reports what is heard. Frames that
+// are early wait for their audio.
 
 /** Seconds by which audio may be ahead of its frame, and by which it must be behind before the delay is reduced. */
 const mostAhead = 0.02;
@@ -6,6 +7,13 @@ const leastBehind = 0.03;
 const longestHold = 0.3;
 /** Microseconds: a larger difference means that the clock has changed. */
 const leap = 50_000;
+/**
+ * Microseconds by which a frame may be ahead of its audio. Late audio is noticed from 125 ms on, early audio from 45 (ITU-R
+ * BT.1359-1), and the audio delay that browsers report is often too long.
+ */
+const lead = 55_000;
+/** Milliseconds that a frame waits for its audio at most. */
+const longestWait = 400;
 
 /** Plays all audio tracks of the stream, mixed. Silent until it is switched on and the browser allows it. */
 export class AudioPlayer {
@@ -26,11 +34,17 @@ export class AudioPlayer {
   #adjusted = 0;
   /** Seconds by which audio is delayed because frames arrive late. */
   #hold = 0;
+  /** Frames that wait for their audio, the oldest first. */
+  #waiting = [];
+  #show;
+  #isClosed = false;
 
-  /** `tracks`: the description's; `receiver` decodes them. */
-  constructor(tracks, receiver) {
+  /** `tracks`: the description's; `receiver` decodes them. `show` gets each frame that has waited for its audio. */
+  constructor(tracks, receiver, show) {
     this.#receiver = receiver;
+    this.#show = show;
     this.#tracks = "AudioDecoder" in self && "AudioWorkletNode" in self ? tracks : [];
+    requestAnimationFrame(() => this.#tick());
   }
 
   get isPossible() { return this.#tracks.length > 0; }
@@ -105,8 +119,42 @@ export class AudioPlayer {
     this.clear();
   }
 
+  /** Whether a decoded frame has to wait for its audio. */
+  holds(frame) {
+    const heard = this.#heard();
+    // A hidden page is not repainted, so a frame that waited for a repaint would wait for ever.
+    if (heard === null || document.hidden || frame.timestamp <= heard + lead) return false;
+    this.#waiting.push({ frame, until: performance.now() + longestWait });
+    return true;
+  }
+
+  /** Shows the newest of the waiting frames whose audio has been heard. */
+  #tick() {
+    if (this.#isClosed) return;
+    requestAnimationFrame(() => this.#tick());
+    const heard = this.#heard();
+    const now = performance.now();
+    let due = -1;
+    this.#waiting.forEach(({ frame, until }, index) => {
+      if (heard === null || frame.timestamp <= heard + lead || now >= until) due = index;
+    });
+    if (due < 0) return;
+    const shown = this.#waiting.splice(0, due + 1);
+    for (const { frame } of shown.slice(0, -1)) frame.close();
+    this.#show(shown[shown.length - 1].frame);
+  }
+
+  /** Call for each frame that is shown. Older ones that still wait are dropped. */
+  shows(frame) {
+    while (this.#waiting.length > 0 && this.#waiting[0].frame.timestamp <= frame.timestamp) {
+      this.#waiting.shift().frame.close();
+    }
+    const heard = this.#heard();
+    if (heard !== null) this.#noteLead((heard - frame.timestamp) / 1e6);
+  }
+
   /** The instant of the take that is heard now, in microseconds; null while nothing is heard. */
-  heard() {
+  #heard() {
     const raw = this.#report();
     if (raw === null) {
       this.#ahead = null;
@@ -135,8 +183,8 @@ export class AudioPlayer {
     return this.#clock.time + (age - behind) * 1e6;
   }
 
-  /** Call for each frame that is shown, with the seconds by which its audio is ahead of it. Delays audio that stays ahead. */
-  noteLead(ahead) {
+  /** Notes the seconds by which a shown frame's audio is ahead of it. Delays audio that stays ahead. */
+  #noteLead(ahead) {
     this.#lead += (ahead - this.#lead) * 0.05;
     const now = performance.now();
     if (now - this.#adjusted < 1000 || Math.abs(ahead) > 1) return;
@@ -155,6 +203,9 @@ export class AudioPlayer {
   }
 
   close() {
+    this.#isClosed = true;
+    for (const { frame } of this.#waiting) frame.close();
+    this.#waiting = [];
     this.#disconnect();
     this.#context?.close();
     this.#context = null;

@@ -26,8 +26,7 @@ export class BufferingPlayer {
   static name = "mse";
 
   static async supports(description) {
-    const Source = self.ManagedMediaSource ?? self.MediaSource;
-    return Source !== undefined && Source.isTypeSupported(description.mediaType);
+    return (self.ManagedMediaSource ?? self.MediaSource).isTypeSupported(description.mediaType);
   }
 
   #video;

@@ -1,7 +1,9 @@
 // The page: shows the state of the broadcast, and offers audio and full screen.
+import { AudioPlayer } from "./audioplayer.js";
 import { Awake } from "./awake.js";
 import { DelayMeter } from "./delay.js";
 import { StreamPlayer } from "./player.js";
+import { Receiver } from "./receiver.js";
 import { readToken, tokenHeader } from "./token.js";
 
 const element = (id) => document.getElementById(id);
@@ -55,7 +57,8 @@ function show(next, reason = "") {
 
 /** The only player allowed, by `?play=mse` or `?play=webcodecs`. */
 const wanted = new URLSearchParams(location.search).get("play");
-const stream = new StreamPlayer("samples", { headers }, { canvas: element("canvas"), video: element("video") }, wanted, {
+const parts = { canvas: element("canvas"), video: element("video"), AudioPlayer, Receiver };
+const stream = new StreamPlayer("samples", { headers }, parts, wanted, {
   show,
   opened(player, { title }) {
     document.title = title;

@@ -1,16 +1,30 @@
 // Plays a live stream: chooses a player for it that the browser has, and begins anew when one fails.
-import { BufferingPlayer } from "./mediasource.js";
-import { Receiver } from "./receiver.js";
-import { kinds } from "./stream.js";
-import { DecodingPlayer } from "./webcodecs.js";
+import { LiveStream, kinds } from "./stream.js";
+
+/** The players that may be possible, the best first. A browser loads the one that it plays by. */
+const players = [
+  {
+    name: "webcodecs", element: "canvas", isPossible: isSecureContext && "VideoDecoder" in self,
+    load: async () => (await import("./webcodecs.js")).DecodingPlayer,
+  },
+  {
+    name: "mse", element: "video", isPossible: "ManagedMediaSource" in self || "MediaSource" in self,
+    load: async () => (await import("./mediasource.js")).BufferingPlayer,
+  },
+].filter(({ isPossible }) => isPossible);
 
 /** Milliseconds: a player that fails sooner than this is likely to fail again. */
 const quickFailure = 10_000;
 /** Quick failures in a row after which the page gives up and says why. */
 const mostFailures = 6;
 
+/** The text that a record has. */
+function text({ content }) {
+  return new TextDecoder().decode(content);
+}
+
 export class StreamPlayer {
-  #elements;
+  #parts;
   #listener;
   #players;
   #receiver;
@@ -35,18 +49,19 @@ export class StreamPlayer {
 
   /**
    * - `url`, `options`: as for `LiveStream`.
-   * - `elements`: a `canvas` and a `video`, of which the player shows one.
+   * - `parts`: a `canvas` and a `video`, of which the player shows one. A page that plays audio has `AudioPlayer` and `Receiver`,
+   *   which reads the stream on a thread of its own; another one reads it itself.
    * - `wanted`: the name of the only player allowed; null: any.
    * - `listener.show(state, reason)`: the stream is live, paused, ended, reconnecting, full, gone, failing, broken, stopped or
    *   impossible; `reason` has the browser's own words, where it has some.
    * - `listener.opened(player, description)`: a player was made. Optional, like the next ones.
    * - `listener.tick(status)`, `listener.lost()`, `listener.audioFailed(reason)`: as the stream reports them.
    */
-  constructor(url, options, elements, wanted, listener) {
-    this.#elements = elements;
+  constructor(url, options, parts, wanted, listener) {
+    this.#parts = parts;
     this.#listener = listener;
-    this.#players = [DecodingPlayer, BufferingPlayer].filter(({ name }) => wanted === null || name === wanted);
-    this.#receiver = new Receiver(url, options, {
+    this.#players = players.filter(({ name }) => wanted === null || name === wanted);
+    this.#receiver = new (parts.Receiver ?? LiveStream)(url, options, {
       record: (record) => this.#receive(record),
       lost: (how) => this.#lost(how),
       gone: () => this.#gone(),
@@ -95,16 +110,24 @@ export class StreamPlayer {
     this.#player = null;
     const json = this.#description;
     const description = JSON.parse(json);
-    const Player = await this.#choose(description);
+    this.#playing = json;
+    const opened = performance.now();
+    let choice;
+    try {
+      choice = await this.#choose(description);
+    } catch (error) {
+      if (this.#early === waiting) this.#failed(json, opened, error.message);
+      return;
+    }
     if (this.#early !== waiting) return;
-    if (!Player) {
+    if (!choice) {
       this.#receiver.stop();
       return this.#show("impossible");
     }
-    this.#playing = json;
-    const opened = performance.now();
-    const player = new Player(Player === DecodingPlayer ? this.#elements.canvas : this.#elements.video, description, {
+    const { Player, element } = choice;
+    const player = new Player(this.#parts[element], description, {
       receiver: this.#receiver,
+      AudioPlayer: this.#parts.AudioPlayer,
       shown: () => this.#shown(),
       fail: (reason) => this.#failed(json, opened, reason),
       rejoin: () => this.#receiver.restart(),
@@ -117,10 +140,12 @@ export class StreamPlayer {
     for (const record of waiting) this.#deliver(record);
   }
 
+  /** The player's class and the name of its element; null if the browser has none. Throws if a player cannot be loaded. */
   async #choose(description) {
-    const players = this.#failures > 1 && this.#players.length > 1 ? [...this.#players].reverse() : this.#players;
-    for (const candidate of players) {
-      if (await candidate.supports(description).catch(() => false)) return candidate;
+    const candidates = this.#failures > 1 ? [...this.#players].reverse() : this.#players;
+    for (const { element, load } of candidates) {
+      const Player = await load();
+      if (await Player.supports(description).catch(() => false)) return { Player, element };
     }
     return null;
   }
@@ -142,7 +167,7 @@ export class StreamPlayer {
 
   #receive(record) {
     if (record.kind === kinds.description) {
-      const json = new TextDecoder().decode(record.content);
+      const json = text(record);
       // The player goes on if the formats are the same as before.
       this.#early = this.#player && json === this.#playing ? null : [];
       this.#description = json;
@@ -162,10 +187,10 @@ export class StreamPlayer {
     if (this.#early) {
       this.#early.push(record);
     } else if (record.kind === kinds.tick) {
-      if (record.content.length > 0) this.#listener.tick?.(JSON.parse(new TextDecoder().decode(record.content)));
+      if (record.content.length > 0) this.#listener.tick?.(JSON.parse(text(record)));
     } else if (record.kind === kinds.state) {
       if (this.#state === "ended") return;
-      ({ phase: this.#phase } = JSON.parse(new TextDecoder().decode(record.content)));
+      ({ phase: this.#phase } = JSON.parse(text(record)));
       this.#showPhase();
       if (this.#phase === "live") this.#player.resume();
       else this.#player.pause();

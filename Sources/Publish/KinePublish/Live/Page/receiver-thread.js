@@ -2,71 +2,6 @@
 // worklet, so that it does not wait for a page that is painting.
 import { LiveStream, kinds } from "./stream.js";
 
-/** Failures in a row without a result, after which decoding is given up. */
-const mostFailures = 5;
-
-/** Decodes one audio track's access units. */
-class TrackDecoder {
-  #track;
-  #port;
-  #decoder = null;
-  #failures = 0;
-
-  constructor(track, port) {
-    this.#track = track;
-    this.#port = port;
-  }
-
-  decode(record) {
-    if (this.#failures >= mostFailures) return;
-    try {
-      if (!this.#decoder || this.#decoder.state === "closed") this.#open();
-      this.#decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: record.time, data: record.accessUnit }));
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  /** Called when the next access unit does not continue the previous one. */
-  clear() { this.#port.postMessage("clear"); }
-
-  close() {
-    if (this.#decoder && this.#decoder.state !== "closed") this.#decoder.close();
-    this.#port.close();
-  }
-
-  /** The next access unit opens another decoder, until there have been too many failures. */
-  #failed(error) {
-    this.#decoder = null;
-    this.#failures += 1;
-    if (this.#failures === mostFailures) postMessage({ audioFailed: error.message || error.name });
-  }
-
-  #open() {
-    this.#decoder = new AudioDecoder({
-      output: (data) => {
-        this.#failures = 0;
-        const channels = [];
-        for (let channel = 0; channel < data.numberOfChannels; channel += 1) {
-          const samples = new Float32Array(data.numberOfFrames);
-          data.copyTo(samples, { planeIndex: channel, format: "f32-planar" });
-          channels.push(samples);
-        }
-        const block = { channels, time: data.timestamp, rate: data.sampleRate };
-        data.close();
-        this.#port.postMessage(block, channels.map((samples) => samples.buffer));
-      },
-      error: (error) => this.#failed(error),
-    });
-    this.#decoder.configure({
-      codec: this.#track.codec,
-      description: new Uint8Array(this.#track.description),
-      sampleRate: this.#track.sampleRate,
-      numberOfChannels: this.#track.channels,
-    });
-  }
-}
-
 /** Audio tracks that are decoded, by the kind of their records. */
 const decoders = new Map();
 
@@ -103,30 +38,43 @@ const listener = {
     // A copy, whose memory can be transferred: the bytes around it belong to other records.
     const content = record.content.slice();
     const unit = record.accessUnit && content.subarray(record.accessUnit.byteOffset - record.content.byteOffset);
-    postMessage({ record: { ...record, content, accessUnit: unit } }, [content.buffer]);
+    postMessage(["record", { ...record, content, accessUnit: unit }], [content.buffer]);
   },
   lost(how) {
     waiting.length = 0;
     isSkipping = false;
-    postMessage({ lost: how });
+    postMessage(["lost", how]);
   },
-  gone() { postMessage({ gone: true }); },
+  gone() { postMessage(["gone"]); },
 };
 
 let stream = null;
+/** Counts the times that audio was switched off. */
+let silences = 0;
 
-onmessage = ({ data }) => {
-  if (data.run) {
-    stream = new LiveStream(data.run.url, data.run.options, listener);
+/** What the page asks for. */
+const commands = {
+  taken,
+  run(url, options) {
+    stream = new LiveStream(url, options, listener);
     stream.run();
-  } else if (data.taken) {
-    taken();
-  } else if (data.restart) {
-    stream.restart();
-  } else if (data.play) {
-    decoders.set(data.play.kind, new TrackDecoder(data.play, data.port));
-  } else if (data.silence) {
+  },
+  restart() { stream.restart(); },
+  async play(track, port) {
+    const before = silences;
+    try {
+      const { TrackDecoder } = await import("./audiodecoder.js");
+      if (before !== silences) return port.close();
+      decoders.set(track.kind, new TrackDecoder(track, port));
+    } catch (error) {
+      postMessage(["audioFailed", error.message]);
+    }
+  },
+  silence() {
+    silences += 1;
     decoders.forEach((decoder) => decoder.close());
     decoders.clear();
-  }
+  },
 };
+
+onmessage = ({ data: [command, ...values] }) => commands[command](...values);

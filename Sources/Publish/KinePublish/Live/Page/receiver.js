@@ -10,29 +10,26 @@ export class Receiver {
   #source;
 
   constructor(url, options, listener) {
-    this.#source = { url, options };
+    this.#source = [url, options];
     this.#thread = new Worker("receiver-thread.js", { type: "module" });
-    this.#thread.onmessage = ({ data }) => {
-      if (data.record?.kind === kinds.video) this.#thread.postMessage({ taken: true });
-      if (data.record) listener.record(data.record);
-      else if (data.gone) listener.gone();
-      else if (data.audioFailed) listener.audioFailed(data.audioFailed);
-      else if (data.lost) listener.lost(data.lost);
+    this.#thread.onmessage = ({ data: [event, value] }) => {
+      if (value?.kind === kinds.video) this.#thread.postMessage(["taken"]);
+      listener[event](value);
     };
     this.#thread.onerror = () => listener.failed();
   }
 
-  run() { this.#thread.postMessage({ run: this.#source }); }
+  run() { this.#thread.postMessage(["run", ...this.#source]); }
 
   /** Drops the connection and opens another. */
-  restart() { this.#thread.postMessage({ restart: true }); }
+  restart() { this.#thread.postMessage(["restart"]); }
 
   /** Ends the stream for good. */
   stop() { this.#thread.terminate(); }
 
   /** Decodes `track`, one of the description's, and sends its samples to `port` instead of to the page. */
-  play(track, port) { this.#thread.postMessage({ play: track, port }, [port]); }
+  play(track, port) { this.#thread.postMessage(["play", track, port], [port]); }
 
   /** Stops decoding audio. */
-  silence() { this.#thread.postMessage({ silence: true }); }
+  silence() { this.#thread.postMessage(["silence"]); }
 }

@@ -61,10 +61,8 @@ export class RecordReader {
   }
 }
 
-/** The stream does not exist, or no longer. The token may be an old one. */
-class Gone extends Error {}
-/** The server has no room for another viewer. */
-class Full extends Error {}
+/** Statuses of HTTP: the stream does not exist, or no longer, as for an old token; the server has no room for another viewer. */
+const [gone, full] = [404, 503];
 
 /**
  * Reads `url` until it is stopped. `options`: of `fetch`. `listener.record` gets each record, `listener.lost` is called when a connection was lost
@@ -95,9 +93,9 @@ export class LiveStream {
       try {
         await this.#read();
       } catch (error) {
-        if (error instanceof Gone && !this.#stopped) return this.#listener.gone();
+        if (error.status === gone && !this.#stopped) return this.#listener.gone();
         // Any other failure has the same remedy: connect again.
-        isFull = error instanceof Full;
+        isFull = error.status === full;
       }
       if (this.#stopped) return;
       this.#listener.lost({ isAsked: this.#isAsked, isFull });
@@ -130,9 +128,7 @@ export class LiveStream {
         signal: abort.signal,
         cache: "no-store",
       });
-      if (response.status === 404) throw new Gone();
-      if (response.status === 503) throw new Full();
-      if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
+      if (!response.ok || !response.body) throw Object.assign(new Error("refused"), { status: response.status });
       const source = response.body.getReader();
       const records = new RecordReader();
       for (;;) {
@@ -140,7 +136,7 @@ export class LiveStream {
         if (done) return;
         clearTimeout(timer);
         timer = setTimeout(() => abort.abort(), silenceLimit);
-        records.push(value, (record) => this.#listener.record(record));
+        records.push(value, (record) => { if (!abort.signal.aborted) this.#listener.record(record); });
       }
     } finally {
       this.#abort = null;

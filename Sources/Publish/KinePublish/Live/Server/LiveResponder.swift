@@ -113,7 +113,7 @@ package enum LivePage {
 
     /// The modules that play a stream without audio in another page; see `StreamPlayer` in player.js.
     package static let modules: [RequestGate.Resource] = [
-        .player, .webCodecs, .mediaSource, .stream, .receiver, .receiverThread, .audioPlayer,
+        .player, .webCodecs, .mediaSource, .stream,
     ]
 
     /// Nil if the resource is not a file.
@@ -129,6 +129,7 @@ package enum LivePage {
         case .receiver: File(bytes: PackageResources.receiver_js, type: script)
         case .receiverThread: File(bytes: PackageResources.receiver_thread_js, type: script)
         case .audioPlayer: File(bytes: PackageResources.audioplayer_js, type: script)
+        case .audioDecoder: File(bytes: PackageResources.audiodecoder_js, type: script)
         case .audio: File(bytes: PackageResources.audio_js, type: script)
         case .delay: File(bytes: PackageResources.delay_js, type: script)
         case .awake: File(bytes: PackageResources.awake_js, type: script)

@@ -1,0 +1,85 @@
+// The desktop's own file dialog, in which the person chooses where a cut is saved.
+import Glibc
+import KineDesktop
+import KinePlatform
+
+/// Any thread may call.
+struct FileDialog: Sendable {
+    /// Nanoseconds in which a portal has to start and to answer. The person gets all the time they want.
+    private static let timeout: Int64 = 5_000_000_000
+
+    /// The address of the user's bus.
+    var bus: String? = BusAddresses.find().session
+
+    /// Whether there is such a dialog.
+    func isThere() async -> Bool {
+        guard let event = try? await run(nil) else { return false }
+        return event == .found
+    }
+
+    /// Shows the dialog until the person has chosen. Throws `cancelled` if they choose nothing, or the task is cancelled.
+    ///
+    /// - Returns: the absolute path. If a file is there, the person wants it replaced.
+    func choose(_ request: SaveDialogRequest) async throws(LibraryProblem) -> String {
+        switch try await run(request) {
+        case .chosen(let path)?: return path
+        case .failed(.declined)?, .failed(.closed)?, nil: throw .cancelled
+        case .failed(let error)?: throw LibraryProblem(error)
+        // It comes only without a request.
+        case .found?: throw .cancelled
+        }
+    }
+
+    /// Nil: the task was cancelled, or there was no answer in time.
+    private func run(_ request: SaveDialogRequest?) async throws(LibraryProblem) -> SaveDialogSession.Event? {
+        let wake = WakeSignal()
+        let result = await withTaskCancellationHandler { () -> Result<SaveDialogSession.Event?, LibraryProblem> in
+            do throws(LibraryProblem) {
+                return .success(
+                    try await BlockingCall.run("studio-dialog") { () throws(LibraryProblem) in
+                        do throws(PortalError) { return try wait(for: request, wake) } catch {
+                            throw LibraryProblem(error)
+                        }
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            wake.signal()
+        }
+        return try result.get()
+    }
+
+    private func wait(
+        for request: SaveDialogRequest?, _ wake: WakeSignal
+    ) throws(PortalError) -> SaveDialogSession.Event? {
+        let session = try SaveDialogSession(request, bus: bus)
+        let end = request == nil ? MonotonicClock.now() + Self.timeout : .max
+        while true {
+            if let event = session.process().first { return event }
+            var entries = [session.pollEntry, pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)]
+            WakeSignal.poll(&entries, until: min(session.nextDeadline ?? .max, end))
+            guard entries[1].revents != 0 || MonotonicClock.now() >= end else { continue }
+            session.cancel()
+            while session.hasUnsentMessages, MonotonicClock.now() < end {
+                var entries = [session.pollEntry]
+                WakeSignal.poll(&entries, until: end)
+                _ = session.process()
+            }
+            return nil
+        }
+    }
+}
+
+extension LibraryProblem {
+    init(_ error: PortalError) {
+        let reason =
+            switch error {
+            case .refused(_, let message): " (\(message))"
+            case .malformed(let reason): " (\(reason))"
+            default: ""
+            }
+        self.init(
+            .serviceUnavailable, "The desktop's file dialog does not work here\(reason); save it with a name instead.")
+    }
+}

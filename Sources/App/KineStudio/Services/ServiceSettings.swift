@@ -1,0 +1,86 @@
+// The settings of services that the server has: those that the person keeps, and those that setup programs have returned.
+import KineLive
+import KineMedia
+import KinePlatform
+import KineServices
+import KineWire
+import Kinecast
+import Synchronization
+import SystemPackage
+
+/// Any thread may call.
+final class ServiceSettings: Sendable {
+    /// The raw value is the word in the page.
+    enum State: String, Encodable, Sendable {
+        /// In a private file.
+        case kept
+        /// In memory, until the server ends.
+        case returned
+    }
+
+    private struct Contents {
+        /// By the services' ids, as below.
+        var returned: [String: [String: String]] = [:]
+        /// The last setup of each service.
+        var setups: [String: Task<Void, Never>] = [:]
+    }
+
+    private let kept: KeptSettings
+    private let contents = Mutex(Contents())
+
+    init(_ kept: KeptSettings = KeptSettings()) { self.kept = kept }
+
+    func state(of service: String) -> State? {
+        if contents.withLock({ $0.returned[service] }) != nil { return .returned }
+        return kept.settings(of: service) == nil ? nil : .kept
+    }
+
+    /// Those that are given, else what the server has.
+    func values(of service: String, _ given: [String: String]) -> [String: String] {
+        let given = given.filter { !$0.value.isEmpty }
+        guard given.isEmpty else { return given }
+        return contents.withLock { $0.returned[service] } ?? kept.settings(of: service) ?? [:]
+    }
+
+    /// Throws the system's error.
+    func keep(_ values: [String: String], of service: String) throws {
+        try kept.keep(values, of: service)
+        contents.withLock { $0.returned[service] = nil }
+    }
+
+    func forget(_ service: String) {
+        contents.withLock { $0.returned[service] = nil }
+        kept.remove(service)
+    }
+
+    /// Starts the service's setup program. Returns the id of the sheet in which it asks. A second setup cancels the
+    /// first.
+    ///
+    /// - Parameter failed: gets a sentence.
+    func setUp(
+        _ service: Service, in sheets: Sheets, failed: @escaping @Sendable (String) -> Void
+    ) throws(BroadcastError) -> String {
+        let ends: (near: Sheets.Connection, farEnd: FileDescriptor)
+        do throws(ControlError) { ends = try Sheets.Connection.pair() } catch {
+            throw BroadcastError(.noPresenter, "The questions cannot be shown: \(error); try again.")
+        }
+        let presenter = try StudioPresenter(sheet: ends.farEnd)
+        let app = AppIdentity(identifier: "kinecast", name: "Kinecast")
+        let sheet = LiveToken().description
+        let shown = SheetApp(identifier: service.id, name: service.manifest.name)
+        guard sheets.begin(sheet, shown, ends.near, at: MonotonicClock.now()) else {
+            throw BroadcastError(.noPresenter, "Too many windows ask for settings; close one, and try again.")
+        }
+        let task = Task { [self] in
+            do throws(BroadcastError) {
+                let setup = try await BroadcastService(service).setUp(with: presenter, app: app)
+                contents.withLock { $0.returned[service.id] = setup.info }
+            } catch {
+                if error.code != .cancelled { failed(error.message) }
+            }
+            presenter.close()
+        }
+        contents.withLock { $0.setups.updateValue(task, forKey: service.id) }?.cancel()
+        return sheet
+    }
+}

@@ -1,0 +1,86 @@
+// The settings that a page gives to services, as files for `--set ID.KEY=@FILE`: other users can read arguments.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KinePlatform
+import KineServices
+import KineWire
+import SystemPackage
+
+/// The files are in the runtime directory, which only this user can open, until `remove`.
+struct TakeSettings: Sendable {
+    private static let prefix = "setting-"
+
+    /// Why there are no files: a sentence.
+    struct Problem: Error {
+        let sentence: String
+    }
+
+    private(set) var arguments: [String] = []
+    private var paths: [FilePath] = []
+
+    /// Checks and writes the settings of the chosen services, and keeps those that the person wants to keep. Throws
+    /// `Problem` or `ClientError`.
+    ///
+    /// - Parameters:
+    ///   - body: the request, whose `settings` has the values by service and key, and `keep` the services.
+    ///   - stored: what the server has of services whose values are not in the request.
+    ///   - directory: for the files; nil: the runtime directory.
+    init(
+        of destinations: [DestinationName], _ body: [UInt8], _ stored: ServiceSettings,
+        among installed: () throws -> [Service] = { try StudioService.installed() }, in directory: FilePath? = nil
+    ) throws {
+        struct Given: Decodable {
+            var settings: [String: [String: String]]?
+            var keep: [String]?
+        }
+        guard let given = StudioJSON.decode(Given.self, body) else {
+            throw Problem(sentence: "The settings have a value of another kind; see openapi.json.")
+        }
+        let chosen = destinations.compactMap(\.service)
+        guard !chosen.isEmpty else { return }
+        let services = try installed()
+        let directory = try directory ?? TakeRegistry.standard().directory.removingLastComponent()
+        // All are checked before one is written: no secret stays after a refusal.
+        var settings: [(id: String, values: [String: String])] = []
+        for id in chosen {
+            guard let service = services.first(where: { $0.id == id }) else {
+                throw Problem(sentence: "The service \(id) is not installed; choose another one.")
+            }
+            let values = stored.values(of: id, given.settings?[id] ?? [:])
+            guard service.setupProgram == nil || !values.isEmpty else {
+                throw Problem(sentence: "\(service.manifest.name) has to be set up first; do that among its settings.")
+            }
+            do throws(Service.SetupProblem) { _ = try service.setupInfo(from: values) } catch {
+                throw Problem(sentence: error.description)
+            }
+            settings.append((id, values))
+        }
+        do {
+            for (id, values) in settings {
+                for (key, value) in values { try add("\(id).\(key)", value, in: directory) }
+            }
+            for (id, values) in settings where given.keep?.contains(id) == true { try stored.keep(values, of: id) }
+        } catch {
+            remove()
+            throw Problem(sentence: "The settings cannot be written (\(error)); free some space, and try again.")
+        }
+    }
+
+    private mutating func add(_ setting: String, _ value: String, in directory: FilePath) throws {
+        let path = directory.appending("\(Self.prefix)\(UUID().uuidString)")
+        try PrivateDirectory.write(Array("\(value)\n".utf8), to: path)
+        paths.append(path)
+        arguments.append("--set=\(setting)=@\(path.escaped)")
+    }
+
+    /// The program has read the files.
+    func remove() { for path in paths { _ = unlink(path.cString) } }
+
+    /// Deletes the files of a server that was killed.
+    static func removeOld(in directory: FilePath) {
+        for name in PrivateDirectory.entries(directory) where name.hasPrefix(prefix) {
+            _ = unlink(directory.appending(name).cString)
+        }
+    }
+}

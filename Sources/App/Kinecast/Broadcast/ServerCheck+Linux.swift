@@ -1,0 +1,123 @@
+// Asks a service's own executable whether the server would accept the stream. Linux.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KinePlatform
+import KineServices
+import KineWire
+import Synchronization
+import SystemPackage
+
+/// A check of one destination. Any thread may call; `report` has to be called by the thread that called `start`, since the
+/// kernel kills the executable when that thread ends.
+package final class ServerCheck: Sendable {
+    /// The longest wait for the answer, in nanoseconds; the executable itself gives up sooner.
+    private static let timeout: Int64 = 30_000_000_000
+
+    private struct State {
+        var running: (process: ChildProcess, output: FileDescriptor)?
+        var isCancelled = false
+    }
+
+    private let service: Service
+    private let setupInfo: [String: String]
+    private let state = Mutex(State())
+
+    /// - Parameter setupInfo: complete and checked, as for the extension.
+    package init(_ service: Service, _ setupInfo: [String: String]) {
+        (self.service, self.setupInfo) = (service, setupInfo)
+    }
+
+    /// Whether the service pushes to a server that can be asked.
+    package static func isPossible(for service: Service) -> Bool { service.id == BuiltInServices.rtmp.id }
+
+    /// Asks on a thread of its own. Cancelling the task ends the executable.
+    package static func ask(
+        _ service: Service, _ setupInfo: [String: String]
+    ) async throws(BroadcastError) -> DestinationReport {
+        let check = ServerCheck(service, setupInfo)
+        let result: Result<DestinationReport, BroadcastError> = await withTaskCancellationHandler {
+            do throws(BroadcastError) {
+                return .success(
+                    try await BlockingCall.run("kine-check") { () throws(BroadcastError) in
+                        do {
+                            try check.start()
+                            return try check.report()
+                        } catch {
+                            throw BroadcastError(.unavailable, check.problem(error))
+                        }
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            check.cancel()
+        }
+        return try result.get()
+    }
+
+    /// A sentence for an error of `start` or `report`.
+    package func problem(_ error: any Error) -> String {
+        "\(service.executable) cannot be started: \(error); install Kinecast completely."
+    }
+
+    /// Starts the executable, and passes it the settings on its standard input: other users can read arguments.
+    package func start() throws {
+        let question = try JSONEncoder().encode(setupInfo)
+        let input = try FileDescriptor.pipe()
+        let answer = try FileDescriptor.pipe()
+        let files = SettingFiles(of: service, setupInfo: setupInfo)
+        defer { files.close() }
+        let process: ChildProcess
+        do {
+            defer {
+                try? input.readEnd.close()
+                try? answer.writeEnd.close()
+            }
+            var options = ChildProcess.Options()
+            // Descriptor 3 is /dev/null: a check has no control channel.
+            options.descriptors = [input.readEnd, answer.writeEnd, nil, nil] + files.descriptors
+            options.parentDeathSignal = SIGKILL
+            options.directory = "/"
+            options.newSession = true
+            options.confinement = ChildProcess.Confinement()
+            options.confinement?.sandbox = try Sandbox(
+                ServiceSandbox.rules(
+                    for: service, data: nil, isCounted: false, environment: ProcessEnvironment.current))
+            process = try ChildProcess(
+                executable: service.executable.escaped, arguments: service.arguments + [DestinationReport.option],
+                environment: service.manifest.childEnvironment(from: ProcessEnvironment.current) + files.environment,
+                options: options)
+        } catch {
+            try? input.writeEnd.close()
+            try? answer.readEnd.close()
+            throw error
+        }
+        // A pipe holds 64 KB, more than any address needs.
+        _ = try? input.writeEnd.closeAfter { try input.writeEnd.writeAll(question) }
+        state.withLock { state in
+            state.running = (process, answer.readEnd)
+            if state.isCancelled { process.signal(SIGKILL) }
+        }
+    }
+
+    /// Waits for the answer. It repeats no secret.
+    package func report() throws -> DestinationReport {
+        guard let (process, output) = state.withLock({ $0.running }) else { return DestinationReport() }
+        defer { try? output.close() }
+        let deadline = MonotonicClock.now() + Self.timeout
+        let bytes = try ChildOutput.read(output, until: deadline)
+        let ending = process.end(signal: 0, deadline: deadline)
+        if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
+            return report.cleaned(of: service.secrets(in: setupInfo))
+        }
+        return DestinationReport(problem: "The check gave no answer (\(ending.sentence)); try again.")
+    }
+
+    package func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            state.running?.process.signal(SIGKILL)
+        }
+    }
+}

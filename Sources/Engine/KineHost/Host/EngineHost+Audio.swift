@@ -1,0 +1,30 @@
+// The audio of a running take, which clients turn on and off.
+import KineMedia
+import KineTake
+import KineWire
+
+extension EngineHost {
+    func setMicrophone(isOn: Bool, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
+        if opened.take.audio.has(.microphone) { setCaptured(.microphone, isOn: isOn) }
+        guard opened.take.audio.set(.microphone, isOn: isOn) else {
+            return asker.refuse(
+                .unavailable,
+                "This take was begun without a microphone; start another one with it, which can be off at first.")
+        }
+        clients.tellAll(.microphone(on: isOn))
+        desktop?.microphone(isOn: isOn)
+        asker.reply()
+    }
+
+    func setAppAudio(isOn: Bool, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
+        guard opened.take.audio.set(.app, isOn: isOn) else {
+            return asker.refuse(
+                .unavailable, "This take was begun without the audio that is played; start another one with it.")
+        }
+        isAppAudioOn = isOn
+        clients.tellAll(.appAudio(on: isOn))
+        asker.reply()
+    }
+}

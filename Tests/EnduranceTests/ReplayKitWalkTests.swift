@@ -1,0 +1,183 @@
+// The rows of docs/ReplayKit.md by a person's way: an app of its own, the windows that it opens in a Chromium as a person has one, and
+// that person's clicks.
+import CoreTesting
+import FoundationEssentials
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import SystemPackage
+import Testing
+
+@Suite(.serialized, .tags(.real, .browsers, .endurance)) struct ReplayKitWalkTests {
+    /// A desktop with Chromium.
+    private struct Desktop {
+        let place: TestPlace
+        let environment: [String]
+        private var profile: String { place.path("profile") }
+
+        init(_ place: TestPlace, _ screen: PrivateScreen) throws {
+            self.place = place
+            try place.makeDirectory("bin")
+            let options = "--no-sandbox --disable-dev-shm-usage --disable-gpu --no-first-run --remote-debugging-port=0"
+            try place.write(
+                """
+                #!/bin/sh
+                rm -f '\(place.path("profile"))/DevToolsActivePort'
+                exec '\(try Tool.path(of: "chromium"))' \(options) --user-data-dir='\(place.path("profile"))' "$@"
+
+                """, to: "bin/chromium", permissions: .ownerReadWriteExecute)
+            let path = "PATH=\(place.path("bin")):" + (ProcessEnvironment.value("PATH") ?? "")
+            environment = [path, "DISPLAY=\(screen.name)"]
+        }
+
+        /// Runs the app, whose buttons are pressed by lines.
+        func app() throws -> (app: RunningKinecast, buttons: FileDescriptor) {
+            let input = try FileDescriptor.pipe()
+            defer { try? input.readEnd.close() }
+            _ = fcntl(input.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
+            let app = try RunningKinecast(
+                arguments: [RunningKinecast.scene],
+                environment: ProcessEnvironment.merging(place.environment, environment),
+                directory: place.directory, input: input.readEnd,
+                executable: RunningKinecast.sibling("kinecast-replay-app"), asJob: true)
+            return (app, input.writeEnd)
+        }
+
+        /// Lends the window that the app has opened, which then closes by itself.
+        func withWindow(_ body: (StudioWindow) throws -> Void) throws {
+            var port: UInt16?
+            try wait("Chromium") {
+                let file = FilePath(profile).appending("DevToolsActivePort")
+                let text = PrivateDirectory.contents(of: file, limit: 1024).map { String(decoding: $0, as: UTF8.self) }
+                port = text?.split(separator: "\n").first.flatMap { UInt16($0) }
+                return port != nil
+            }
+            let browser = try Browser(
+                attachedTo: try #require(port), environment: ProcessEnvironment.merging(place.environment, environment))
+            defer { browser.end() }
+            try body(StudioWindow(browser: browser))
+            try wait("the window to close by itself") { !place.processes().contains { $0.contains(profile) } }
+        }
+    }
+
+    private static func press(_ button: String, _ buttons: FileDescriptor) throws {
+        _ = try buttons.writeAll("\(button)\n".utf8)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a person broadcasts an app, finds it again after it was killed, and cuts, shares and saves its recording`()
+        throws
+    {
+        let screen = try PrivateScreen(size: PixelSize(width: 1280, height: 800))
+        defer { screen.end() }
+        try TestPlace.with { place in
+            try place.makeDirectory("Kinecast")
+            let program = RunningKinecast.sibling("kinecast-replay-app")
+            #expect(try place.run("permissions", "grant", program).status == 0)
+            let desktop = try Desktop(place, screen)
+            let (first, buttons) = try desktop.app()
+            defer { try? buttons.close() }
+            try cancels(first, buttons, desktop)
+            try broadcasts(first, buttons, desktop)
+            try movesCamera(desktop)
+            first.signal(SIGKILL)
+            _ = try first.wait()
+            let (second, others) = try desktop.app()
+            try Self.press("find", others)
+            #expect(try second.line("found") == "found live, true")
+            try Self.press("finish", others)
+            try second.line("finished")
+            try previews(second, others, desktop)
+            try others.close()
+            #expect(try second.wait().status == 0)
+            #expect(try place.run(["studio", "--quit"], desktop.environment).status == 0)
+        }
+    }
+
+    private func cancels(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+        try Self.press("broadcast", buttons)
+        try desktop.withWindow { window in
+            #expect(try window.browser.wait(until: "return document.querySelector('.service input')?.checked"))
+            let services: Int = try window.browser.run("return document.querySelectorAll('.service').length")
+            #expect(services == 1, "only the preferred service is there")
+            try window.click("Cancel")
+            #expect(try app.line("broadcast: ").hasPrefix("broadcast: cancelled"))
+        }
+    }
+
+    private func broadcasts(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+        try Self.press("broadcast", buttons)
+        try desktop.withWindow { window in
+            try window.check("With the microphone")
+            try window.click("Continue")
+            #expect(try window.browser.wait(until: "return document.body.innerText.includes('Settings of')"))
+            try window.click("Continue")
+            #expect(try window.browser.wait(until: "return Number(document.querySelector('.count')?.textContent) > 0"))
+            #expect(try app.line("chosen") == "chosen live, true")
+            try app.line("live")
+        }
+    }
+
+    /// In a window that the person opens.
+    private func movesCamera(_ desktop: Desktop) throws {
+        #expect(try desktop.place.run(["studio"], desktop.environment).status == 0)
+        try desktop.withWindow { window in
+            let frame = "document.querySelector('.take .camera-frame')"
+            #expect(try window.browser.wait(until: "return \(frame)?.checkVisibility() && \(frame).clientWidth > 0"))
+            let before = try layout(window)
+            let _: Bool = try window.browser.run(
+                "\(frame).dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })); return true"
+            )
+            try wait("the camera to move") { try layout(window)[0] < before[0] }
+            let _: Bool = try window.browser.run(
+                "\(frame).dispatchEvent(new KeyboardEvent('keydown', { key: '+', bubbles: true })); return true")
+            try wait("the camera to grow") { try layout(window)[1] > before[1] }
+            let _: Bool = try window.browser.run("setTimeout(() => close(), 100); return true")
+        }
+    }
+
+    /// The place and the size of the running take's camera, as the server knows them.
+    private func layout(_ window: StudioWindow) throws -> [Double] {
+        try window.browser.runUntilDone(
+            """
+            const done = arguments[0];
+            fetch("/api/takes", { headers: { "Kinecast-Key": sessionStorage.getItem("kinecast-key") } })
+                .then((answer) => answer.json()).then(([{ camera }]) => done([camera.layout.x, camera.layout.size]));
+            """, seconds: 60)
+    }
+
+    private func previews(_ app: RunningKinecast, _ buttons: FileDescriptor, _ desktop: Desktop) throws {
+        try Self.press("record", buttons)
+        try app.line("recording")
+        try wait("three seconds") {
+            struct Take: Decodable { var duration: Double? }
+            let status = try desktop.place.run("status", "--json").output
+            return try JSONDecoder().decode(Take.self, from: Data(status.utf8)).duration ?? 0 > 3
+        }
+        try Self.press("stop", buttons)
+        try app.line("recorded")
+        try Self.press("preview", buttons)
+        let file = desktop.place.path("Kinecast/Walk.mp4")
+        try desktop.withWindow { window in
+            #expect(try window.plays())
+            try window.cutFirstSecond()
+            try window.click("Save the cut")
+            try window.answer("Part", "Keep")
+            #expect(try window.works("done", "Part"))
+            try window.share(by: "org.example.post")
+            #expect(try app.line("posted") == "posted true")
+            #expect(try window.works("done", "Forum"))
+            try window.click("Save to videos")
+            try window.answer("Walk", "Save to videos")
+            #expect(try window.plays("Walk"))
+            try window.click("Done")
+            #expect(try app.line("finished") == "finished org.example.post org.kinecast.save-to-videos")
+            #expect(try app.line("at") == "at \(file)")
+        }
+        let part = try TakeFile.finishedDuration(desktop.place.path("Kinecast/Part.mp4"))
+        #expect(try TakeFile.finishedDuration(file) - part > 0.5)
+    }
+}

@@ -1,0 +1,164 @@
+// An app's recording in a window of the studio, in a real browser: cut, shared and saved, and the person's end of it.
+import CoreTesting
+import FoundationEssentials
+import KineClient
+import KineMeasure
+import KinePlatform
+import ProcessTesting
+import Testing
+
+@testable import Kinecast
+
+@Suite(.tags(.real, .programs)) struct StudioPreviewTests {
+    private typealias Outcome = Result<PreviewResult, RecordingError>
+
+    /// An activity that the test lets go on.
+    private struct Post: ShareActivity {
+        let type = ShareActivityType(rawValue: "org.example.post")
+        let title = "Post to the Forum"
+        let gate = Promise<Void>()
+
+        func perform(
+            with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+        ) async throws -> URL? {
+            progress(ShareProgress(completedBytes: 1, totalBytes: 2))
+            guard await gate.value() != nil else { throw CancellationError() }
+            return nil
+        }
+    }
+
+    private let folder: TemporaryDirectory
+    private let store: RecordingStore
+    private let post = Post()
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        var store = RecordingStore(directory: URL(filePath: folder.file("recordings")))
+        store.trash = Trash(folder.file("Trash"))
+        self.store = store
+    }
+
+    /// Two seconds of a pattern, unsaved.
+    private func record(_ studio: RunningStudio) throws -> RecordingPreview {
+        let file = try store.newFile()
+        let ended = try studio.place.run(
+            ["record", "--pattern", "320x240", "--fps", "10", "--audio", "none", "--duration", "2s", file.path],
+            studio.environment)
+        #expect(ended.status == 0, "\(ended)")
+        return RecordingPreview(
+            .unsaved(file), duration: .seconds(try TakeFile.finishedDuration(file.path)), size: nil, store: store)
+    }
+
+    private func present(_ preview: RecordingPreview, _ desktop: TestStudioDesktop) -> Monitor<Outcome?> {
+        let outcome = Monitor<Outcome?>(nil)
+        let activities = [post]
+        Task {
+            do throws(RecordingError) {
+                let result = try await preview.present(
+                    activities: activities, presenter: StudioPresenter(desktop.desktop))
+                outcome.signal { $0 = .success(result) }
+            } catch {
+                outcome.signal { $0 = .failure(error) }
+            }
+        }
+        return outcome
+    }
+
+    /// Shares by the app's activity, up to its half.
+    private func share(_ window: StudioWindow) throws {
+        try window.share(by: post.type.rawValue)
+        #expect(try window.browser.wait(until: "return document.querySelector('.jobs progress')?.value === 0.5"))
+    }
+
+    @Test func `the person cuts, shares, saves and replaces a recording, and the app does it`() throws {
+        try RunningStudio.with { studio in
+            let preview = try record(studio)
+            let desktop = try TestStudioDesktop(studio)
+            try studio.withWindow { window in
+                let outcome = present(preview, desktop)
+                try desktop.open(in: window)
+                #expect(try window.plays())
+                try window.expectAccessible("previewing")
+                try window.cutFirstSecond()
+                try window.click("Save the cut")
+                try window.answer("Part", "Keep")
+                #expect(try window.works("done", "Part"))
+                #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/Part.mp4")) < 1.2)
+                try shareTwice(window)
+                try window.click("Save to videos")
+                try window.answer("Whole", "Save to videos")
+                #expect(try window.plays("Whole"))
+                let file = studio.place.path("Kinecast/Whole.mp4")
+                #expect(preview.url?.path == file)
+                try replace(window)
+                try wait("the cut") { preview.duration < .milliseconds(1200) }
+                #expect(try preview.url?.path == file && TakeFile.finishedDuration(file) < 1.2)
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder.file("Trash/files")) == ["Whole.mp4"])
+                #expect(try store.files() == [])
+                try window.click("Done")
+                let end = try outcome.wait(for: { $0 })?.get()
+                #expect(end == .finished([post.type, .saveToVideos]))
+                #expect(preview.completedActivities == [post.type, .saveToVideos])
+                #expect(try window.browser.wait(until: "return document.body.innerText.includes('can be closed')"))
+            }
+        }
+    }
+
+    /// Cancels the first time.
+    private func shareTwice(_ window: StudioWindow) throws {
+        try share(window)
+        try window.click("Done")
+        let isRefused = "return document.getElementById('problem').textContent.includes('still being saved or shared')"
+        #expect(try window.browser.wait(until: isRefused))
+        // The browser reports the refusal, too.
+        _ = try window.browser.log()
+        try window.click("Cancel")
+        #expect(try window.works("cancelled", "Forum"))
+        try share(window)
+        post.gate.fulfil(())
+        #expect(try window.works("done", "Forum"))
+    }
+
+    private func replace(_ window: StudioWindow) throws {
+        try window.cutFirstSecond()
+        try window.click("Save the cut")
+        try window.answer(nil, "Replace the recording")
+        let isAsked = "return document.querySelector('dialog[open] h2')?.textContent === 'Replace Whole?'"
+        #expect(try window.browser.wait(until: isAsked))
+        try window.answer(nil, "Replace the recording")
+        #expect(try window.works("done", "Whole"))
+    }
+
+    @Test func `Cancel is the person's, and a closed window lets the app complete what was begun`() throws {
+        try RunningStudio.with { studio in
+            let preview = try record(studio)
+            let desktop = try TestStudioDesktop(studio)
+            try studio.withWindow { window in
+                let cancelled = present(preview, desktop)
+                try desktop.open(in: window)
+                #expect(try window.plays())
+                try window.click("Cancel")
+                #expect(try cancelled.wait(for: { $0 })?.get() == .cancelled)
+
+                let closed = present(preview, desktop)
+                try desktop.open(in: window)
+                #expect(try window.plays())
+                try share(window)
+                try window.browser.open("about:blank")
+                post.gate.fulfil(())
+                #expect(try closed.wait(for: { $0 })?.get() == .windowClosed)
+                #expect(preview.completedActivities == [post.type] && preview.url?.path.hasPrefix(folder.path) == true)
+            }
+        }
+    }
+
+    @Test func `without a desktop the error says so`() async throws {
+        let preview = RecordingPreview(
+            .unsaved(URL(filePath: folder.file("a.mp4"))), duration: .zero, size: nil, store: store)
+        let error = await #expect(throws: RecordingError.self) {
+            try await preview.present(presenter: StudioPresenter(StudioDesktop(hasDisplay: false)))
+        }
+        #expect(error?.code == .unavailable && error?.message.contains("no desktop") == true)
+    }
+}
