@@ -108,7 +108,7 @@ public struct SheetActivity: Codable, Sendable, Equatable {
     }
 }
 
-/// What an app does with its recording. All paths are absolute.
+/// Work on a recording, which the person requests and the app does. All paths are absolute.
 public enum SheetTask: Codable, Sendable, Equatable {
     case share(activity: String, address: String?)
     /// Moves an unsaved recording to that path.
