@@ -177,7 +177,7 @@ import Testing
             #expect(try app.line("finished") == "finished org.example.post org.kinecast.save-to-videos")
             #expect(try app.line("at") == "at \(file)")
         }
-        let part = try TakeFile.finishedDuration(desktop.place.path("Kinecast/Part.mp4"))
-        #expect(try TakeFile.finishedDuration(file) - part > 0.5)
+        let part = try TakeFile.listedDuration(desktop.place.path("Kinecast/Part.mp4"))
+        #expect(try TakeFile.listedDuration(file) - part > 0.5)
     }
 }

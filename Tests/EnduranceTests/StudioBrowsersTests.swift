@@ -31,7 +31,7 @@ import Testing
                 try window.click("Save the cut")
                 try window.answer("Short")
                 #expect(try window.works("done", "Short"))
-                let saved = try TakeFile.finishedDuration(studio.place.path("Kinecast/Short.mp4"))
+                let saved = try TakeFile.listedDuration(studio.place.path("Kinecast/Short.mp4"))
                 #expect(abs(saved - length) < 0.001, "\(saved) s instead of \(length) s")
             }
         }

@@ -46,7 +46,7 @@ import Testing
             studio.environment)
         #expect(ended.status == 0, "\(ended)")
         return RecordingPreview(
-            .unsaved(file), duration: .seconds(try TakeFile.finishedDuration(file.path)), size: nil, store: store)
+            .unsaved(file), duration: .seconds(try TakeFile.listedDuration(file.path)), size: nil, store: store)
     }
 
     private func present(_ preview: RecordingPreview, _ desktop: TestStudioDesktop) -> Monitor<Outcome?> {
@@ -83,7 +83,7 @@ import Testing
                 try window.click("Save the cut")
                 try window.answer("Part", "Keep")
                 #expect(try window.works("done", "Part"))
-                #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/Part.mp4")) < 1.2)
+                #expect(try TakeFile.listedDuration(studio.place.path("Kinecast/Part.mp4")) < 1.2)
                 try shareTwice(window)
                 try window.click("Save to videos")
                 try window.answer("Whole", "Save to videos")
@@ -92,7 +92,7 @@ import Testing
                 #expect(preview.url?.path == file)
                 try replace(window)
                 try wait("the cut") { preview.duration < .milliseconds(1200) }
-                #expect(try preview.url?.path == file && TakeFile.finishedDuration(file) < 1.2)
+                #expect(try preview.url?.path == file && TakeFile.listedDuration(file) < 1.2)
                 #expect(
                     try FileManager.default.contentsOfDirectory(atPath: folder.file("Trash/files")) == ["Whole.mp4"])
                 #expect(try store.files() == [])

@@ -136,6 +136,9 @@ static const struct studio_page_file files[] = {
     {"sheet-form.js", (const char[]){
 #embed "../KineStudio/Page/sheet-form.js" suffix(, 0)
     }},
+    {"sheet-steps.js", (const char[]){
+#embed "../KineStudio/Page/sheet-steps.js" suffix(, 0)
+    }},
     {"sheet.css", (const char[]){
 #embed "../KineStudio/Page/sheet.css" suffix(, 0)
     }},

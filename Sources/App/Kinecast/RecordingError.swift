@@ -69,7 +69,9 @@ public struct RecordingError: Error, Equatable, Sendable, ThreadError, CustomStr
 
     /// For a presenter of the app's own.
     ///
-    /// - Parameter message: a sentence that says what happened, on what, and what to do.
+    /// - Parameters:
+    ///   - code: the kind of the error.
+    ///   - message: a sentence that says what happened, on what, and what to do.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -32,7 +32,7 @@ import Testing
                 try window.expectAccessible("the cut's name")
                 try window.answer("Short")
                 #expect(try window.works("done", "Short"))
-                let length = try TakeFile.finishedDuration(studio.place.path("Kinecast/Short.mp4"))
+                let length = try TakeFile.listedDuration(studio.place.path("Kinecast/Short.mp4"))
                 #expect(abs(length - cut) < 0.001, "\(length) s instead of \(cut) s")
                 try window.click("Open recording")
                 #expect(try window.plays("Short"))

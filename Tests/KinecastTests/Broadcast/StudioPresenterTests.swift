@@ -220,7 +220,7 @@ import Testing
                 Task { await app.presenter.showCountdown(3) {} }
                 #expect(try Self.shows("The broadcast begins in", window))
                 app.presenter.close()
-                #expect(try Self.shows("This window can be closed.", window))
+                #expect(try window.ends("This window can be closed."))
             }
         }
     }

@@ -126,6 +126,15 @@ package struct StudioWindow {
             until: "return document.querySelector('#notices li span')?.textContent.startsWith('\(words)')")
     }
 
+    /// Whether an app's window comes to its end: its page shows these words, or the browser has closed it before they are seen.
+    package func ends(_ words: String) throws -> Bool {
+        do {
+            return try browser.wait(until: "return document.body.innerText.includes('\(words)')")
+        } catch Browser.Error.refused where (try? browser.run("return true") as Bool) == nil {
+            return true
+        }
+    }
+
     /// Clicks on the button that begins with these words, when it can be pressed.
     package func click(_ label: String) throws {
         let found = try browser.wait(
@@ -249,6 +258,6 @@ package struct StudioWindow {
         #expect(problem == "")
         let files = PrivateDirectory.entries(FilePath(studio.place.path("Kinecast")))
         #expect(files.count == 2, "the recording and the clip: \(files)")
-        for file in files { #expect(try TakeFile.finishedDuration(studio.place.path("Kinecast/\(file)")) > 0.5) }
+        for file in files { #expect(try TakeFile.listedDuration(studio.place.path("Kinecast/\(file)")) > 0.5) }
     }
 }

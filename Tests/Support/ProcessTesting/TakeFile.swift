@@ -10,6 +10,15 @@ package enum TakeFile {
         #expect(file.wasAlreadyFinished, "the file was not finished")
         return file.duration.seconds
     }
+
+    /// As `finishedDuration`, without a lock on the file: for one that the studio may be reading.
+    package static func listedDuration(_ path: String) throws -> Double {
+        guard case .finished(let summary) = try RecordingSummary(reading: path) else {
+            Issue.record("the file was not finished")
+            return 0
+        }
+        return summary.duration.seconds
+    }
 }
 
 package enum StrangerProcess {

@@ -3,10 +3,8 @@ import { box, button, make } from "./elements.js";
 import { Jobs } from "./jobs.js";
 import { get, post } from "./session.js";
 import { Form } from "./sheet-form.js";
-import { rights, show as showSheet } from "./sheet.js";
-import { load, say } from "./words.js";
-
-await load("sheet");
+import { rights, showSetup } from "./sheet-steps.js";
+import { say } from "./words.js";
 
 export class ServiceSettings {
     element;
@@ -59,7 +57,7 @@ export class ServiceSettings {
     async #setUp() {
         const { sheet } = await post(`${this.#path}/setup`);
         this.#body.replaceChildren();
-        await showSheet(sheet, this.#body);
+        await showSetup(sheet, this.#body);
         await this.#reloadAndFocus();
     }
 

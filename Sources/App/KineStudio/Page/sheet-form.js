@@ -11,6 +11,7 @@ export class Form {
     element = make("div.fields");
     #fields = new Map();
     #check;
+    #checking;
 
     /** `check` returns the problems of values, by their keys. */
     constructor(fields, check) {
@@ -31,6 +32,12 @@ export class Form {
         found?.[1].input.focus();
     }
 
+    /** Ends the checks while typing: the answer is checked as a whole, and nothing is asked for after it. */
+    async settle() {
+        for (const { timer } of this.#fields.values()) clearTimeout(timer);
+        await this.#checking;
+    }
+
     #add(field, id) {
         const label = say(field.required ? "fieldRequired" : "fieldOptional", { title: field.title ?? field.key });
         const described = { id, "aria-describedby": `${id}-hint ${id}-problem`, "aria-required": field.required ?? false };
@@ -40,11 +47,11 @@ export class Form {
         this.element.append(make(
             "div.field", {}, make("label", { for: id }, make("span", {}, label)), row,
             make("p.hint", { id: `${id}-hint` }, field.hint ?? ""), problem));
-        this.#fields.set(field.key, { input, problem });
-        let timer;
+        const filled = { input, problem };
+        this.#fields.set(field.key, filled);
         input.addEventListener("input", () => {
-            clearTimeout(timer);
-            timer = setTimeout(() => this.#checkNow(field.key), checkDelay);
+            clearTimeout(filled.timer);
+            filled.timer = setTimeout(() => { this.#checking = this.#checkNow(field.key); }, checkDelay);
         });
     }
 
