@@ -7,8 +7,8 @@ import KineWire
 /// One question whether an app may capture something. The host carries out the actions, in order.
 ///
 /// An earlier decision counts. Otherwise the person is asked on the desktop, or else in the app's terminal, and in the
-/// studio's windows while some are open; the first answer counts. Where nobody can be asked, the app is refused. Allow
-/// and Deny are kept; a closed or expired question is asked again later.
+/// studio's windows while some are open; the first answer counts. Without any of these, the app is refused. Allow and
+/// Deny are kept; a closed or expired question is asked again later.
 struct PermissionStateMachine: Sendable {
     enum Refusal: Sendable, Equatable {
         case declinedBefore
