@@ -35,12 +35,13 @@ import Testing
                 }
                 set onmessage(deliver) {
                     super.onmessage = (event) => {
-                        if (event.data.lost) window.losing = "done";
-                        if (event.data.record?.kind === 1) {
+                        const [message, value] = event.data;
+                        if (message === "lost") window.losing = "done";
+                        if (message === "record" && value.kind === 1) {
                             window.segments += 1;
                             if (isBeforeTheSegment && window.losing === "no") {
                                 window.losing = "now";
-                                this.postMessage({ restart: true });
+                                this.postMessage(["restart"]);
                             }
                         }
                         if (!isBeforeTheSegment || window.losing !== "now") deliver(event);
@@ -51,7 +52,7 @@ import Testing
             VideoDecoder.isConfigSupported = async (configuration) => {
                 if (!isBeforeTheSegment && window.losing === "no") {
                     window.losing = "now";
-                    window.thread.postMessage({ restart: true });
+                    window.thread.postMessage(["restart"]);
                     while (window.segments < 2) await new Promise((done) => setTimeout(done, 10));
                 }
                 return ask(configuration);
@@ -155,9 +156,10 @@ import Testing
                 window.Worker = class extends Worker {
                     set onmessage(deliver) {
                         super.onmessage = (event) => {
-                            if (event.data.lost) (window.lost ??= []).push(event.data.lost.isAsked);
+                            const [message, value] = event.data;
+                            if (message === "lost") (window.lost ??= []).push(value.isAsked);
                             deliver(event);
-                            window.isConnected = !event.data.lost;
+                            window.isConnected = message !== "lost";
                         };
                     }
                 };

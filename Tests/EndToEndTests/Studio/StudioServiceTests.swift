@@ -166,7 +166,7 @@ import Testing
                 let page: String = try window.browser.run("return document.body.innerHTML")
                 #expect(!page.contains("w_from-setup"))
                 try window.click("Go live")
-                #expect(try window.shows("Recording"))
+                #expect(try window.shows("Live"))
                 #expect(!studio.place.processes().contains { $0.contains("w_from-setup") })
                 try window.click("End")
                 #expect(try Self.shows("Saved 0:0", window))

@@ -68,6 +68,8 @@ export class Steps {
 
     get isOver() { return endings.includes(this.content.kind); }
 
+    waiting() { return [make("p", { role: "status" }, say("sheetWaiting", { name: this.content.app.name }))]; }
+
     form() {
         const { fields, message } = this.content;
         const form = make("form.sheet-body", { novalidate: true, submit: (event) => event.preventDefault() });

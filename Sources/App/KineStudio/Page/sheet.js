@@ -93,8 +93,6 @@ class Sheet extends Steps {
 
     #showRecording() { attempt(async () => (await this.#review).show(this.content)); }
 
-    waiting() { return [make("p", { role: "status" }, say("sheetWaiting", { name: this.content.app.name }))]; }
-
     #ending() {
         const { kind, app: { name } } = this.content;
         return [make("p", { role: "status" }, say(`sheet.${kind}`, { name }), " ", say("sheetClose"))];
