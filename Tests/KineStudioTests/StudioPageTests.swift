@@ -166,7 +166,7 @@ import Testing
         of language: String, _ parts: [String] = ["", "-library", "-sheet"]
     ) -> [String: String] {
         let tables = parts.map { text("\(language)\($0).js") }
-        let lines = tables.flatMap { $0.matches(of: #/\n    "?([\w.]+)"?: "([^"\n]*)",/#) }
+        let lines = tables.flatMap { $0.matches(of: #/\n  "?([\w.]+)"?: "([^"\n]*)",/#) }
         return Dictionary(lines.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
     }
 

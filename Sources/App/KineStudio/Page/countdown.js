@@ -10,37 +10,37 @@ let timer;
 
 /** Whether a key may mean the page: people switch windows and silence speech by the others. */
 export function isOwn({ key }) {
-    return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
+  return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
 }
 
 /** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
 export function show(seconds, cancel) {
+  hide();
+  const begun = performance.now();
+  const end = begun + seconds * 1000;
+  const count = make("p.count", { "aria-live": "assertive" });
+  const stop = (event) => {
+    if (event.type === "keydown" && (event.repeat || !isOwn(event))) return;
+    event.preventDefault();
+    if (performance.now() - begun < idleTime) return;
+    if (dialog) cancel();
     hide();
-    const begun = performance.now();
-    const end = begun + seconds * 1000;
-    const count = make("p.count", { "aria-live": "assertive" });
-    const stop = (event) => {
-        if (event.type === "keydown" && (event.repeat || !isOwn(event))) return;
-        event.preventDefault();
-        if (performance.now() - begun < idleTime) return;
-        if (dialog) cancel();
-        hide();
-    };
-    dialog = make(
-        "dialog.countdown", { "aria-label": say("countdown"), keydown: stop, pointerdown: stop, click: stop, cancel: stop },
-        count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
-    const update = () => {
-        const rest = Math.ceil((end - performance.now()) / 1000);
-        if (rest > 0) write(count, String(rest));
-        else hide();
-    };
-    dialogs.show(dialog);
-    timer = setInterval(update, 100);
-    update();
+  };
+  dialog = make(
+    "dialog.countdown", { "aria-label": say("countdown"), keydown: stop, pointerdown: stop, click: stop, cancel: stop },
+    count, make("p", {}, say("cancelHint")), button(say("cancel"), () => {}));
+  const update = () => {
+    const rest = Math.ceil((end - performance.now()) / 1000);
+    if (rest > 0) write(count, String(rest));
+    else hide();
+  };
+  dialogs.show(dialog);
+  timer = setInterval(update, 100);
+  update();
 }
 
 export function hide() {
-    clearInterval(timer);
-    dialog?.close();
-    dialog = undefined;
+  clearInterval(timer);
+  dialog?.close();
+  dialog = undefined;
 }

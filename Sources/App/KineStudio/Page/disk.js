@@ -10,14 +10,14 @@ const most = 100 * hour;
 
 /** `free`: bytes; `duration`: seconds of recording. The server rounds both. */
 export function show(place, { free, duration }) {
-    const space = bytes(free);
-    const [length, unit] = duration >= 2 * hour ? [hour, "hour"] : [60, "minute"];
-    const time = number(Math.floor(duration / length), { style: "unit", unit, unitDisplay: "long" });
-    const isLow = duration < low;
-    const name = isLow ? "diskLow" : duration > most ? "diskAmple" : "disk";
-    place.classList.toggle("low", isLow);
-    // Assistive technology reports changes only where they matter.
-    place.role = isLow ? "status" : null;
-    place.hidden = false;
-    write(place, say(name, { space, time }));
+  const space = bytes(free);
+  const [length, unit] = duration >= 2 * hour ? [hour, "hour"] : [60, "minute"];
+  const time = number(Math.floor(duration / length), { style: "unit", unit, unitDisplay: "long" });
+  const isLow = duration < low;
+  const name = isLow ? "diskLow" : duration > most ? "diskAmple" : "disk";
+  place.classList.toggle("low", isLow);
+  // Assistive technology reports changes only where they matter.
+  place.role = isLow ? "status" : null;
+  place.hidden = false;
+  write(place, say(name, { space, time }));
 }

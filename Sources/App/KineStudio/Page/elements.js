@@ -4,17 +4,17 @@ const problem = document.getElementById("problem");
 
 /** Shows a sentence until the next action; without one, none. */
 export function complain(sentence = "") {
-    write(problem, sentence);
-    problem.hidden = !sentence;
+  write(problem, sentence);
+  problem.hidden = !sentence;
 }
 
 /** Runs an action. `failed` gets the sentence of its error. */
 export async function attempt(action, failed = complain) {
-    try {
-        return await action();
-    } catch (error) {
-        failed(error.message);
-    }
+  try {
+    return await action();
+  } catch (error) {
+    failed(error.message);
+  }
 }
 
 /**
@@ -22,75 +22,75 @@ export async function attempt(action, failed = complain) {
  * are left out.
  */
 export function make(tag, attributes = {}, ...children) {
-    const [name, ...classes] = tag.split(".");
-    const element = document.createElement(name);
-    if (classes.length) element.className = classes.join(" ");
-    for (const [name, value] of Object.entries(attributes)) {
-        if (typeof value === "function") element.addEventListener(name, value);
-        else if (value === true) element.setAttribute(name, "");
-        else if (value !== false && value != null) element.setAttribute(name, value);
-    }
-    element.append(...children.filter((child) => child != null));
-    return element;
+  const [name, ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  if (classes.length) element.className = classes.join(" ");
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
 }
 
 /** Sets an element's text, unless it has it: assistive technology reports every change. */
 export function write(element, text) {
-    if (element.textContent !== text) element.textContent = text;
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** A button that does nothing while its action runs. `failed` gets an error's sentence, and nothing when the action begins. */
 export function button(label, action, attributes = {}, failed = complain) {
-    const element = make("button", { type: "button", ...attributes }, label);
-    element.addEventListener("click", async () => {
-        // A disabled button would lose the focus.
-        if (element.ariaBusy === "true") return;
-        element.ariaBusy = "true";
-        failed();
-        await attempt(action, failed);
-        element.ariaBusy = null;
-    });
-    return element;
+  const element = make("button", { type: "button", ...attributes }, label);
+  element.addEventListener("click", async () => {
+    // A disabled button would lose the focus.
+    if (element.ariaBusy === "true") return;
+    element.ariaBusy = "true";
+    failed();
+    await attempt(action, failed);
+    element.ariaBusy = null;
+  });
+  return element;
 }
 
 /** A line that assistive technology reports. */
 export function hint(text) {
-    return make("p.hint", { role: "status" }, text);
+  return make("p.hint", { role: "status" }, text);
 }
 
 /** A control with its label. */
 export function field(label, control) {
-    return make("label.field", {}, make("span", {}, label), control);
+  return make("label.field", {}, make("span", {}, label), control);
 }
 
 /** A box to tick, with its label, and an icon if one is given. */
 export function box(text, isChecked, change, icon) {
-    const input = make("input", { type: "checkbox", checked: Boolean(isChecked), change });
-    return { input, label: make("label.box", {}, input, icon, make("span", {}, text)) };
+  const input = make("input", { type: "checkbox", checked: Boolean(isChecked), change });
+  return { input, label: make("label.box", {}, input, icon, make("span", {}, text)) };
 }
 
 /** Controls that belong together, with their title. */
 export function group(name, title, ...children) {
-    return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
+  return make(`fieldset.${name}`, {}, make("legend", {}, title), ...children);
 }
 
 /** A list with its label, empty until `offer`. `change` is called when the person chooses. */
 export function choice(label, change) {
-    const select = make("select", { change });
-    return { select, field: field(label, select) };
+  const select = make("select", { change });
+  return { select, field: field(label, select) };
 }
 
 /** Replaces a list's choices, pairs of a value and a text. The chosen one stays. */
 export function offer(select, choices) {
-    const { value, selectedOptions: [chosen] } = select;
-    select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
-    if (value) pick(select, value, chosen.text);
+  const { value, selectedOptions: [chosen] } = select;
+  select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
+  if (value) pick(select, value, chosen.text);
 }
 
 /** Chooses a value, which a list that lacks it gets. */
 export function pick(select, value, text = value) {
-    if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value }, text));
-    select.value = value;
+  if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value }, text));
+  select.value = value;
 }
 
 /**
@@ -99,21 +99,21 @@ export function pick(select, value, text = value) {
  * its `close` if it has one.
  */
 export function arrange(list, rows, items, key, add, previous) {
-    const known = new Set(items.map(key));
-    for (const [id, row] of rows) {
-        if (known.has(id)) continue;
-        row.close?.();
-        row.element.remove();
-        rows.delete(id);
-    }
-    for (const item of items) {
-        const id = key(item);
-        if (!rows.has(id)) rows.set(id, add(item));
-        const row = rows.get(id);
-        // Moving an element would take the focus from it.
-        const place = previous ? previous.nextElementSibling : list.firstElementChild;
-        if (place !== row.element) list.insertBefore(row.element, place);
-        previous = row.element;
-        row.show(item);
-    }
+  const known = new Set(items.map(key));
+  for (const [id, row] of rows) {
+    if (known.has(id)) continue;
+    row.close?.();
+    row.element.remove();
+    rows.delete(id);
+  }
+  for (const item of items) {
+    const id = key(item);
+    if (!rows.has(id)) rows.set(id, add(item));
+    const row = rows.get(id);
+    // Moving an element would take the focus from it.
+    const place = previous ? previous.nextElementSibling : list.firstElementChild;
+    if (place !== row.element) list.insertBefore(row.element, place);
+    previous = row.element;
+    row.show(item);
+  }
 }

@@ -1,7 +1,7 @@
 // Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
 
 const types = [
-    "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
+  "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
 ];
 const mostNotices = 200;
 const ports = [];
@@ -13,38 +13,38 @@ let key;
 
 // Windows have other clocks than this worker, so they get the age of what was received.
 function post(port, { type, data, received }) {
-    port.postMessage({ type, data, age: performance.now() - received });
+  port.postMessage({ type, data, age: performance.now() - received });
 }
 
 function send(type, data) {
-    const message = { type, data, received: performance.now() };
-    if (type === "notice") notices = [...notices, message].slice(-mostNotices);
-    else if (type !== "job") newest.set(type, message);
-    for (const port of ports) post(port, message);
+  const message = { type, data, received: performance.now() };
+  if (type === "notice") notices = [...notices, message].slice(-mostNotices);
+  else if (type !== "job") newest.set(type, message);
+  for (const port of ports) post(port, message);
 }
 
 function connect() {
-    source?.close();
-    newest.clear();
-    notices = [];
-    // EventSource sends no headers of ours.
-    source = new EventSource(`api/events?key=${key}`);
-    source.addEventListener("open", () => send("connection", "open"));
-    source.addEventListener("error", () => {
-        send("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
-    });
-    for (const type of types) source.addEventListener(type, ({ data }) => send(type, JSON.parse(data)));
+  source?.close();
+  newest.clear();
+  notices = [];
+  // EventSource sends no headers of ours.
+  source = new EventSource(`api/events?key=${key}`);
+  source.addEventListener("open", () => send("connection", "open"));
+  source.addEventListener("error", () => {
+    send("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
+  });
+  for (const type of types) source.addEventListener(type, ({ data }) => send(type, JSON.parse(data)));
 }
 
 addEventListener("connect", ({ ports: [port] }) => {
-    // The first message of a window is its key. Another key is of another server at the same address.
-    port.addEventListener("message", ({ data }) => {
-        ports.push(port);
-        if (data !== key || source.readyState === EventSource.CLOSED) {
-            key = data;
-            return connect();
-        }
-        for (const message of [...newest.values(), ...notices]) post(port, message);
-    });
-    port.start();
+  // The first message of a window is its key. Another key is of another server at the same address.
+  port.addEventListener("message", ({ data }) => {
+    ports.push(port);
+    if (data !== key || source.readyState === EventSource.CLOSED) {
+      key = data;
+      return connect();
+    }
+    for (const message of [...newest.values(), ...notices]) post(port, message);
+  });
+  port.start();
 });

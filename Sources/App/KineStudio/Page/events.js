@@ -12,21 +12,21 @@ const newest = {};
  * the event says, and when it came (performance.now). The newest one comes at once. Returns what ends this.
  */
 export function on(type, handler) {
-    handlers[type] ??= new Set();
-    handlers[type].add(handler);
-    if (newest[type]) handler(...newest[type]);
-    return () => handlers[type].delete(handler);
+  handlers[type] ??= new Set();
+  handlers[type].add(handler);
+  if (newest[type]) handler(...newest[type]);
+  return () => handlers[type].delete(handler);
 }
 
 /** Begins, once the session is open. */
 export function listen() {
-    if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
-    const { port } = new SharedWorker("events-worker.js", { name: "kinecast" });
-    port.addEventListener("message", ({ data: { type, data, age } }) => {
-        const values = [data, performance.now() - age];
-        if (!moments.includes(type)) newest[type] = values;
-        for (const handler of handlers[type] ?? []) handler(...values);
-    });
-    port.start();
-    port.postMessage(key());
+  if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
+  const { port } = new SharedWorker("events-worker.js", { name: "kinecast" });
+  port.addEventListener("message", ({ data: { type, data, age } }) => {
+    const values = [data, performance.now() - age];
+    if (!moments.includes(type)) newest[type] = values;
+    for (const handler of handlers[type] ?? []) handler(...values);
+  });
+  port.start();
+  port.postMessage(key());
 }

@@ -4,56 +4,56 @@ import { say } from "./words.js";
 
 /** A window as a value of --exclude, by what it still has tomorrow. */
 function rule({ name, title, application }) {
-    if (application) return `app:${application}`;
-    return title ? `title:${title}` : name;
+  if (application) return `app:${application}`;
+  return title ? `title:${title}` : name;
 }
 
 function text(rule) {
-    const [, kind, name] = /^(app|title):(.*)$/s.exec(rule) ?? [];
-    return kind === "title" ? say("titled", { name }) : name ?? rule;
+  const [, kind, name] = /^(app|title):(.*)$/s.exec(rule) ?? [];
+  return kind === "title" ? say("titled", { name }) : name ?? rule;
 }
 
 /** Boxes in an `element`. */
 export function hiddenWindows() {
-    const element = group("hiding", say("hide"));
-    // By rule.
-    const boxes = new Map();
-    // Whether the person has said which; else those hold that are configured.
-    let isChosen = false;
-    element.hidden = true;
-    element.addEventListener("change", () => { isChosen = true; });
+  const element = group("hiding", say("hide"));
+  // By rule.
+  const boxes = new Map();
+  // Whether the person has said which; else those hold that are configured.
+  let isChosen = false;
+  element.hidden = true;
+  element.addEventListener("change", () => { isChosen = true; });
 
-    function add(rules) {
-        for (const one of rules) {
-            if (boxes.has(one)) continue;
-            const { input, label } = box(text(one));
-            input.value = one;
-            boxes.set(one, input);
-            element.append(label);
-        }
-        element.hidden = boxes.size === 0;
+  function add(rules) {
+    for (const one of rules) {
+      if (boxes.has(one)) continue;
+      const { input, label } = box(text(one));
+      input.value = one;
+      boxes.set(one, input);
+      element.append(label);
     }
+    element.hidden = boxes.size === 0;
+  }
 
-    return {
-        element,
-        /** Ticks the rules of a choice, or those that are configured. */
-        show(rules, configured = []) {
-            isChosen = rules != null;
-            const ticked = new Set(rules ?? configured);
-            add(ticked);
-            for (const [one, input] of boxes) input.checked = ticked.has(one);
-        },
-        /** Offers these windows, those of an application together. */
-        offer(windows) {
-            const rules = new Set(windows.map(rule));
-            for (const [one, input] of boxes) {
-                if (rules.has(one) || input.checked || input === document.activeElement) continue;
-                input.parentElement.remove();
-                boxes.delete(one);
-            }
-            add(rules);
-        },
-        /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
-        get rules() { return isChosen ? [...boxes.keys()].filter((one) => boxes.get(one).checked).sort() : undefined; },
-    };
+  return {
+    element,
+    /** Ticks the rules of a choice, or those that are configured. */
+    show(rules, configured = []) {
+      isChosen = rules != null;
+      const ticked = new Set(rules ?? configured);
+      add(ticked);
+      for (const [one, input] of boxes) input.checked = ticked.has(one);
+    },
+    /** Offers these windows, those of an application together. */
+    offer(windows) {
+      const rules = new Set(windows.map(rule));
+      for (const [one, input] of boxes) {
+        if (rules.has(one) || input.checked || input === document.activeElement) continue;
+        input.parentElement.remove();
+        boxes.delete(one);
+      }
+      add(rules);
+    },
+    /** The request's `exclude`, in an order that does not depend on which windows appeared first. */
+    get rules() { return isChosen ? [...boxes.keys()].filter((one) => boxes.get(one).checked).sort() : undefined; },
+  };
 }

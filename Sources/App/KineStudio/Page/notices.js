@@ -7,23 +7,23 @@ const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-di
 
 /** A notice as a sentence, with a button if it has a recording. `open` shows the one with an ID. */
 export function describe(notice, open) {
-    const { file, recording } = notice;
-    return [
-        make("span", { title: file }, event(notice)),
-        ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
-    ];
+  const { file, recording } = notice;
+  return [
+    make("span", { title: file }, event(notice)),
+    ...(recording ? [button(say("openRecording"), () => open(recording))] : []),
+  ];
 }
 
 /** `open` is as for `describe`. */
 export function add(section, notice, open) {
-    let list = section.querySelector("ol");
-    if (!list) {
-        list = make("ol", { "aria-live": "polite" });
-        section.setAttribute("aria-labelledby", "notices-title");
-        section.append(make("h2", { id: "notices-title" }, say("events")), list);
-    }
-    section.hidden = false;
-    const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
-    list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
-    while (list.children.length > most) list.lastElementChild.remove();
+  let list = section.querySelector("ol");
+  if (!list) {
+    list = make("ol", { "aria-live": "polite" });
+    section.setAttribute("aria-labelledby", "notices-title");
+    section.append(make("h2", { id: "notices-title" }, say("events")), list);
+  }
+  section.hidden = false;
+  const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
+  list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
+  while (list.children.length > most) list.lastElementChild.remove();
 }

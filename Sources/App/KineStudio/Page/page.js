@@ -9,37 +9,37 @@ const element = (id) => document.getElementById(id);
 document.documentElement.lang = language;
 
 function setPhase(phase) {
-    document.body.dataset.phase = phase;
-    const isOpen = phase === "open";
-    for (const section of ["takes", "recording", "notices", "library"]) element(section).inert = !isOpen;
-    if (!isOpen) write(element("state"), say(phase));
-    complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
+  document.body.dataset.phase = phase;
+  const isOpen = phase === "open";
+  for (const section of ["takes", "recording", "notices", "library"]) element(section).inert = !isOpen;
+  if (!isOpen) write(element("state"), say(phase));
+  complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
 }
 
 // The takes of the last event.
 let known = [];
 
 async function showQuestions(takes) {
-    const isNeeded = [...known, ...takes].some(({ question }) => question);
-    known = takes;
-    if (isNeeded) (await import("./questions.js")).show(known);
+  const isNeeded = [...known, ...takes].some(({ question }) => question);
+  known = takes;
+  if (isNeeded) (await import("./questions.js")).show(known);
 }
 
 setPhase("connecting");
 const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
-    await open();
-    on("takes", showQuestions);
-    if (!sheet) {
-        (await import("./studio.js")).showStudio(setPhase);
-        return listen();
-    }
-    setPhase("open");
-    element("state").hidden = true;
-    // Other browsers leave apps' questions to the desktop's notification.
-    if (globalThis.SharedWorker) listen();
-    await (await import("./sheet.js")).show(sheet);
+  await open();
+  on("takes", showQuestions);
+  if (!sheet) {
+    (await import("./studio.js")).showStudio(setPhase);
+    return listen();
+  }
+  setPhase("open");
+  element("state").hidden = true;
+  // Other browsers leave apps' questions to the desktop's notification.
+  if (globalThis.SharedWorker) listen();
+  await (await import("./sheet.js")).show(sheet);
 }, (sentence) => {
-    setPhase("closed");
-    complain(sentence);
+  setPhase("closed");
+  complain(sentence);
 });

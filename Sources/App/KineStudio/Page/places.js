@@ -7,14 +7,14 @@ const most = 4;
  * first.
  */
 export async function place(count = most, isLast = false) {
-    for (let number = 0; number < count; number += 1) {
-        const name = `kinecast-request-${isLast ? most - 1 - number : number}`;
-        const free = await new Promise((resolve) => {
-            navigator.locks.request(name, { ifAvailable: true }, (lock) => {
-                if (lock) return new Promise((end) => resolve(end));
-                resolve();
-            });
-        });
-        if (free) return free;
-    }
+  for (let number = 0; number < count; number += 1) {
+    const name = `kinecast-request-${isLast ? most - 1 - number : number}`;
+    const free = await new Promise((resolve) => {
+      navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+        if (lock) return new Promise((end) => resolve(end));
+        resolve();
+      });
+    });
+    if (free) return free;
+  }
 }

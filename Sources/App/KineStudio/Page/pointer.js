@@ -4,20 +4,20 @@ export const within = (value, low, high) => Math.min(Math.max(value, low), high)
 
 /** Places an element at a rectangle of its parent, in the units of the parent's width and height. */
 export function place(element, { x, y, width, height }, whole) {
-    const part = (value, all) => `${100 * value / all}%`;
-    Object.assign(element.style, {
-        left: part(x, whole.width), top: part(y, whole.height), width: part(width, whole.width), height: part(height, whole.height),
-    });
+  const part = (value, all) => `${100 * value / all}%`;
+  Object.assign(element.style, {
+    left: part(x, whole.width), top: part(y, whole.height), width: part(width, whole.width), height: part(height, whole.height),
+  });
 }
 
 /** Follows a pointer that presses on an element: `move` gets its events and its way in CSS pixels, `end` is called after them. */
 export function follow(element, pressed, move, end) {
-    const moved = (event) => move(event, event.clientX - pressed.clientX, event.clientY - pressed.clientY);
-    pressed.preventDefault();
-    element.setPointerCapture(pressed.pointerId);
-    element.addEventListener("pointermove", moved);
-    element.addEventListener("lostpointercapture", () => {
-        element.removeEventListener("pointermove", moved);
-        end?.();
-    }, { once: true });
+  const moved = (event) => move(event, event.clientX - pressed.clientX, event.clientY - pressed.clientY);
+  pressed.preventDefault();
+  element.setPointerCapture(pressed.pointerId);
+  element.addEventListener("pointermove", moved);
+  element.addEventListener("lostpointercapture", () => {
+    element.removeEventListener("pointermove", moved);
+    end?.();
+  }, { once: true });
 }

@@ -5,26 +5,26 @@ const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle
 
 /** The path of a recording's requests. */
 export function path({ id }) {
-    return `api/recordings/${encodeURIComponent(id)}`;
+  return `api/recordings/${encodeURIComponent(id)}`;
 }
 
 /** A recording's name without the end of its file's. */
 export function title({ name }) {
-    return name.replace(/\.mp4$/i, "");
+  return name.replace(/\.mp4$/i, "");
 }
 
 /** Date, size and app in a line. */
 export function facts({ bytes: count, modified, app }) {
-    return [dates.format(modified), bytes(count), app].filter(Boolean).join(" · ");
+  return [dates.format(modified), bytes(count), app].filter(Boolean).join(" · ");
 }
 
 /** The sentence about a recording that cannot be played; empty if it can. */
 export function trouble({ state, problem }) {
-    return state === "finished" ? "" : problem ?? say(`state.${state}`);
+  return state === "finished" ? "" : problem ?? say(`state.${state}`);
 }
 
 /** A time in seconds, with milliseconds. */
 export function precise(seconds) {
-    const whole = Math.round(seconds * 1000);
-    return `${clock(whole / 1000)}.${String(whole % 1000).padStart(3, "0")}`;
+  const whole = Math.round(seconds * 1000);
+  return `${clock(whole / 1000)}.${String(whole % 1000).padStart(3, "0")}`;
 }

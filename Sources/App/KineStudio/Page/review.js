@@ -12,38 +12,38 @@ await load("library");
 
 /** An app's recording in an `element`. `path`: the beginning of the sheet's. `buttons`: those that end it. */
 export function makeReview(path, { activities }, buttons) {
-    const jobs = new Jobs();
-    const viewer = new Viewer(complain, jobs, { work: path, activities, save });
-    let content;
+  const jobs = new Jobs();
+  const viewer = new Viewer(complain, jobs, { work: path, activities, save });
+  let content;
 
-    async function find() {
-        const { recordings } = await get("api/recordings");
-        const found = recordings.find(({ id }) => id === content.recording);
-        // An app's data may be elsewhere than the server's.
-        return found && (content.isSaved ? found : { ...found, place: "app" });
-    }
+  async function find() {
+    const { recordings } = await get("api/recordings");
+    const found = recordings.find(({ id }) => id === content.recording);
+    // An app's data may be elsewhere than the server's.
+    return found && (content.isSaved ? found : { ...found, place: "app" });
+  }
 
-    function save(recording) {
-        const name = line(say("name"), title(recording), { maxlength: 200 });
-        ask(say("saveToVideos"), name.field, [say("saveToVideos"), async () => {
-            const typed = name.input.value.trim();
-            const { job } = await post(`${path}/save`, { name: typed });
-            jobs.add(job, say("cutting", { name: typed }));
-        }]);
-    }
+  function save(recording) {
+    const name = line(say("name"), title(recording), { maxlength: 200 });
+    ask(say("saveToVideos"), name.field, [say("saveToVideos"), async () => {
+      const typed = name.input.value.trim();
+      const { job } = await post(`${path}/save`, { name: typed });
+      jobs.add(job, say("cutting", { name: typed }));
+    }]);
+  }
 
-    on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
-    return {
-        element: make("div.sheet-body", {}, jobs.element, viewer.element, buttons),
-        /** Shows the recording of a content, which may be another file than before. */
-        async show(newest) {
-            content = newest;
-            const recording = await find();
-            if (content !== newest) return;
-            if (!recording) throw new Error(say("recordingGone"));
-            await viewer.open(recording);
-            // Requests about the file that it was are of no interest any more.
-            complain();
-        },
-    };
+  on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
+  return {
+    element: make("div.sheet-body", {}, jobs.element, viewer.element, buttons),
+    /** Shows the recording of a content, which may be another file than before. */
+    async show(newest) {
+      content = newest;
+      const recording = await find();
+      if (content !== newest) return;
+      if (!recording) throw new Error(say("recordingGone"));
+      await viewer.open(recording);
+      // Requests about the file that it was are of no interest any more.
+      complain();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { getImage } from "./session.js";
 
 /** The letter, which the icon replaces if there is one. As an image, an SVG file runs no script. */
 export function icon({ id, name }) {
-    const place = make("span.service-icon", { "aria-hidden": "true", "data-letter": [...name][0] });
-    getImage(`api/services/${encodeURIComponent(id)}/icon`).then((image) => { if (image) place.replaceChildren(image); });
-    return place;
+  const place = make("span.service-icon", { "aria-hidden": "true", "data-letter": [...name][0] });
+  getImage(`api/services/${encodeURIComponent(id)}/icon`).then((image) => { if (image) place.replaceChildren(image); });
+  return place;
 }

@@ -9,28 +9,28 @@ import { say } from "./words.js";
 const known = ["copy", "open", "email", "upload"];
 
 function name({ id, title: text }) {
-    return known.includes(id) ? say(`activity.${id}`) : text;
+  return known.includes(id) ? say(`activity.${id}`) : text;
 }
 
 /** Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's. */
 export async function share(recording, jobs, work, offered) {
-    const isKept = recording.place === "videos";
-    const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
-    if (!activities.length) throw new Error(say("noActivities"));
-    const address = line(say("address"), "", { type: "url", maxlength: 2000 });
-    const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
-        (activity, index) => make(
-            "label", { class: "box" },
-            make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), name(activity))));
-    const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
-    const update = () => { address.field.hidden = !chosen().takesAddress; };
-    list.addEventListener("change", update);
-    update();
-    ask(say("shareTitle", { name: title(recording) }), make("div", {}, list, address.field), [say("share"), async () => {
-        const activity = chosen();
-        const request = { activity: activity.id };
-        if (activity.takesAddress) request.address = address.input.value.trim();
-        const { job } = await post(`${work}/share`, request);
-        jobs.add(job, say("sharing", { name: title(recording), activity: name(activity) }));
-    }]);
+  const isKept = recording.place === "videos";
+  const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
+  if (!activities.length) throw new Error(say("noActivities"));
+  const address = line(say("address"), "", { type: "url", maxlength: 2000 });
+  const list = make("fieldset", { class: "activities" }, make("legend", {}, say("shareBy")), ...activities.map(
+    (activity, index) => make(
+      "label", { class: "box" },
+      make("input", { type: "radio", name: "activity", value: activity.id, checked: index === 0 }), name(activity))));
+  const chosen = () => activities.find(({ id }) => id === list.querySelector(":checked").value);
+  const update = () => { address.field.hidden = !chosen().takesAddress; };
+  list.addEventListener("change", update);
+  update();
+  ask(say("shareTitle", { name: title(recording) }), make("div", {}, list, address.field), [say("share"), async () => {
+    const activity = chosen();
+    const request = { activity: activity.id };
+    if (activity.takesAddress) request.address = address.input.value.trim();
+    const { job } = await post(`${work}/share`, request);
+    jobs.add(job, say("sharing", { name: title(recording), activity: name(activity) }));
+  }]);
 }

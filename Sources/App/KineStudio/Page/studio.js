@@ -16,55 +16,55 @@ const icon = document.querySelector("link[rel=icon]");
 
 /** A control that vanishes takes the focus with it, which then goes to this one. */
 function keepFocus(next) {
-    setTimeout(() => { if (document.activeElement === document.body) next?.focus({ preventScroll: true }); }, 100);
+  setTimeout(() => { if (document.activeElement === document.body) next?.focus({ preventScroll: true }); }, 100);
 }
 
 /** Shows takes, the form, recordings and events. `setPhase` gets the state of the connection. */
 export function showStudio(setPhase) {
-    const takes = showTakes(element("takes"), ({ text, time, phase }) => {
-        if (document.body.dataset.phase === "open") write(element("state"), text);
-        const mark = marks[phase] ?? "";
-        element("elapsed").hidden = !mark;
-        write(element("elapsed"), mark && time);
-        // The title of a hidden window is seldom renewed.
-        document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
-        const wanted = phase === "recording" ? "icon-recording.svg" : "icon.svg";
-        if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
-    });
-    // The form is loaded when its view is shown first.
-    let form;
-    const views = showViews(async (isRecord) => {
-        takes.showPreviews();
-        if (!isRecord) return;
-        const { show } = await import("./recording.js");
-        form ??= show(element("recording"));
-        form.refresh();
-    });
-    on("connection", (kind) => {
-        setPhase(kind);
-        if (kind !== "open") return;
-        takes.update();
-        form?.refresh();
-        views.refresh();
-    });
-    let isRunning = false;
-    on("takes", (list) => {
-        const begins = !isRunning && list.some(isOpen);
-        isRunning = list.some(isOpen);
-        if (!begins) return;
-        element("ended").hidden = true;
-        keepFocus(element("takes").firstElementChild);
-    });
-    on("recordings", views.refresh);
-    on("disk", (space) => disk.show(element("disk"), space));
-    on("notice", (notice, at) => {
-        add(element("notices"), notice, views.open);
-        // A window that opens later lists older ones, too.
-        if (performance.now() - at > newAge || Math.abs(Date.now() - notice.time) > longestSkew) return;
-        if (notice.kind === "failed") complain(notice.text);
-        if (notice.kind !== "ended") return;
-        element("ended").replaceChildren(...describe(notice, views.open));
-        element("ended").hidden = false;
-        keepFocus(element("ended").querySelector("button"));
-    });
+  const takes = showTakes(element("takes"), ({ text, time, phase }) => {
+    if (document.body.dataset.phase === "open") write(element("state"), text);
+    const mark = marks[phase] ?? "";
+    element("elapsed").hidden = !mark;
+    write(element("elapsed"), mark && time);
+    // The title of a hidden window is seldom renewed.
+    document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
+    const wanted = phase === "recording" ? "icon-recording.svg" : "icon.svg";
+    if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+  });
+  // The form is loaded when its view is shown first.
+  let form;
+  const views = showViews(async (isRecord) => {
+    takes.showPreviews();
+    if (!isRecord) return;
+    const { show } = await import("./recording.js");
+    form ??= show(element("recording"));
+    form.refresh();
+  });
+  on("connection", (kind) => {
+    setPhase(kind);
+    if (kind !== "open") return;
+    takes.update();
+    form?.refresh();
+    views.refresh();
+  });
+  let isRunning = false;
+  on("takes", (list) => {
+    const begins = !isRunning && list.some(isOpen);
+    isRunning = list.some(isOpen);
+    if (!begins) return;
+    element("ended").hidden = true;
+    keepFocus(element("takes").firstElementChild);
+  });
+  on("recordings", views.refresh);
+  on("disk", (space) => disk.show(element("disk"), space));
+  on("notice", (notice, at) => {
+    add(element("notices"), notice, views.open);
+    // A window that opens later lists older ones, too.
+    if (performance.now() - at > newAge || Math.abs(Date.now() - notice.time) > longestSkew) return;
+    if (notice.kind === "failed") complain(notice.text);
+    if (notice.kind !== "ended") return;
+    element("ended").replaceChildren(...describe(notice, views.open));
+    element("ended").hidden = false;
+    keepFocus(element("ended").querySelector("button"));
+  });
 }

@@ -8,33 +8,33 @@ const shortest = 10_000;
 
 /** A sentence in an `element`. `undone` gets the recording that is there again. */
 export function makeUndo(undone) {
-    let token;
-    let since = 0;
-    const text = make("span", { role: "status" });
-    const undo = button(say("undo"), async () => {
-        const recording = await post("api/recordings/undo", { undo: token });
-        hide();
-        await undone(recording);
-    }, { hidden: true });
-    const element = make("div.undo", {}, text, undo);
+  let token;
+  let since = 0;
+  const text = make("span", { role: "status" });
+  const undo = button(say("undo"), async () => {
+    const recording = await post("api/recordings/undo", { undo: token });
+    hide();
+    await undone(recording);
+  }, { hidden: true });
+  const element = make("div.undo", {}, text, undo);
 
-    function hide() {
-        write(text, "");
-        undo.hidden = true;
-    }
+  function hide() {
+    write(text, "");
+    undo.hidden = true;
+  }
 
-    for (const type of ["pointerdown", "keydown"]) {
-        document.addEventListener(type, ({ target }) => {
-            if (!element.contains(target) && performance.now() - since > shortest) hide();
-        });
-    }
-    return {
-        element,
-        show(sentence, newest) {
-            token = newest;
-            since = performance.now();
-            write(text, sentence);
-            undo.hidden = false;
-        },
-    };
+  for (const type of ["pointerdown", "keydown"]) {
+    document.addEventListener(type, ({ target }) => {
+      if (!element.contains(target) && performance.now() - since > shortest) hide();
+    });
+  }
+  return {
+    element,
+    show(sentence, newest) {
+      token = newest;
+      since = performance.now();
+      write(text, sentence);
+      undo.hidden = false;
+    },
+  };
 }

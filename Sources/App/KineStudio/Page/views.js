@@ -12,36 +12,36 @@ const named = new URLSearchParams(location.search).get("recording");
  * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
  */
 export function showViews(changed) {
-    const [views, record, section] = ["views", "record", "library"].map((id) => document.getElementById(id));
-    let library;
-    let isLibrary = false;
-    const links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
-        event.preventDefault();
-        attempt(() => show(name === "recordings"));
-    } }, say(name)));
+  const [views, record, section] = ["views", "record", "library"].map((id) => document.getElementById(id));
+  let library;
+  let isLibrary = false;
+  const links = ["record", "recordings"].map((name) => make("a", { href: "#", click: (event) => {
+    event.preventDefault();
+    attempt(() => show(name === "recordings"));
+  } }, say(name)));
 
-    function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
+  function keep(recording) { sessionStorage.setItem(place, JSON.stringify({ isLibrary, recording })); }
 
-    async function show(isWanted, recording) {
-        complain();
-        const returns = !isLibrary;
-        isLibrary = isWanted;
-        record.hidden = isLibrary;
-        section.hidden = !isLibrary;
-        links.forEach((one, index) => { one.ariaCurrent = isLibrary === (index === 1) ? "page" : null; });
-        keep();
-        if (!isLibrary) library?.leave();
-        await changed(!isLibrary);
-        if (!isLibrary) return;
-        const { showLibrary } = await import("./library.js");
-        library ??= showLibrary(section, { record: () => show(false), opened: keep });
-        await library.enter(recording, returns);
-    }
+  async function show(isWanted, recording) {
+    complain();
+    const returns = !isLibrary;
+    isLibrary = isWanted;
+    record.hidden = isLibrary;
+    section.hidden = !isLibrary;
+    links.forEach((one, index) => { one.ariaCurrent = isLibrary === (index === 1) ? "page" : null; });
+    keep();
+    if (!isLibrary) library?.leave();
+    await changed(!isLibrary);
+    if (!isLibrary) return;
+    const { showLibrary } = await import("./library.js");
+    library ??= showLibrary(section, { record: () => show(false), opened: keep });
+    await library.enter(recording, returns);
+  }
 
-    views.setAttribute("aria-label", say("views"));
-    views.append(...links);
-    views.hidden = false;
-    const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
-    attempt(() => show(Boolean(named ?? last.isLibrary), named ?? last.recording));
-    return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
+  views.setAttribute("aria-label", say("views"));
+  views.append(...links);
+  views.hidden = false;
+  const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+  attempt(() => show(Boolean(named ?? last.isLibrary), named ?? last.recording));
+  return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
 }
