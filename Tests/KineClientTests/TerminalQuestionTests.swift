@@ -42,7 +42,7 @@ import Testing
         #expect(question.ask("Allow it?", unless: withdrawal) == nil)
         // A terminal gives what was written to it in pieces, and an error after its end.
         var seen = ""
-        while !seen.contains("Answered elsewhere.") {
+        while !seen.contains("This is not asked any more.") {
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = try bytes.withUnsafeMutableBytes { try FileDescriptor(rawValue: master).read(into: $0) }
             try #require(count > 0, "\(seen)")

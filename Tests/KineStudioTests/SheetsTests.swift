@@ -4,6 +4,7 @@ import FoundationEssentials
 import KineMeasure
 import KinePlatform
 import KineWire
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -156,8 +157,21 @@ import Testing
         guard case .perform(let task, _)? = try place.reply(to: app) else { return }
         #expect(place.studio.jobs.cancel(job))
         #expect(try place.reply(to: app) == .stop(task: task))
+        try await wait(for: "the cancellation") { !place.studio.sheets.isBusy(id) }
         #expect(place.studio.answerSheet(id, done).status == .ok)
         #expect(try place.reply(to: app) == .answer(.finished))
+    }
+
+    @Test func `what the person has begun is cancelled with the sheet, also while they choose a file`() throws {
+        let cancelled = Mutex<[String]>([])
+        let sheets = Sheets(cancelJob: { job in cancelled.withLock { $0.append(job) } }, changed: {})
+        let (near, farEnd) = try Sheets.Connection.pair()
+        defer { try? farEnd.close() }
+        #expect(sheets.begin("a", Self.app, near, at: MonotonicClock.now()))
+        #expect(sheets.add("ended", to: "a") && sheets.add("open", to: "a") && sheets.isBusy("a"))
+        sheets.remove("ended", from: "a")
+        sheets.cancel("a")
+        #expect(cancelled.withLock { $0 } == ["open"] && !sheets.isBusy("a") && !sheets.add("late", to: "a"))
     }
 
     @Test func `what cannot be shown is refused, and so is a fifth sheet`() throws {

@@ -84,7 +84,14 @@ import Testing
             plan.settings = [Setting(key: "rtmp.title", value: "Typed")]
             plan.addresses = [try #require(DestinationAddress("rtmp://typed/app/key"))]
             #expect(try destinations(plan) == [["url": "rtmp://typed/app/key", "title": "Typed"]])
+            // With all that is required, nothing goes to another server than the one it was kept for.
+            plan.settings = []
+            #expect(try destinations(plan) == [["url": "rtmp://typed/app/key"]])
+            plan = DestinationPlan(services: ["rtmp"])
+            plan.settings = [Setting(key: "rtmp.title", value: "Typed")]
+            #expect(try destinations(plan) == [["url": "rtmp://kept/app/key", "title": "Typed"]])
             // The address alone asks for no settings.
+            plan.addresses = [try #require(DestinationAddress("rtmp://typed/app/key"))]
             plan = DestinationPlan(addresses: plan.addresses)
             #expect(try destinations(plan) == [["url": "rtmp://typed/app/key"]])
             plan = DestinationPlan(services: ["rtmp"])

@@ -146,6 +146,19 @@ import Testing
         #expect(content(preview.url?.path) == "film")
     }
 
+    @Test func `a cut in the place of a private recording is private, and the recording knows its file`() async throws {
+        let recording = try named()
+        let file = try #require(recording.url).path
+        try #require(chmod(file, 0o600) == 0 && symlink(file, folder.file("link.mp4")) == 0)
+        #expect(try recording.isFile(at: folder.file("link.mp4")) && !recording.isFile(at: folder.file("b.mp4")))
+        let cut = try folder.write("cut".utf8, to: "cut.mp4", permissions: .ownerReadWrite)
+        try await recording.replace(
+            with: RecordingPreview(.unsaved(URL(filePath: cut)), duration: .seconds(1), size: nil, store: store))
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(content(file) == "cut" && trashed == ["a.mp4"])
+    }
+
     @Test func `what is discarded is in the trash, with where it was`() throws {
         let trash = Trash(folder.file("Trash"))
         for (count, name) in ["ü b.mp4", "ü b 2.mp4"].enumerated() {
@@ -166,10 +179,18 @@ import Testing
         let other = try #require(mkdtemp(&template).map { String(cString: $0) })
         let top = "/dev/shm/.Trash-\(getuid())"
         let isNew = mkdir(top, 0o700) == 0
+        let shared = "/dev/shm/.Trash"
+        let isAlone = mkdir(shared, 0o700) == 0 && chmod(shared, 0o1777) == 0
         defer {
             rmdir(other)
             for name in isNew ? ["/files", "/info", ""] : [] { rmdir(top + name) }
+            if isAlone {
+                unlink(shared + "/\(getuid())")
+                rmdir(shared)
+            }
         }
+        // In the shared trash there is no room for this user.
+        if isAlone { close(open(shared + "/\(getuid())", O_CREAT | O_CLOEXEC, 0o600)) }
         let name = String(other.dropFirst("/dev/shm/".count)) + " ü.mp4"
         let path = "\(other)/\(name)"
         let descriptor = try FileDescriptor.open(path, .writeOnly, options: [.create], permissions: .ownerReadWrite)

@@ -146,7 +146,8 @@ import Testing
             let session = try studio.openSession(with: studio.newLink())
             let id = try studio.place.registry().find(nil).id
             #expect(try studio.ask("POST", "/api/takes/\(id)/stop", "{}", session).status == 200)
-            #expect(try studio.ask("GET", "/api/takes/\(id)/samples", "", session).status == 404)
+            // The take may be over before the server has heard of it.
+            #expect([404, 409].contains(try studio.ask("GET", "/api/takes/\(id)/samples", "", session).status))
         }
     }
 

@@ -40,7 +40,16 @@ import Testing
                 #expect(try studio.place.registry().find(nil).source == "window 0x\(String(id, radix: 16))")
                 try window.click("End")
                 #expect(try window.notes("Saved"))
+                // Nothing takes the place of what the person has chosen.
                 painter.destroy(id)
+                let chosen = "document.querySelector('.card:has(:checked)').textContent"
+                #expect(try window.browser.wait(until: "return \(chosen) === '<b>Notes</b>Not on the screen'"))
+                try window.click("Record")
+                #expect(
+                    try window.browser.wait(
+                        until: "return document.getElementById('problem').textContent.includes('window')"))
+                #expect(try window.shows("Not recording"))
+                try window.browser.click(".card:has([value*=monitor])")
                 #expect(try window.browser.wait(until: "return document.querySelectorAll('.card').length === 1"))
             }
             let file = try #require(PrivateDirectory.entries(FilePath(studio.place.path("Kinecast"))).first)
@@ -157,7 +166,10 @@ import Testing
                 let _: Bool = try window.browser.run(
                     "import('/countdown.js').then(({ show }) => show(600, () => {})); return true;")
                 try expectDialog(window, "counting down")
-                try window.browser.click("dialog")
+                // The second click of two is none.
+                let close =
+                    "document.querySelector('dialog')?.click(); return document.querySelector('dialog') === null"
+                #expect(try window.browser.wait(until: close))
                 try window.skipCountdown()
                 try window.click("Record")
                 #expect(try window.shows("Recording"))

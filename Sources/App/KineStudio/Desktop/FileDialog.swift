@@ -61,9 +61,10 @@ struct FileDialog: Sendable {
             WakeSignal.poll(&entries, until: min(session.nextDeadline ?? .max, end))
             guard entries[1].revents != 0 || MonotonicClock.now() >= end else { continue }
             session.cancel()
-            while session.hasUnsentMessages, MonotonicClock.now() < end {
+            let last = MonotonicClock.now() + Self.timeout
+            while session.hasUnsentMessages, MonotonicClock.now() < last {
                 var entries = [session.pollEntry]
-                WakeSignal.poll(&entries, until: end)
+                WakeSignal.poll(&entries, until: last)
                 _ = session.process()
             }
             return nil

@@ -38,19 +38,23 @@ final class Jobs: Sendable {
     /// - Parameter report: gets each change, on any thread.
     init(_ report: @escaping @Sendable (JobProgress) -> Void) { self.report = report }
 
+    static func newID() -> String { LiveToken().description }
+
     var count: Int { jobs.withLock { $0.count } }
 
     /// Starts work. Returns the job's ID.
     ///
-    /// - Parameter work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made,
-    ///   or the sentence of a check. An error of a job that was cancelled is its cancellation.
+    /// - Parameters:
+    ///   - id: the job's; no other job has it.
+    ///   - work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made, or the
+    ///     sentence of a check. An error of a job that was cancelled is its cancellation.
+    @discardableResult
     func start(
-        _ kind: JobProgress.Kind, of item: String,
+        _ kind: JobProgress.Kind, of item: String, as id: String = Jobs.newID(),
         _ work:
             @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws(LibraryProblem)
             -> String?
     ) throws(LibraryProblem) -> String {
-        let id = LiveToken().description
         let progress = JobProgress(job: id, kind: kind, id: item)
         let isStarted = jobs.withLock { jobs in
             guard jobs.count < Self.most else { return false }

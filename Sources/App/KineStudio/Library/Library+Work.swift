@@ -51,7 +51,8 @@ extension Library {
                 throw LibraryProblem(error)
             }
             defer { changed() }
-            if Task.isCancelled {
+            // A file that was replaced is gone already.
+            if Task.isCancelled, request.overwrite != true {
                 unlink(request.output.cString)
                 throw .cancelled
             }
@@ -84,8 +85,8 @@ extension Library {
             title: excerpt.dialog?.printable(limit: 200) ?? "", name: try Self.fileName(excerpt.name ?? ""),
             directory: places.videos)
         let path = try await dialog.choose(request)
-        // The dialog has asked about the name that was typed.
-        return Self.isRecording(path) ? (path, true) : (path + ".mp4", false)
+        // The dialog has asked about the name that was typed, and only if a file had it.
+        return Self.isRecording(path) ? (path, access(path.cString, F_OK) == 0) : (path + ".mp4", false)
     }
 
     /// Moves the recording to the trash and gives its name to the file at `path`. If this throws, the recording is where

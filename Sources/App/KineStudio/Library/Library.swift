@@ -75,8 +75,9 @@ final class Library: Sendable {
     let media = MediaTokens()
     let images = LibraryImages()
     let undo = UndoTokens()
-    /// Engines' requests and changes of files, one at a time: a recording that is being read cannot be moved.
+    /// Engines' requests, one at a time.
     let turns = Turns()
+    let changes = Turns()
     private let state = Mutex(State())
 
     init(

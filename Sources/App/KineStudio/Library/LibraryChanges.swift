@@ -142,10 +142,10 @@ extension Library {
         return entry
     }
 
-    /// Changes files on a thread that may block, while no engine reads them.
+    /// Changes files on a thread that may block, one change at a time.
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (Library) throws(LibraryProblem) -> Value
     ) async throws(LibraryProblem) -> Value {
-        try await turns.take(isFirst: true) { () throws(LibraryProblem) in try await blocking(body) }
+        try await changes.take { () throws(LibraryProblem) in try await blocking(body) }
     }
 }

@@ -52,6 +52,7 @@ export function chooseCamera(changed) {
   function choose() {
     isOpen = true;
     forget();
+    write(text, say("cameraStarting"));
     update();
     changed();
   }
@@ -69,7 +70,6 @@ export function chooseCamera(changed) {
     shape.select.value = layout.shape;
     mirror.input.checked = layout.isMirrored;
     frame.element.classList.toggle("mirrored", layout.isMirrored);
-    if (isChosen && isOpen && image.hidden) write(text, say("cameraStarting"));
     frame.show(layout);
   }
 

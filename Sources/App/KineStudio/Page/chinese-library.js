@@ -65,4 +65,5 @@ export const words = {
   "key.frame": "移动一帧",
   "key.second": "移动一秒",
   "key.ends": "第一帧和最后一帧",
+  notCut: "这是整个录制；用“保存剪辑”保存剪辑。",
 };

@@ -182,4 +182,5 @@ export const words = {
   "job.cancelled": "{label}：已取消",
   "job.failed": "{label}：失败",
   openRecording: "打开录像",
+  notSeen: "不在屏幕上",
 };

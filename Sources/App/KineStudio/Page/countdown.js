@@ -7,6 +7,9 @@ import { say } from "./words.js";
 const idleTime = 600;
 let dialog;
 let timer;
+let abandon;
+// A person who closes the window does not expect to be recorded.
+addEventListener("pagehide", () => { if (dialog) abandon(); });
 
 /** Whether a key may mean the page: people switch windows and silence speech by the others. */
 export function isOwn({ key }) {
@@ -16,13 +19,14 @@ export function isOwn({ key }) {
 /** Shows the seconds until the recording begins, in every window. `cancel` is called for a key or a click. */
 export function show(seconds, cancel) {
   hide();
+  abandon = cancel;
   const begun = performance.now();
   const end = begun + seconds * 1000;
   const count = make("p.count", { "aria-live": "assertive" });
   const stop = (event) => {
-    if (event.type === "keydown" && (event.repeat || !isOwn(event))) return;
+    if (event.type === "keydown" && !isOwn(event)) return;
     event.preventDefault();
-    if (performance.now() - begun < idleTime) return;
+    if (event.repeat || performance.now() - begun < idleTime) return;
     if (dialog) cancel();
     hide();
   };

@@ -21,9 +21,11 @@ export function ask(title, content, ...actions) {
   }, { class: index ? null : "primary" }, (sentence = "") => write(problem, sentence)));
   const cancel = button(say(actions.length ? "cancel" : "close"), () => dialog.close());
   const dialog = make(
-    "dialog.question", { "aria-labelledby": "question" }, make("h2", { id: "question" }, title), content, problem,
+    "dialog.question", { "aria-label": title }, make("h2", {}, title), content, problem,
     make("div.buttons", {}, ...buttons, cancel));
   dialog.addEventListener("keydown", (event) => {
+    // A key that is still held answers no question that it has opened.
+    if (event.key === "Enter" && event.repeat) return event.preventDefault();
     // Enter also ends the composition of a word, as in Chinese.
     if (event.key !== "Enter" || event.isComposing || !event.target.matches("input:not([type=number])")) return;
     event.preventDefault();

@@ -42,15 +42,20 @@ export function write(element, text) {
 /** A button that does nothing while its action runs. `failed` gets an error's sentence, and nothing when the action begins. */
 export function button(label, action, attributes = {}, failed = complain) {
   const element = make("button", { type: "button", ...attributes }, label);
-  element.addEventListener("click", async () => {
-    // A disabled button would lose the focus.
-    if (element.ariaBusy === "true") return;
+  element.addEventListener("click", async ({ detail }) => {
+    // A disabled button would lose the focus. The second of two quick clicks would undo what the first one did.
+    if (element.ariaBusy === "true" || detail > 1) return;
     element.ariaBusy = "true";
     failed();
     await attempt(action, failed);
     element.ariaBusy = null;
   });
   return element;
+}
+
+/** For clicks in an element: those of a mouse leave no focus on its buttons, where Space would press them again. */
+export function leave({ target, detail }) {
+  if (detail) target.closest("button")?.blur();
 }
 
 /** A line that assistive technology reports. */

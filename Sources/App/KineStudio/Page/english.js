@@ -182,4 +182,5 @@ export const words = {
   "job.cancelled": "{label}: cancelled",
   "job.failed": "{label}: failed",
   openRecording: "Open recording",
+  notSeen: "Not on the screen",
 };

@@ -1,4 +1,5 @@
-// Runs once for all windows of a browser, which has six connections to a host: it keeps the one stream of events.
+// Runs once for all windows of a session, since a browser has six connections to a host: it keeps the one stream of events. Its
+// name is the session's key: another key is of another server at the same address.
 
 const types = [
   "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
@@ -9,7 +10,6 @@ const ports = [];
 const newest = new Map();
 let notices = [];
 let source;
-let key;
 
 // Windows have other clocks than this worker, so they get the age of what was received.
 function post(port, { type, data, received }) {
@@ -28,7 +28,7 @@ function connect() {
   newest.clear();
   notices = [];
   // EventSource sends no headers of ours.
-  source = new EventSource(`api/events?key=${key}`);
+  source = new EventSource(`api/events?key=${name}`);
   source.addEventListener("open", () => send("connection", "open"));
   source.addEventListener("error", () => {
     send("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
@@ -37,14 +37,7 @@ function connect() {
 }
 
 addEventListener("connect", ({ ports: [port] }) => {
-  // The first message of a window is its key. Another key is of another server at the same address.
-  port.addEventListener("message", ({ data }) => {
-    ports.push(port);
-    if (data !== key || source.readyState === EventSource.CLOSED) {
-      key = data;
-      return connect();
-    }
-    for (const message of [...newest.values(), ...notices]) post(port, message);
-  });
-  port.start();
+  ports.push(port);
+  if (!source || source.readyState === EventSource.CLOSED) return connect();
+  for (const message of [...newest.values(), ...notices]) post(port, message);
 });

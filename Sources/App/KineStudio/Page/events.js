@@ -21,12 +21,10 @@ export function on(type, handler) {
 /** Begins, once the session is open. */
 export function listen() {
   if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
-  const { port } = new SharedWorker("events-worker.js", { name: "kinecast" });
-  port.addEventListener("message", ({ data: { type, data, age } }) => {
+  const { port } = new SharedWorker("events-worker.js", { name: key() });
+  port.onmessage = ({ data: { type, data, age } }) => {
     const values = [data, performance.now() - age];
     if (!moments.includes(type)) newest[type] = values;
     for (const handler of handlers[type] ?? []) handler(...values);
-  });
-  port.start();
-  port.postMessage(key());
+  };
 }

@@ -30,6 +30,7 @@ export function makeGallery(changed = () => {}) {
   const element = group("gallery", say("source"), draw);
   element.addEventListener("change", () => {
     isChosen = true;
+    update();
     changed();
   });
   const value = () => element.querySelector("input:checked")?.value;
@@ -63,12 +64,15 @@ export function makeGallery(changed = () => {}) {
 
   function update() {
     let best = match();
+    const last = isChosen && entries.find((entry) => entry.value === value());
     const ofKind = (isMonitor) => choices.filter((choice) => choice.isMonitor === isMonitor);
     entries = [...ofKind(true), ...fixed, ...regions(), ...ofKind(false)];
     if (kept && !entries.some(({ value }) => value === best)) {
       best = "{}";
       entries.unshift({ value: best, title: say("asKept", { name: kept }) });
     }
+    // A window that is minimized or has ended stays what the person has chosen: nothing else is shown in its place.
+    if (last && !entries.some(({ value }) => value === last.value)) entries.push({ ...last, application: say("notSeen") });
     const add = (entry) => card(radios, entry.value, () => { if (entry.value === value()) changed(); });
     arrange(element, cards, entries, ({ value }) => value, add, element.firstElementChild);
     if (!isChosen) select(best);

@@ -44,7 +44,9 @@ export class Jobs {
       write(text, message ?? say(`job.${state}`, { label }));
       progress.remove();
       const further = state === "done" && done(result);
+      const hadFocus = cancel === document.activeElement;
       cancel.replaceWith(...further ? [further] : [], close);
+      if (hadFocus) close.focus();
     };
     this.#rows.set(id, show);
     if (this.#newest.has(id)) show(this.#newest.get(id));

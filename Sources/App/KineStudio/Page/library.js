@@ -45,7 +45,7 @@ export function showLibrary(section, leaveFor) {
     open: ({ id }) => attempt(() => open(id)),
     rename: (recording) => askForName(recording, "rename"),
     remove,
-    save: (recording) => askForName(recording, "save", "saveToVideos"),
+    save: (recording, note) => askForName(recording, "save", "saveToVideos", note),
     recover: (recording) => change(post(`${path(recording)}/recover`)),
   };
   offer(order.select, Object.keys(orders).map((name) => [name, say(`sort.${name}`)]));
@@ -139,17 +139,18 @@ export function showLibrary(section, leaveFor) {
       if (isOpen) opened = changed.id;
       await refresh();
       if (isOpen) await open(changed.id);
-      else tiles.get(changed.id)?.focus();
+      // The dialog closes first.
+      else setTimeout(() => tiles.get(changed.id)?.focus());
     } catch (error) {
       if (isOpen) opened = id;
       throw error;
     }
   }
 
-  /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog. */
-  function askForName(recording, operation, word = operation) {
+  /** Asks for a name, and sends it. `operation`: of the request; `word`: for the dialog; `note`: an element to show. */
+  function askForName(recording, operation, word = operation, note = null) {
     const name = line(say("name"), title(recording), { maxlength: 200 });
-    ask(say(word), name.field, [say(word), () =>
+    ask(say(word), make("div", {}, name.field, note), [say(word), () =>
       change(post(`${path(recording)}/${operation}`, { name: name.input.value.trim() }), recording)]);
   }
 

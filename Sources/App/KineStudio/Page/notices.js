@@ -14,15 +14,16 @@ export function describe(notice, open) {
   ];
 }
 
-/** `open` is as for `describe`. */
-export function add(section, notice, open) {
+/** `open` is as for `describe`. Old notices are shown, and not reported. */
+export function add(section, notice, open, isNew) {
   let list = section.querySelector("ol");
   if (!list) {
-    list = make("ol", { "aria-live": "polite" });
+    list = make("ol");
     section.setAttribute("aria-labelledby", "notices-title");
     section.append(make("h2", { id: "notices-title" }, say("events")), list);
   }
   section.hidden = false;
+  list.ariaLive = isNew ? "polite" : "off";
   const time = make("time", { datetime: new Date(notice.time).toISOString() }, times.format(notice.time));
   list.prepend(make("li", { "data-kind": notice.kind }, time, ...describe(notice, open)));
   while (list.children.length > most) list.lastElementChild.remove();

@@ -20,6 +20,7 @@ export function show(section) {
   let isRunning = false;
   let isStarting = false;
   let isLocked = false;
+  let isOffered = false;
   // A microphone is not opened because it was used last time.
   let measuresMicrophone = false;
   // The last recording; absent until the form is filled.
@@ -54,6 +55,8 @@ export function show(section) {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && !section.hidden) refresh();
   });
+  // A device may have been plugged in meanwhile.
+  addEventListener("focus", refresh);
   on("levels", (levels) => {
     for (const [name, meter] of Object.entries(meters)) {
       meter.hidden = levels[name] == null;
@@ -111,21 +114,21 @@ export function show(section) {
   function update() {
     section.hidden = isRunning;
     write(start, say(targets.isLive ? "goLive" : "record"));
-    start.disabled = isStarting || !last || gallery.isEmpty;
+    start.disabled = isStarting || !isOffered || gallery.isEmpty;
     cancel.hidden = !isStarting;
-    status.textContent = isStarting ? say("starting") : isLocked ? say("locked") : "";
+    write(status, isStarting ? say("starting") : isLocked ? say("locked") : "");
   }
 
   async function refresh() {
     if (section.inert || !section.parentElement.checkVisibility()) return;
-    status.textContent = say("looking");
+    write(status, say("looking"));
     look();
     await attempt(async () => {
       // Names that cannot be read are no reason to offer nothing.
       const asked = [get("api/sources"), last ?? get("api/choice"), attempt(() => names.load())];
       fill(...await Promise.all(asked));
     }, (sentence) => {
-      status.textContent = "";
+      write(status, "");
       complain(sentence);
     });
   }
@@ -143,12 +146,16 @@ export function show(section) {
     camera.offer(sources.cameras);
     if (!last) {
       last = kept;
-      attempt(() => targets.offer(kept));
       // A person who has chosen nothing yet is not surprised by a recording.
       if (!kept.source) kept.countdown ??= defaultCountdown;
       names.select(kept.profile);
       showChoice(kept, names.name);
     }
+    // Until then the button might say Record and go live.
+    attempt(() => targets.offer(last)).then(() => {
+      isOffered = true;
+      update();
+    });
     update();
     look();
     if (gallery.isEmpty) complain(sources.problems[0] ?? say("nothingToRecord"));

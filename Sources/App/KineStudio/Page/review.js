@@ -23,9 +23,9 @@ export function makeReview(path, { activities }, buttons) {
     return found && (content.isSaved ? found : { ...found, place: "app" });
   }
 
-  function save(recording) {
+  function save(recording, note) {
     const name = line(say("name"), title(recording), { maxlength: 200 });
-    ask(say("saveToVideos"), name.field, [say("saveToVideos"), async () => {
+    ask(say("saveToVideos"), make("div", {}, name.field, note), [say("saveToVideos"), async () => {
       const typed = name.input.value.trim();
       const { job } = await post(`${path}/save`, { name: typed });
       jobs.add(job, say("cutting", { name: typed }));

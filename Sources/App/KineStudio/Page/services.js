@@ -67,7 +67,11 @@ export class ServiceSettings {
   }
 
   async #reloadAndFocus() {
-    await this.reload();
+    // Without an answer, there is at least what was there before.
+    await this.reload().catch((error) => {
+      this.#fill(this.#service);
+      throw error;
+    });
     this.#body.querySelector("input, select, button")?.focus();
   }
 

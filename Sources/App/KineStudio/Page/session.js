@@ -53,7 +53,7 @@ export async function getImage(path) {
 }
 
 function send(path, body) {
-  return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body) });
+  return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body), keepalive: true });
 }
 
 async function request(path, fields, options) {

@@ -12,8 +12,8 @@ function name({ id, title: text }) {
   return known.includes(id) ? say(`activity.${id}`) : text;
 }
 
-/** Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's. */
-export async function share(recording, jobs, work, offered) {
+/** Asks how, and begins. `work`: the beginning of the request's path. `offered`: the activities; undefined: the server's. `note`: an element to show. */
+export async function share(recording, jobs, work, offered, note) {
   const isKept = recording.place === "videos";
   const activities = (offered ?? await get("api/activities")).filter(({ id }) => id !== "copy" || !isKept);
   if (!activities.length) throw new Error(say("noActivities"));
@@ -26,7 +26,7 @@ export async function share(recording, jobs, work, offered) {
   const update = () => { address.field.hidden = !chosen().takesAddress; };
   list.addEventListener("change", update);
   update();
-  ask(say("shareTitle", { name: title(recording) }), make("div", {}, list, address.field), [say("share"), async () => {
+  ask(say("shareTitle", { name: title(recording) }), make("div", {}, note, list, address.field), [say("share"), async () => {
     const activity = chosen();
     const request = { activity: activity.id };
     if (activity.takesAddress) request.address = address.input.value.trim();

@@ -40,7 +40,7 @@ export class Form {
 
   #add(field, id) {
     const label = say(field.required ? "fieldRequired" : "fieldOptional", { title: field.title ?? field.key });
-    const described = { id, "aria-describedby": `${id}-hint ${id}-problem`, "aria-required": field.required ?? false };
+    const described = { id, "aria-describedby": `${id}-hint ${id}-problem`, "aria-required": String(field.required ?? false) };
     const input = control(field, described);
     const problem = make("p.field-problem", { id: `${id}-problem`, role: "alert" });
     const row = make("div.field-row", {}, input, field.type === "secret" ? reveal(input, label) : null);

@@ -111,12 +111,16 @@ export class Steps {
 async function* contents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  for (;;) {
-    // A connection that breaks off is opened again.
-    const { done, value } = await reader.read().catch(() => ({ done: true }));
-    if (done) return;
-    const events = (text + value).split("\n\n");
-    text = events.pop();
-    for (const event of events) if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
+  try {
+    for (;;) {
+      // A connection that breaks off is opened again.
+      const { done, value } = await reader.read().catch(() => ({ done: true }));
+      if (done) return;
+      const events = (text + value).split("\n\n");
+      text = events.pop();
+      for (const event of events) if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
+    }
+  } finally {
+    reader.cancel().catch(() => {});
   }
 }

@@ -29,6 +29,7 @@ class Sheet extends Steps {
     document.addEventListener("keydown", (event) => {
       if (this.content.kind !== "countdown" || !isOwn(event)) return;
       event.preventDefault();
+      if (event.repeat) return;
       this.cancel().catch(() => {});
     });
   }

@@ -30,7 +30,7 @@ export function statisticsOf() {
       for (const row of rows) write(cells[row], (row === "bytes" ? bytes : number)(statistics[row]));
       delay.add(shown);
       if (!last) return;
-      bitrate.add((outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
+      bitrate.add(Math.max(0, outgoing(now) - outgoing(recent[0])) * 8000 / Math.max(200, now.at - recent[0].at));
       drops.add(Math.max(0, dropped(statistics) - dropped(last)));
     },
   };

@@ -22,13 +22,14 @@ function keepFocus(next) {
 /** Shows takes, the form, recordings and events. `setPhase` gets the state of the connection. */
 export function showStudio(setPhase) {
   const takes = showTakes(element("takes"), ({ text, time, phase }) => {
-    if (document.body.dataset.phase === "open") write(element("state"), text);
-    const mark = marks[phase] ?? "";
+    const isConnected = document.body.dataset.phase === "open";
+    if (isConnected) write(element("state"), text);
+    const mark = isConnected && marks[phase] || "";
     element("elapsed").hidden = !mark;
     write(element("elapsed"), mark && time);
     // The title of a hidden window is seldom renewed.
     document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
-    const wanted = phase === "recording" ? "icon-recording.svg" : "icon.svg";
+    const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
     if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
   });
   // The form is loaded when its view is shown first.
@@ -42,8 +43,8 @@ export function showStudio(setPhase) {
   });
   on("connection", (kind) => {
     setPhase(kind);
-    if (kind !== "open") return;
     takes.update();
+    if (kind !== "open") return;
     form?.refresh();
     views.refresh();
   });
@@ -58,10 +59,11 @@ export function showStudio(setPhase) {
   on("recordings", views.refresh);
   on("disk", (space) => disk.show(element("disk"), space));
   on("notice", (notice, at) => {
-    add(element("notices"), notice, views.open);
     // A window that opens later lists older ones, too.
-    if (performance.now() - at > newAge || Math.abs(Date.now() - notice.time) > longestSkew) return;
-    if (notice.kind === "failed") complain(notice.text);
+    const isNew = performance.now() - at <= newAge && Math.abs(Date.now() - notice.time) <= longestSkew;
+    add(element("notices"), notice, views.open, isNew);
+    if (!isNew) return;
+    if (["failed", "warning"].includes(notice.kind)) complain(notice.text);
     if (notice.kind !== "ended") return;
     element("ended").replaceChildren(...describe(notice, views.open));
     element("ended").hidden = false;

@@ -1,6 +1,6 @@
 // The running takes: their picture, their time, and the buttons that control them.
 import { destinationsAt } from "./destinations.js";
-import { arrange, attempt, button, make, write } from "./elements.js";
+import { arrange, attempt, button, leave, make, write } from "./elements.js";
 import { on } from "./events.js";
 import { previewOf } from "./preview.js";
 import { post } from "./session.js";
@@ -97,7 +97,7 @@ function card({ id, source }) {
     [name, button("", action, { class: name === "end" ? "primary" : null })]));
   const element = make(
     "article.take", { "data-take": id, tabindex: -1, "aria-label": say("take", { source }) }, preview.element,
-    make("div.clock", {}, time, status, origin), make("div.buttons", {}, ...Object.values(buttons)),
+    make("div.clock", {}, time, status, origin), make("div.buttons", { click: leave }, ...Object.values(buttons)),
     destinations.element, statistics.element);
   const isRunning = () => isOpen(result.take) && result.take.phase !== "starting" && !result.take.isOtherVersion;
 

@@ -24,7 +24,9 @@ export class Targets {
 
   /** Offers what there is, and chooses what was chosen last. */
   async offer(last) {
+    if (this.#destinations.size) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);
+    if (this.#destinations.size) return;
     for (const name of names) {
       const chosen = box(title(name), last.destinations?.includes(name));
       this.#destinations.set(name, chosen.input);

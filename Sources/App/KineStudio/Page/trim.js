@@ -19,9 +19,11 @@ export class Timeline {
   #changed;
   #duration = 0;
   #recording;
+  // Those of recordings that were shown before.
+  #cuts = new Map();
   #images = [];
   #peaks = [];
-  #canvas = make("canvas", { "aria-hidden": true });
+  #canvas = make("canvas", { "aria-hidden": "true" });
   #hint = hint();
   #outside = ["before", "after"].map((side) => make("div", { class: `outside ${side}` }));
   #handles = {};
@@ -50,11 +52,11 @@ export class Timeline {
 
   /** Shows a recording, with its cut if it was shown before. */
   async open(recording) {
-    const { id, version } = this.#recording ?? {};
-    const isKnown = recording.id === id && recording.version === version;
+    const key = ({ id, version }) => `${id} ${version}`;
+    if (this.#recording) this.#cuts.set(key(this.#recording), [this.from, this.to]);
     this.#recording = recording;
     this.#duration = recording.duration ?? 0;
-    if (!isKnown) [this.from, this.to] = [0, this.#duration];
+    [this.from, this.to] = this.#cuts.get(key(recording)) ?? [0, this.#duration];
     this.#images = [];
     this.#peaks = [];
     write(this.#hint, say("loadingStrip"));

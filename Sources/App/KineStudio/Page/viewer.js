@@ -1,6 +1,6 @@
 // One recording: its picture, the timeline on which it is cut, and what can be done with it.
 import { ask, line } from "./dialogs.js";
-import { button, make, write } from "./elements.js";
+import { button, leave, make, write } from "./elements.js";
 import { makePlayback } from "./playback.js";
 import { facts, path, precise, title, trouble } from "./recordings.js";
 import { get, post, postFile } from "./session.js";
@@ -41,7 +41,7 @@ export class Viewer {
     this.#actions = actions;
     this.#playback = makePlayback(() => this.#update(), () => this.open(this.#recording));
     this.#timeline = new Timeline(this.#playback, () => this.#update());
-    const tool = (label, action, attributes) => button(say(label), () => action(this.#recording), attributes);
+    const tool = (label, action, attributes) => button(say(label), () => action(this.#recording, this.#note), attributes);
     this.#play = tool("play", () => this.#playback.toggle(), { class: "play" });
     this.#cut = tool("playCut", () => this.#playCut());
     this.#keep = tool("saveCut", () => this.#askForName(), { class: actions.back && "primary" });
@@ -54,12 +54,12 @@ export class Viewer {
         tool("setTo", () => this.#timeline.setTo()), this.#cut, this.#whole, this.#keep));
     this.#further = [
       tool("saveFrame", () => this.#saveFrame()),
-      tool("share", (recording) => share(recording, jobs, this.#work, actions.activities)), tool("keys", () => showKeys()),
+      tool("share", (recording) => share(recording, jobs, this.#work, actions.activities, this.#note)), tool("keys", () => showKeys()),
     ];
     this.#rename = tool("rename", actions.rename);
     this.#remove = tool("remove", actions.remove);
     this.element = make(
-      "article", { class: "viewer", "aria-label": say("recordingTitle") },
+      "article", { class: "viewer", "aria-label": say("recordingTitle"), click: leave },
       make("div", { class: "buttons" }, actions.back && tool("backToList", actions.back), this.#title),
       this.#playback.element,
       this.#trouble, this.#tools,
@@ -120,14 +120,18 @@ export class Viewer {
     for (const one of [this.#cut, this.#whole, this.#keep]) one.hidden = !isCut;
   }
 
+  /** What a person may not expect who has chosen a cut. */
+  get #note() { return this.#timeline.isCut ? make("p.hint", {}, say("notCut")) : null; }
+
   get #work() { return this.#actions.work ?? path(this.#recording); }
 
   #playCut() { this.#playback.playCut(this.#timeline.from, this.#timeline.to); }
 
   async #saveFrame() {
+    const recording = this.#recording;
     const { time } = this.#playback;
-    const file = await postFile(`${path(this.#recording)}/frame`, { time: await this.#playback.frame(time) });
-    const name = `${title(this.#recording)} ${precise(time).replaceAll(":", ".")}.png`;
+    const file = await postFile(`${path(recording)}/frame`, { time: await this.#playback.frame(time) });
+    const name = `${title(recording)} ${precise(time).replaceAll(":", ".")}.png`;
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     // The browser reads it after the click.

@@ -6,6 +6,8 @@ import { say } from "./words.js";
 const place = "kinecast-view";
 // Read here, since opening the session shortens the address.
 const named = new URLSearchParams(location.search).get("recording");
+// A reload shows what was shown last.
+history.replaceState(null, "", location.pathname);
 
 /**
  * Shows what the address names, else what was shown last. `changed` is called when a view is shown; it gets whether that is

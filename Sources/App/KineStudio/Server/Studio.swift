@@ -44,13 +44,15 @@ final class Studio: Sendable {
     ) {
         (self.inbox, self.choices, self.library, self.settings) = (inbox, choices, library, settings)
         previews = Previews { inbox.post(.previewed) }
-        sheets = Sheets(give: { library.give($0) }, changed: { inbox.post(.sheets) })
         let hub = EventHub { inbox.post(.pages($0)) }
         self.hub = hub
-        jobs = Jobs { progress in
+        let jobs = Jobs { progress in
             hub.send("job", progress)
             if progress.state != .running { inbox.post(.worked) }
         }
+        self.jobs = jobs
+        sheets = Sheets(
+            give: { library.give($0) }, cancelJob: { _ = jobs.cancel($0) }, changed: { inbox.post(.sheets) })
         gate = Mutex(nil)
     }
 

@@ -49,7 +49,10 @@ final class ServiceSettings: Sendable {
     }
 
     func forget(_ service: String) {
-        contents.withLock { $0.returned[service] = nil }
+        contents.withLock { contents in
+            contents.returned[service] = nil
+            contents.setups.removeValue(forKey: service)?.cancel()
+        }
         kept.remove(service)
     }
 
@@ -74,7 +77,8 @@ final class ServiceSettings: Sendable {
         let task = Task { [self] in
             do throws(BroadcastError) {
                 let setup = try await BroadcastService(service).setUp(with: presenter, app: app)
-                contents.withLock { $0.returned[service.id] = setup.info }
+                // A cancelled setup may end all the same.
+                contents.withLock { if !Task.isCancelled { $0.returned[service.id] = setup.info } }
             } catch {
                 if error.code != .cancelled { failed(error.message) }
             }

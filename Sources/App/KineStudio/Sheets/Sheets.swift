@@ -20,6 +20,8 @@ final class Sheets: Sendable {
         /// Work of the app on its recording.
         var tasks: [Int: PendingTask] = [:]
         var lastTask = 0
+        /// The ids of the person's jobs, also of those in which the desktop's file dialog is open.
+        var jobs: Set<String> = []
 
         /// The content as a server-sent event.
         var event: String {
@@ -33,7 +35,11 @@ final class Sheets: Sendable {
         let fraction: @Sendable (Double) -> Void
     }
 
-    private typealias Windows = [AsyncStream<String>.Continuation]
+    /// What has to end with a sheet.
+    private struct Remains {
+        var windows: [AsyncStream<String>.Continuation] = []
+        var jobs: Set<String> = []
+    }
 
     /// Each window has a stream of events, and browsers open six connections to a host (places.js).
     private static let most = 4
@@ -49,12 +55,18 @@ final class Sheets: Sendable {
     private let state = Mutex(State())
     private let changed: @Sendable () -> Void
     private let give: @Sendable (String) -> String
+    private let cancelJob: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - give: puts the file at that path into the library. Returns its path without symbolic links.
+    ///   - cancelJob: cancels the job with that id.
     ///   - changed: called when a window has changed `pollEntries` or `nextDeadline`.
-    init(give: @escaping @Sendable (String) -> String = { $0 }, changed: @escaping @Sendable () -> Void) {
-        (self.give, self.changed) = (give, changed)
+    init(
+        give: @escaping @Sendable (String) -> String = { $0 },
+        cancelJob: @escaping @Sendable (String) -> Void = { _ in },
+        changed: @escaping @Sendable () -> Void
+    ) {
+        (self.give, self.cancelJob, self.changed) = (give, cancelJob, changed)
     }
 
     var count: Int { state.withLock { $0.sheets.count } }
@@ -189,13 +201,20 @@ final class Sheets: Sendable {
         }
     }
 
-    /// Whether the app of a sheet does something with its recording.
-    func isBusy(_ id: String) -> Bool { state.withLock { $0.sheets[id]?.tasks.isEmpty == false } }
+    /// Whether something is done with a sheet's recording.
+    func isBusy(_ id: String) -> Bool { state.withLock { $0.sheets[id]?.jobs.isEmpty == false } }
+
+    /// Adds a job, which is cancelled with the sheet, until `remove`. Returns false if there is no such sheet.
+    func add(_ job: String, to id: String) -> Bool {
+        state.withLock { $0.sheets[id]?.jobs.insert(job).inserted ?? false }
+    }
+
+    func remove(_ job: String, from id: String) { state.withLock { _ = $0.sheets[id]?.jobs.remove(job) } }
 
     /// Sends the app an answer. False: it is not asked for.
     func answer(_ answer: SheetAnswer, step: Int, of id: String) -> Bool {
-        let (isAccepted, ended) = state.withLock { state -> (Bool, Windows) in
-            guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, []) }
+        let (isAccepted, ended) = state.withLock { state -> (Bool, Remains) in
+            guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, Remains()) }
             return (true, Self.perform(actions, id, &state))
         }
         finish(ended)
@@ -212,14 +231,14 @@ final class Sheets: Sendable {
     private func handle(_ input: SheetStateMachine.Input, of id: String, at now: Int64) {
         finish(
             state.withLock { state in
-                guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return [] }
+                guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return Remains() }
                 return Self.perform(actions, id, &state)
             })
     }
 
-    /// Returns the windows that have ended.
-    private static func perform(_ actions: [SheetStateMachine.Action], _ id: String, _ state: inout State) -> Windows {
-        guard let sheet = state.sheets[id] else { return [] }
+    /// Returns what is left of a sheet that has ended.
+    private static func perform(_ actions: [SheetStateMachine.Action], _ id: String, _ state: inout State) -> Remains {
+        guard let sheet = state.sheets[id] else { return Remains() }
         for action in actions {
             switch action {
             case .show: for window in sheet.windows.values { window.yield(sheet.event) }
@@ -229,14 +248,17 @@ final class Sheets: Sendable {
                 for window in sheet.windows.values { window.yield(sheet.event) }
                 state.sheets[id] = nil
                 for task in sheet.tasks.values { task.outcome.fulfil(.failed(LibraryProblem.appIsGone.message)) }
-                return Array(sheet.windows.values)
+                return Remains(windows: Array(sheet.windows.values), jobs: sheet.jobs)
             }
         }
-        return []
+        return Remains()
     }
 
-    /// Without the lock, which `disconnect` takes.
-    private func finish(_ windows: Windows) { for window in windows { window.finish() } }
+    /// Without the lock, which `disconnect` and `remove` take.
+    private func finish(_ remains: Remains) {
+        for window in remains.windows { window.finish() }
+        for job in remains.jobs { cancelJob(job) }
+    }
 }
 
 extension SheetPrompt {

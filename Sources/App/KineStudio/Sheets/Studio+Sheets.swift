@@ -66,8 +66,11 @@ extension Studio {
             let file = LibraryFile.id(of: recording.path)
             let (kind, task) = try await task(operation, recording, file, body)
             let excerpt = StudioJSON.decode(Excerpt.self, body)
-            return .job(
-                try jobs.start(kind, of: file) { [sheets, library] fraction throws(LibraryProblem) in
+            let job = Jobs.newID()
+            guard sheets.add(job, to: id) else { return .sheetIsOver }
+            do throws(LibraryProblem) {
+                try jobs.start(kind, of: file, as: job) { [sheets, library] fraction throws(LibraryProblem) in
+                    defer { sheets.remove(job, from: id) }
                     var task = task
                     if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
                         let (path, isReplaced) = try await library.askForPlace(of: excerpt)
@@ -75,7 +78,12 @@ extension Studio {
                     }
                     try await sheets.perform(task, of: id, fraction)
                     return nil
-                })
+                }
+            } catch {
+                sheets.remove(job, from: id)
+                throw error
+            }
+            return .job(job)
         } catch {
             return StudioAnswer(error)
         }

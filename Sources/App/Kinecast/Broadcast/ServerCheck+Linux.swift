@@ -65,7 +65,11 @@ package final class ServerCheck: Sendable {
     package func start() throws {
         let question = try JSONEncoder().encode(setupInfo)
         let input = try FileDescriptor.pipe()
-        let answer = try FileDescriptor.pipe()
+        let answer: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+        do { answer = try FileDescriptor.pipe() } catch {
+            for end in [input.readEnd, input.writeEnd] { try? end.close() }
+            throw error
+        }
         let files = SettingFiles(of: service, setupInfo: setupInfo)
         defer { files.close() }
         let process: ChildProcess

@@ -1,5 +1,6 @@
 // A finished recording, which the app shows, saves or discards.
 import FoundationEssentials
+import Glibc
 import KineClient
 import KineContainers
 import KineMedia
@@ -91,7 +92,7 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
             case .saved(let file):
                 let trashed = try store.trash.move(file.path)
                 do throws(StorageError) {
-                    try DiskFile.move(new.path, to: file.path, permissions: .byUmask)
+                    try DiskFile.move(new.path, to: file.path)
                 } catch {
                     try? store.trash.restore(trashed)
                     throw RecordingError(error)
@@ -122,6 +123,13 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
     public var description: String {
         let size = size.map { ", \($0.width)x\($0.height)" } ?? ""
         return "\(url?.path ?? "discarded") (\(MediaTime(duration).seconds) s\(size))"
+    }
+
+    /// Whether that path leads to this recording's file.
+    func isFile(at path: String) throws(RecordingError) -> Bool {
+        var (own, other) = (stat(), stat())
+        return try stat(file().path, &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev
+            && own.st_ino == other.st_ino
     }
 
     static func path(of url: URL) throws(RecordingError) -> String {

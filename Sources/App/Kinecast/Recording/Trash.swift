@@ -40,14 +40,8 @@ package struct Trash: Sendable {
     /// Moves the file at this absolute path into the trash.
     @discardableResult
     package func move(_ path: String, at date: Date = Date()) throws(RecordingError) -> Entry {
-        var place = home
         do {
-            if let near = Self.place(near: path, besides: home.directory), (try? near.make()) != nil {
-                place = near
-            } else {
-                try home.make()
-            }
-            let name = try writeInformation(path, date, in: place)
+            let (place, name) = try reserve(path, date)
             do throws(StorageError) {
                 try DiskFile.move(path, to: "\(place.directory)/files/\(name)")
             } catch {
@@ -61,28 +55,38 @@ package struct Trash: Sendable {
         } catch {
             throw RecordingError(
                 .failedToSave,
-                "\(path) cannot be moved to the trash in \(place.directory) (\(error)); delete it instead.")
+                "\(path) cannot be moved to the trash in \(home.directory) (\(error)); delete it instead.")
         }
     }
 
-    /// The trash at the top of a file's own file system; nil: the file is in the file system of `directory`, or its own
-    /// can have no trash.
-    private static func place(near path: String, besides directory: String) -> Place? {
+    /// A place in the first trash that takes the file, and the file's name there.
+    private func reserve(_ path: String, _ date: Date) throws -> (Place, String) {
+        for place in Self.places(near: path, besides: home.directory) {
+            if let name = try? writeInformation(path, date, in: place) { return (place, name) }
+        }
+        return (home, try writeInformation(path, date, in: home))
+    }
+
+    /// The trashes at the top of a file's own file system, the better one first. None: the file is in the file system of
+    /// `directory`.
+    private static func places(near path: String, besides directory: String) -> [Place] {
         guard var top = FilePath(escaped: path).removingLastComponent().resolved, let own = device(of: top),
             own != device(of: FilePath(escaped: directory))
-        else { return nil }
+        else { return [] }
         while !top.components.isEmpty, device(of: top.removingLastComponent()) == own { top.removeLastComponent() }
         // A directory for the trashes of all users has to be one, and sticky.
         var status = stat()
         let shared = top.appending(".Trash")
         let isShared =
             lstat(shared.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
-        let directory = isShared ? shared.appending("\(getuid())") : top.appending(".Trash-\(getuid())")
-        // Somebody else may have made it, or a link in its place.
-        if lstat(directory.cString, &status) == 0, status.st_mode & S_IFMT != S_IFDIR || status.st_uid != getuid() {
-            return nil
+        let directories = (isShared ? [shared.appending("\(getuid())")] : []) + [top.appending(".Trash-\(getuid())")]
+        return directories.compactMap { directory in
+            // Somebody else may have made it, or a link in its place.
+            var status = stat()
+            let isThere = lstat(directory.cString, &status) == 0
+            guard !isThere || status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid() else { return nil }
+            return Place(directory: directory.escaped, top: top.escaped)
         }
-        return Place(directory: directory.escaped, top: top.escaped)
     }
 
     /// The file system of a path, or of the directory in which it would be made.
@@ -102,9 +106,10 @@ package struct Trash: Sendable {
         unlink(entry.information)
     }
 
-    /// Writes the file's path and the time of deletion. Returns its name in the trash: creating this file reserves the
+    /// Makes the trash, and writes the file's path and the time of deletion. Returns its name in the trash: creating this file reserves the
     /// name.
     private func writeInformation(_ path: String, _ date: Date, in place: Place) throws -> String {
+        try place.make()
         let file = FilePath(path)
         let (stem, suffix) = (file.stem ?? "recording", file.extension.map { ".\($0)" } ?? "")
         for count in 1... {
@@ -118,7 +123,12 @@ package struct Trash: Sendable {
                 continue
             }
             defer { try? descriptor.close() }
-            try descriptor.writeAll(Self.information(Self.path(path, in: place), date).utf8)
+            do {
+                try descriptor.writeAll(Self.information(Self.path(path, in: place), date).utf8)
+            } catch {
+                unlink(place.information(of: name))
+                throw error
+            }
             return name
         }
         return stem

@@ -7,22 +7,32 @@ import Kinecast
 
 extension DestinationPlan {
     /// The plan with the kept settings of `--service`, or the results of their setup programs where none are kept and `--set`
-    /// gives none. The address of `--to` is used instead of a kept one.
+    /// gives none. Kept settings may be another server's, so they are not used where `--set` and `--to` give all that a
+    /// service requires.
     func asking(_ installed: [Service], kept: KeptSettings = KeptSettings()) throws(CommandFailure) -> DestinationPlan {
         var plan = self
         var asked: Set<String> = []
         for id in services where asked.insert(id).inserted {
             guard let service = installed.first(where: { $0.id == id }) else { continue }
-            if var settings = try kept.settings(of: service) {
-                if addresses.contains(where: { service.manifest.urlSchemes.contains($0.scheme) }) {
-                    settings[Service.addressKey] = nil
-                }
-                plan.returned[id] = settings
-            } else if service.setupProgram != nil, !settings.contains(where: { $0.names(aSettingOf: service) }) {
+            let given = keys(givenTo: service)
+            let required = service.manifest.setup.filter(\.isRequired).map(\.key)
+            if given.isEmpty || !given.isSuperset(of: required), let settings = try kept.settings(of: service) {
+                plan.returned[id] = settings.filter { !given.contains($0.key) }
+            } else if service.setupProgram != nil, given.isEmpty {
                 plan.returned[id] = try Self.ask(service)
             }
         }
         return plan
+    }
+
+    /// The keys of the service that `--set` and `--to` give.
+    private func keys(givenTo service: Service) -> Set<String> {
+        let manifest = service.manifest
+        let keys = settings.map(\.key).flatMap { key in
+            manifest.setup.map(\.key).filter { key == $0 || key == "\(service.id).\($0)" }
+        }
+        let hasAddress = addresses.contains { manifest.urlSchemes.contains($0.scheme) }
+        return Set(keys + (hasAddress ? [Service.addressKey] : []))
     }
 
     private static func ask(_ service: Service) throws(CommandFailure) -> [String: String] {
@@ -52,12 +62,6 @@ extension KeptSettings {
                 "\(path), with the kept settings of \(service.id), is not a JSON object of texts; delete it.")
         }
         return settings
-    }
-}
-
-extension Setting {
-    fileprivate func names(aSettingOf service: Service) -> Bool {
-        service.manifest.setup.contains { key == $0.key || key == "\(service.id).\($0.key)" }
     }
 }
 

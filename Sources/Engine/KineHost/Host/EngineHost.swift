@@ -90,12 +90,13 @@ public final class EngineHost {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             clients.dismissSilent(at: MonotonicClock.now())
-            showPermissionQuestion()
             attendSwitch()
             destinations?.poll(at: MonotonicClock.now())
             clientFeeds.poll(at: MonotonicClock.now())
             desktopServices?.poll(at: MonotonicClock.now())
             handleTimers(at: MonotonicClock.now())
+            // After the timers: a question that has expired is not shown any more.
+            showPermissionQuestion()
         }
         destinations?.abandon()
         _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)

@@ -20,7 +20,8 @@ extension DiskFile {
     public static func move(
         _ path: String, to target: String, replacing: Bool = false, permissions: Permissions = .unchanged
     ) throws(StorageError) {
-        let file = try open(path)
+        // Processes that read the file go on with it.
+        let file = try openToRead(path)
         if try file.isFile(at: target) { return }
         let target = replacing ? try checkTarget(target, ifTaken: .replace) : target
         do throws(StorageError) {

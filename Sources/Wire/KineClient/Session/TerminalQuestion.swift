@@ -33,7 +33,7 @@ package struct TerminalQuestion {
 
     /// Returns the answer; nil if there is none in time. Closes the terminal. Blocks.
     ///
-    /// - Parameter withdrawal: ends the question, which was answered elsewhere.
+    /// - Parameter withdrawal: ends the question, which was answered elsewhere or is over.
     package consuming func ask(
         _ question: String, timeout: Int64 = Self.timeout, unless withdrawal: WakeSignal? = nil
     ) -> Bool? {
@@ -47,7 +47,7 @@ package struct TerminalQuestion {
             guard MonotonicClock.now() < deadline, line.count < 1024 else { return nil }
             // poll ignores negative descriptors.
             let ready = WakeSignal.poll([terminal.rawValue, withdrawal?.descriptor ?? -1], until: deadline)
-            if ready[1] { _ = try? terminal.writeAll("\nAnswered elsewhere.\n".utf8) }
+            if ready[1] { _ = try? terminal.writeAll("\nThis is not asked any more.\n".utf8) }
             guard ready[0], !ready[1] else { return nil }
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = (try? bytes.withUnsafeMutableBytes { try terminal.read(into: $0) }) ?? 0

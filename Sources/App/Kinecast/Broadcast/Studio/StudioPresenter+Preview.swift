@@ -17,7 +17,10 @@ extension StudioPresenter: PreviewPresenter {
         let preview = StudioPreview(request, conversation)
         let reply = await conversation.ask(.recording(try preview.content())) { preview.receive($0) }
         switch reply {
-        case .answer(.finished)?: return .finished(preview.completed)
+        case .answer(.finished)?:
+            // Work that the person has cancelled may still end.
+            await preview.finish()
+            return .finished(preview.completed)
         case .answer(.cancelled)?:
             await preview.stop()
             return .cancelled
@@ -136,22 +139,26 @@ private final class StudioPreview: Sendable {
             conversation.send(.show(.recording(try content())))
             return Performed(completed: .saveToVideos)
         case .trim(let start, let end, let path, let replacing):
+            if let path, try recording.isFile(at: path) {
+                throw RecordingError(
+                    .failedToSave, "\(path) is the recording itself; use Replace to put the cut in its place.")
+            }
             // The last frame's end may be a little after the duration that the take has reported.
             let isWhole = Duration(end) >= recording.duration
             let excerpt = try await recording.trim(
                 from: Duration(start), to: isWhole ? nil : Duration(end), progress: progress)
-            guard let path else {
-                try await recording.replace(with: excerpt)
-                conversation.send(.show(.recording(try content())))
-                return Performed()
-            }
             do throws(RecordingError) {
-                try await excerpt.save(to: URL(filePath: path), replacing: replacing)
+                if let path {
+                    try await excerpt.save(to: URL(filePath: path), replacing: replacing)
+                    return Performed(completed: .saveToVideos)
+                }
+                try await recording.replace(with: excerpt)
             } catch {
                 if let file = excerpt.url { unlink(file.path) }
                 throw error
             }
-            return Performed(completed: .saveToVideos)
+            conversation.send(.show(.recording(try content())))
+            return Performed()
         }
     }
 
