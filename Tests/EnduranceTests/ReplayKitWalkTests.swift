@@ -25,7 +25,6 @@ import Testing
             try place.write(
                 """
                 #!/bin/sh
-                rm -f '\(place.path("profile"))/DevToolsActivePort'
                 exec '\(try Tool.path(of: "chromium"))' \(options) --user-data-dir='\(place.path("profile"))' "$@"
 
                 """, to: "bin/chromium", permissions: .ownerReadWriteExecute)
@@ -55,11 +54,21 @@ import Testing
                 port = text?.split(separator: "\n").first.flatMap { UInt16($0) }
                 return port != nil
             }
+            let debugger = try #require(port)
+            // Chromium cannot be driven while it goes from the private file to the page.
+            try wait("the page") {
+                let listed = try? HTTPExchange.ask(
+                    port: debugger, method: "GET", path: "/json/list", content: [],
+                    deadline: MonotonicClock.now() + 10_000_000_000)
+                return String(decoding: listed?.content ?? [], as: UTF8.self).contains(#""url": "http://"#)
+            }
             let browser = try Browser(
-                attachedTo: try #require(port), environment: ProcessEnvironment.merging(place.environment, environment))
+                attachedTo: debugger, environment: ProcessEnvironment.merging(place.environment, environment))
             defer { browser.end() }
             try body(StudioWindow(browser: browser))
             try wait("the window to close by itself") { !place.processes().contains { $0.contains(profile) } }
+            // The next window's Chromium has another port.
+            _ = unlink("\(profile)/DevToolsActivePort")
         }
     }
 
