@@ -64,4 +64,4 @@ bookworm)
     ;;
 esac
 # To test the live page in Firefox and WebKitGTK, which scripts/endurance alone does.
-browser_packages=(firefox-esr gstreamer1.0-libav webkit2gtk-driver)
+browser_packages=(firefox-esr fonts-noto-cjk gstreamer1.0-libav webkit2gtk-driver)

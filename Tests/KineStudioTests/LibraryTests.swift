@@ -28,17 +28,17 @@ private struct Home {
 
     /// Records half a second and more, and returns the path.
     @discardableResult
-    func record(_ name: String, seconds: Double = 2, isFinished: Bool = true) throws -> String {
+    func record(_ name: String, seconds: Double = 2, rate: Int = 10, isFinished: Bool = true) throws -> String {
         let path = directory.file(name)
         let sets = H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])
         let writer = try MP4Writer(
             file: try DiskFile.create(path),
             video: VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: 640, height: 360)), audio: [],
             creationTime: 1_700_000_000)
-        for frame in 0..<Int(seconds * 10) {
+        for frame in 0..<Int(seconds * Double(rate)) {
             writer.append(
                 EncodedSample(
-                    type: .video, presentationTime: .milliseconds(Int64(frame) * 100), duration: .zero,
+                    type: .video, presentationTime: .milliseconds(Int64(frame * 1000 / rate)), duration: .zero,
                     isKeyframe: frame % 10 == 0, data: [0, 0, 0, 2, frame % 10 == 0 ? 0x65 : 0x41, 0x88]))
         }
         try writer.flush(through: .seconds(seconds))
@@ -199,6 +199,13 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
         let id = try home.id("a.mp4")
         for (time, frames, wanted) in [(0, 1, 0.1), (0.55, 0, 0.5), (0.55, -2, 0.3), (1, -99, 0), (1, 99, 1.9)] {
             #expect(abs(try await home.library.step(id, from: time, by: frames) - wanted) < 1e-4, "\(time) \(frames)")
+        }
+        // A picture that stands still is cut at tenths of a second.
+        try home.record("Videos/still.mp4", rate: 1)
+        let still = try home.id("still.mp4")
+        for (time, frames, wanted) in [(0.55, 0, 0.5), (1.37, 0, 1.3), (2, 0, 1.9), (0.55, 1, 1), (1.37, -1, 0)] {
+            let found = try await home.library.step(still, from: time, by: frames)
+            #expect(abs(found - wanted) < 1e-4, "\(time) \(frames)")
         }
         for time in [-1, 3, 1e300] {
             let problem = try await problem {

@@ -66,6 +66,8 @@ extension Library {
     private static let stripSize = PixelSize(width: 160, height: 90)
     private static let stripCount = 20
     private static let mostPeaks = 600
+    /// Seconds; as in playback.js.
+    private static let stillStep = 0.1
     /// Frames that are decoded for a strip. If its exact times need more, it shows keyframes.
     private static let mostDecoded = 1500
 
@@ -140,7 +142,8 @@ extension Library {
         return Array(data)
     }
 
-    /// The start of the frame that is `frames` after the one shown at a time, or before it, in seconds.
+    /// The start of the frame that is `frames` after the one shown at a time, or before it, in seconds. A still picture is one
+    /// frame, however long it is shown: without `frames`, it is the tenth of a second within it.
     func step(_ id: String, from time: Double, by frames: Int) async throws(LibraryProblem) -> Double {
         try await turns.take(isFirst: true) { () throws(LibraryProblem) in
             try await blocking { library throws(LibraryProblem) in
@@ -149,7 +152,14 @@ extension Library {
                 let index = try library.images.index(of: entry)
                 let shown = index.frame(at: moment) ?? index.frameCount - 1
                 let wanted = shown + min(max(frames, -shown), index.frameCount - 1 - shown)
-                return index.time(of: wanted).seconds
+                let start = index.time(of: wanted).seconds
+                guard frames == 0 else { return start }
+                let isLast = shown + 1 >= index.frameCount
+                let end = (isLast ? try entry.finished() : index.time(of: shown + 1)).seconds
+                guard end - start > Self.stillStep * 1.5 else { return start }
+                // The end is the next frame's.
+                let within = min(moment.seconds, end - 0.001) - start
+                return start + (within / Self.stillStep).rounded(.down) * Self.stillStep
             }
         }
     }

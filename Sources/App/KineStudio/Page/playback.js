@@ -7,6 +7,8 @@ import { say } from "./words.js";
 // Seconds after a frame's beginning, so that rounding leads to no other frame.
 const within = 0.0005;
 const fastest = 4;
+/** Seconds. A picture that stands still for longer is one frame; the server gives the times within it in such steps. */
+export const stillStep = 0.1;
 
 /**
  * A player with its `element`. `changed` is called when the time or the state is another one; `again` opens the recording as it
@@ -75,7 +77,8 @@ export function makePlayback(changed, again) {
       return changed();
     }
     const [open, asked] = [recording, player.time];
-    const time = end != null && video.currentTime >= end - within ? end - 2 * within : shown ?? asked;
+    const isStill = shown == null || asked - shown > stillStep;
+    const time = end != null && video.currentTime >= end - within ? end - 2 * within : isStill ? asked : shown;
     endCut();
     await attempt(async () => {
       const start = await player.frame(time);
@@ -112,7 +115,7 @@ export function makePlayback(changed, again) {
 
   const player = {
     element,
-    /** Seconds; while it is paused, where the frame that is shown begins. */
+    /** Seconds; while it is paused, where the frame that is shown begins, or a time within a still picture. */
     time: 0,
     duration: 0,
     get isPlaying() { return !video.paused && !video.ended; },

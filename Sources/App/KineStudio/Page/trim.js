@@ -1,6 +1,7 @@
 // The recording as a strip of pictures with its waveform, and on it the position and the two ends of a cut.
 import { attempt, hint, make, write } from "./elements.js";
 import { follow, within } from "./pointer.js";
+import { stillStep } from "./playback.js";
 import { path, precise } from "./recordings.js";
 import { get } from "./session.js";
 import { say } from "./words.js";
@@ -144,7 +145,8 @@ export class Timeline {
   /** The end of the frame at a time. */
   async #after(time, frames = 1) {
     const next = await this.#playback.frame(time, frames);
-    return next > time ? next : this.#duration;
+    const end = next > time ? next : this.#duration;
+    return frames === 1 && end - time > stillStep * 1.5 ? await this.#playback.frame(time) + stillStep : end;
   }
 
   async #move(name, frames) {

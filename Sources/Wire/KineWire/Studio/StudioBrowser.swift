@@ -18,7 +18,9 @@ public enum StudioBrowser {
     /// Other users can read arguments, so these name the file and not the address. Where Chromium runs already, the
     /// program ends at once.
     ///
-    /// - Parameter find: the path of an executable, by its name; nil: there is none.
+    /// - Parameters:
+    ///   - link: the window's.
+    ///   - find: the path of an executable, by its name; nil: there is none.
     public static func command(
         for link: StudioLink, find: (String) -> String? = { ExecutableSearch.find($0) }
     ) -> (program: String, arguments: [String])? {
