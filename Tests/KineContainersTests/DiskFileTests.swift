@@ -397,19 +397,6 @@ import Testing
         #expect(movie.tracks[0].samples.count == finished.frames && finished.frames > 20)
     }
 
-    @Test func `a file is moved while it is read, and not while it is written`() throws {
-        let path = directory("take.mp4")
-        do {
-            let writer = try MP4Writer(try DiskFile.create(path))
-            #expect(throws: StorageError.inUse(path: path)) { try DiskFile.move(path, to: directory("b.mp4")) }
-            writer.append(take.samples[0][0])
-            _ = try writer.finish(at: .milliseconds(500))
-        }
-        let reader = try DiskFile.openToRead(path)
-        try DiskFile.move(path, to: directory("b.mp4"))
-        #expect(try reader.isFile(at: directory("b.mp4")) && access(path, F_OK) != 0)
-    }
-
     @Test func `a finished file is free for others while the writer still exists`() throws {
         let path = directory("take.mp4")
         let writer = try MP4Writer(try DiskFile.create(path))

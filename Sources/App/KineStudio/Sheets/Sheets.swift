@@ -35,12 +35,6 @@ final class Sheets: Sendable {
         let fraction: @Sendable (Double) -> Void
     }
 
-    /// What has to end with a sheet.
-    private struct Remains {
-        var windows: [AsyncStream<String>.Continuation] = []
-        var jobs: Set<String> = []
-    }
-
     /// Each window has a stream of events, and browsers open six connections to a host (places.js).
     private static let most = 4
     private static let sentenceLimit = 1000
@@ -213,8 +207,8 @@ final class Sheets: Sendable {
 
     /// Sends the app an answer. False: it is not asked for.
     func answer(_ answer: SheetAnswer, step: Int, of id: String) -> Bool {
-        let (isAccepted, ended) = state.withLock { state -> (Bool, Remains) in
-            guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, Remains()) }
+        let (isAccepted, ended) = state.withLock { state -> (Bool, Sheet?) in
+            guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, nil) }
             return (true, Self.perform(actions, id, &state))
         }
         finish(ended)
@@ -231,14 +225,14 @@ final class Sheets: Sendable {
     private func handle(_ input: SheetStateMachine.Input, of id: String, at now: Int64) {
         finish(
             state.withLock { state in
-                guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return Remains() }
+                guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return nil }
                 return Self.perform(actions, id, &state)
             })
     }
 
-    /// Returns what is left of a sheet that has ended.
-    private static func perform(_ actions: [SheetStateMachine.Action], _ id: String, _ state: inout State) -> Remains {
-        guard let sheet = state.sheets[id] else { return Remains() }
+    /// Returns the sheet if it has ended.
+    private static func perform(_ actions: [SheetStateMachine.Action], _ id: String, _ state: inout State) -> Sheet? {
+        guard let sheet = state.sheets[id] else { return nil }
         for action in actions {
             switch action {
             case .show: for window in sheet.windows.values { window.yield(sheet.event) }
@@ -248,16 +242,18 @@ final class Sheets: Sendable {
                 for window in sheet.windows.values { window.yield(sheet.event) }
                 state.sheets[id] = nil
                 for task in sheet.tasks.values { task.outcome.fulfil(.failed(LibraryProblem.appIsGone.message)) }
-                return Remains(windows: Array(sheet.windows.values), jobs: sheet.jobs)
+                return sheet
             }
         }
-        return Remains()
+        return nil
     }
 
-    /// Without the lock, which `disconnect` and `remove` take.
-    private func finish(_ remains: Remains) {
-        for window in remains.windows { window.finish() }
-        for job in remains.jobs { cancelJob(job) }
+    /// Closes the windows of a sheet that has ended, and cancels its jobs. Without the lock, which `disconnect` and `remove`
+    /// take.
+    private func finish(_ ended: Sheet?) {
+        guard let ended else { return }
+        for window in ended.windows.values { window.finish() }
+        for job in ended.jobs { cancelJob(job) }
     }
 }
 

@@ -1,6 +1,5 @@
 // A finished recording, which the app shows, saves or discards.
 import FoundationEssentials
-import Glibc
 import KineClient
 import KineContainers
 import KineMedia
@@ -127,9 +126,10 @@ public final class RecordingPreview: Sendable, CustomStringConvertible {
 
     /// Whether that path leads to this recording's file.
     func isFile(at path: String) throws(RecordingError) -> Bool {
-        var (own, other) = (stat(), stat())
-        return try stat(file().path, &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev
-            && own.st_ino == other.st_ino
+        let file = try file()
+        do throws(StorageError) { return try DiskFile.openToRead(file.path).isFile(at: path) } catch {
+            throw RecordingError(error)
+        }
     }
 
     static func path(of url: URL) throws(RecordingError) -> String {

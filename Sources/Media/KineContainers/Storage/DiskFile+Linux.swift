@@ -297,7 +297,7 @@ public final class DiskFile: StorageFile {
     func isPrivate() throws(StorageError) -> Bool { try status().st_mode & 0o077 == 0 }
 
     /// Whether `path` leads to this file.
-    func isFile(at path: String) throws(StorageError) -> Bool {
+    public func isFile(at path: String) throws(StorageError) -> Bool {
         var other = stat()
         let own = try status()
         return stat(path.cString, &other) == 0 && (other.st_dev, other.st_ino) == (own.st_dev, own.st_ino)
