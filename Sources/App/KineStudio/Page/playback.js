@@ -11,10 +11,10 @@ const fastest = 4;
 export const stillStep = 0.1;
 
 /**
- * A player with its `element`. `changed` is called when the time or the state is another one; `again` opens the recording as it
- * is by then.
+ * A player with its `element`. `changed` is called when the time or the state is another one; `loaded` when the first picture is
+ * there, or will not be; `again` opens the recording as it is by then.
  */
-export function makePlayback(changed, again) {
+export function makePlayback(changed, loaded, again) {
   // Undefined while nothing is open.
   let recording;
   let path;
@@ -34,6 +34,7 @@ export function makePlayback(changed, again) {
     loadeddata: () => {
       write(text, "");
       element.dataset.state = "ready";
+      loaded();
     },
     seeked: () => {
       const next = wanted;
@@ -54,6 +55,7 @@ export function makePlayback(changed, again) {
   async function fail() {
     const address = video.getAttribute("src");
     if (!address) return;
+    loaded();
     try {
       const { status } = await fetch(address, { headers: { Range: "bytes=0-0" } });
       show(say(status === 410 ? "recordingChanged" : "cannotPlay"));
@@ -134,7 +136,10 @@ export function makePlayback(changed, again) {
         if (recording !== newest) return;
         video.src = address;
         video.currentTime = time && time + within;
-      }, show);
+      }, (sentence) => {
+        show(sentence);
+        loaded();
+      });
       if (recording === newest) changed();
     },
     close() {

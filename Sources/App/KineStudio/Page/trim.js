@@ -51,8 +51,8 @@ export class Timeline {
   /** Whether something is cut away. */
   get isCut() { return this.from > 0 || this.to < this.#duration; }
 
-  /** Shows a recording, with its cut if it was shown before. */
-  async open(recording) {
+  /** Shows a recording, with its cut if it was shown before. `load` has to follow. */
+  open(recording) {
     const key = ({ id, version }) => `${id} ${version}`;
     if (this.#recording) this.#cuts.set(key(this.#recording), [this.from, this.to]);
     this.#recording = recording;
@@ -64,6 +64,11 @@ export class Timeline {
     this.#draw();
     this.update();
     this.#changed();
+  }
+
+  /** Shows the strip, or why there is none. Two decoders at once would delay the picture. */
+  async load() {
+    const recording = this.#recording;
     const parts = await Promise.allSettled([this.#loadWaveform(recording), this.#loadStrip(recording)]);
     if (recording === this.#recording) write(this.#hint, parts.find(({ reason }) => reason)?.reason.message ?? "");
   }

@@ -39,7 +39,8 @@ export class Viewer {
     this.#complain = complain;
     this.#jobs = jobs;
     this.#actions = actions;
-    this.#playback = makePlayback(() => this.#update(), () => this.open(this.#recording));
+    this.#playback = makePlayback(
+      () => this.#update(), () => this.#timeline.load(), () => this.open(this.#recording));
     this.#timeline = new Timeline(this.#playback, () => this.#update());
     const tool = (label, action, attributes) => button(say(label), () => action(this.#recording, this.#note), attributes);
     this.#play = tool("play", () => this.#playback.toggle(), { class: "play" });
@@ -72,7 +73,6 @@ export class Viewer {
     this.#show(recording);
     this.#title.focus();
     if (recording.state !== "finished") return this.#playback.close();
-    // The strip takes longer than the picture, and shows its own failures.
     this.#timeline.open(recording);
     await this.#playback.open(recording);
   }
