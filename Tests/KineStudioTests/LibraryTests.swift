@@ -56,8 +56,8 @@ private struct Home {
 }
 
 /// The error that a body throws.
-private func problem(_ body: () async throws -> Void) async throws -> LibraryProblem {
-    do { try await body() } catch let error as LibraryProblem { return error }
+private func problem(_ body: () async throws -> Void) async throws -> StudioProblem {
+    do { try await body() } catch { return StudioProblem(error) }
     throw WaitedInVain(description: "it was not refused")
 }
 
@@ -251,15 +251,15 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
         #expect(MediaRange(header, size: 100) == range)
     }
 
-    private static func open(_ path: String, _ tokens: MediaTokens) throws -> String {
-        tokens.open(path, try #require(FileVersion(of: path))).description
+    private static func open(_ path: String, _ tokens: Tokens<OpenedRecording>) throws -> String {
+        tokens.add(OpenedRecording(path: path, version: try #require(FileVersion(of: path)))).description
     }
 
     @Test(arguments: ["grown", "replaced", "deleted", "linked"])
     func `a file that has changed gives no byte any more`(change: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array("recording".utf8), to: "a.mp4")
-        let tokens = MediaTokens()
+        let tokens = Tokens<OpenedRecording>(most: 64)
         let token = try Self.open(path, tokens)
         let file = try tokens.file(token)
         #expect(try file.read(2..<5) == Array("cor".utf8))
@@ -280,16 +280,16 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
     @Test func `a token is found among many, follows another name, and the oldest goes`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write([1, 2, 3], to: "a.mp4")
-        let tokens = MediaTokens()
+        let tokens = Tokens<OpenedRecording>(most: 64)
         let token = try Self.open(path, tokens)
         rename(path, directory.file("b.mp4"))
         tokens.rename(path, to: directory.file("b.mp4"))
         #expect(try tokens.file(token).size == 3)
         for other in ["", "x", String(repeating: "0", count: 32)] {
-            #expect(throws: LibraryProblem.gone) { _ = try tokens.file(other) }
+            #expect(throws: StudioProblem.gone) { _ = try tokens.file(other) }
         }
         for _ in 0..<64 { _ = try Self.open(directory.file("b.mp4"), tokens) }
-        #expect(throws: LibraryProblem.gone) { _ = try tokens.file(token) }
+        #expect(throws: StudioProblem.gone) { _ = try tokens.file(token) }
     }
 
     @Test func `ten gigabytes are read at any place, a piece at a time`() throws {
@@ -300,7 +300,7 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
         try descriptor.resize(to: size)
         _ = try descriptor.writeAll(toAbsoluteOffset: size - 3, [7, 8, 9])
         try descriptor.close()
-        let tokens = MediaTokens()
+        let tokens = Tokens<OpenedRecording>(most: 64)
         let file = try tokens.file(try Self.open(path, tokens))
         #expect(MediaRange("bytes=-3", size: file.size) == .part(size - 3..<size))
         #expect(try file.read(size - 3..<size) == [7, 8, 9])
@@ -318,7 +318,7 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
     @Test func `progress comes in steps, and then the result`() async throws {
         let reports = Reports()
         let jobs = Jobs { report in reports.all.withLock { $0.append(report) } }
-        let id = try jobs.start(.trim, of: "a") { fraction throws(LibraryProblem) in
+        let id = try jobs.start(.trim, of: "a") { fraction in
             for part in 0...1000 { fraction(Double(part) / 1000) }
             return "b"
         }
@@ -335,16 +335,16 @@ private func problem(_ body: () async throws -> Void) async throws -> LibraryPro
         var ids: [String] = []
         for _ in 0..<Jobs.most {
             ids.append(
-                try jobs.start(.share, of: "a") { _ throws(LibraryProblem) in
-                    do { try await Task.sleep(for: .seconds(3600)) } catch { throw .cancelled }
+                try jobs.start(.share, of: "a") { _ in
+                    do { try await Task.sleep(for: .seconds(3600)) } catch { throw StudioProblem.cancelled }
                     return nil
                 })
         }
-        #expect(throws: LibraryProblem.self) { try jobs.start(.share, of: "a") { _ in nil } }
+        #expect(throws: StudioProblem.self) { try jobs.start(.share, of: "a") { _ in nil } }
         for id in ids { #expect(jobs.cancel(id)) }
         try await wait(for: "the ends") { jobs.count == 0 && reports.states.count { $0 == .cancelled } == Jobs.most }
         #expect(!jobs.cancel(ids[0]))
-        _ = try jobs.start(.trim, of: "a") { _ throws(LibraryProblem) in throw LibraryProblem(.conflict, "No.") }
+        _ = try jobs.start(.trim, of: "a") { _ in throw StudioProblem(.conflict, "No.") }
         try await wait(for: "the failure") { reports.states.last == .failed }
         #expect(reports.all.withLock { $0.last?.message } == "No.")
     }

@@ -53,17 +53,14 @@ import Testing
         for name in ["", "@", "rtmp://host/app/key", "@a b", "@../a", "Live", "@é"] {
             let bytes = Array(#"{"destinations":["\#(name)"]}"#.utf8)
             #expect(StudioJSON.decode(RecordingChoice.self, bytes) == nil, "\(name)")
-            let added = TakeCommand.destinations.arguments("take", Array(#"{"destination":"\#(name)"}"#.utf8))
-            #expect(added == nil, "\(name)")
+            #expect(DestinationName(name) == nil, "\(name)")
         }
     }
 
-    @Test func `a change of a take is a command of kinecast, and audio is named as for its options`() throws {
-        let source = Array(#"{"source":"window","name":"-x"}"#.utf8)
-        #expect(TakeCommand.source.arguments("take", source) == ["switch", "take", "--window=-x"])
-        #expect(TakeCommand.source.arguments("take", Array("{}".utf8)) == nil)
-        let live = Array(#"{"destination":"live"}"#.utf8)
-        #expect(TakeCommand.destinations.arguments("take", live) == ["destination", "add", "take", "--service=live"])
+    @Test func `another source of a take is one argument, and audio is named as for its options`() throws {
+        #expect(try choice(#"{"source":"window","name":"-x"}"#).sourceArgument == "--window=-x")
+        #expect(try choice("{}").sourceArgument == nil)
+        #expect(DestinationName("live")?.argument == "--service=live")
         let survey = StudioJSON.decode(
             SurveyChoice.self, Array(#"{"audio":"app:a:b","microphone":"default"}"#.utf8))
         #expect(survey?.audio == .application("a:b") && survey?.microphone == .defaultDevice)

@@ -25,18 +25,22 @@ import Testing
 
         func settings(_ body: String, for services: String...) throws -> TakeSettings {
             try TakeSettings(
-                of: services.compactMap { DestinationName("service:\($0)") }, Array(body.utf8), stored,
+                of: services.compactMap { DestinationName("service:\($0)") }, ServiceSettingsTests.call(body), stored,
                 among: { ["first", "second", "guided"].map(ServiceSettingsTests.service) }, in: files)
         }
 
         func problem(_ body: String, for services: String...) throws -> String? {
-            let problem = #expect(throws: TakeSettings.Problem.self) {
+            let problem = #expect(throws: (any Error).self) {
                 try TakeSettings(
-                    of: services.compactMap { DestinationName("service:\($0)") }, Array(body.utf8), stored,
+                    of: services.compactMap { DestinationName("service:\($0)") }, ServiceSettingsTests.call(body), stored,
                     among: { ["first", "second", "guided"].map(ServiceSettingsTests.service) }, in: files)
             }
-            return problem?.sentence
+            return problem.map { StudioProblem($0).message }
         }
+    }
+
+    private static func call(_ body: String) -> StudioCall {
+        StudioCall(request: StudioRequest(), parameters: [:], body: Array(body.utf8))
     }
 
     private static func service(_ id: String) -> Service {
@@ -114,18 +118,18 @@ import Testing
         try TemporaryDirectory.with { directory in
             var service = Self.service("first")
             service.bundle = directory
-            func icon(_ name: String?) -> StudioAnswer {
+            func icon(_ name: String?) -> StudioAnswer? {
                 service.manifest.icon = name
                 return StudioAnswer(iconOf: service)
             }
             try PrivateDirectory.write(Array("<svg/>".utf8), to: directory.appending("a.svg"))
             try PrivateDirectory.write([UInt8](repeating: 0, count: 257 << 10), to: directory.appending("big.png"))
             try #require(symlink("/etc/hostname", directory.appending("link.png").string) == 0)
-            let svg = icon("a.svg")
+            let svg = try #require(icon("a.svg"))
             #expect(svg.type == "image/svg+xml" && svg.body == Array("<svg/>".utf8))
             #expect(svg.fields.contains { $0.0 == .contentSecurityPolicy && $0.1.contains("sandbox") })
             for name in [nil, "absent.svg", "big.png", "link.png"] {
-                #expect(icon(name).status == .noContent, "\(name ?? "none")")
+                #expect(icon(name) == nil, "\(name ?? "none")")
             }
         }
     }

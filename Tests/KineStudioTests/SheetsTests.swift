@@ -56,32 +56,31 @@ import Testing
         .form(SheetForm(service: "A", message: nil, fields: fields))
     }
 
-    private static func text(_ answer: StudioAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
-
-    @Test func `values are checked while they are typed, and again when they are sent`() throws {
-        try TemporaryDirectory.with { directory in
-            let place = try Place(directory)
-            let app = try App(connectingTo: place.path)
-            let id = try place.begin(app)
-            var count = SetupQuestionField(key: "count", title: "Count", type: .number)
-            (count.minimum, count.maximum, count.whole) = (1, 5, true)
-            let key = SetupQuestionField(key: "key", title: "Key", type: .secret, required: true)
-            try app.send(.show(Self.form([count, key])))
-            try wait("the form") {
-                place.studio.sheets.process(at: MonotonicClock.now())
-                return place.studio.sheets.prompt(of: id) != .waiting
-            }
-            let typed = place.studio.checkSheet(id, Array(#"{"values":{"count":"9"}}"#.utf8))
-            #expect(Self.text(typed) == #"{"problems":{"count":"Count has to be a number from 1 to 5."}}"#)
-            let empty = place.studio.answerSheet(id, Array(#"{"step":1,"values":{"count":"2"}}"#.utf8))
-            #expect(Self.text(empty) == #"{"problems":{"key":"Key must be given."}}"#)
-            let body = Array(#"{"step":1,"values":{"count":"2","key":"x","other":"y"}}"#.utf8)
-            #expect(Self.text(place.studio.answerSheet(id, body)) == #"{"problems":{}}"#)
-            #expect(try place.reply(to: app) == .answer(.values(["count": "2", "key": "x"])))
-            #expect(place.studio.answerSheet(id, body).status == .conflict, "it is not asked for twice")
-            #expect(place.studio.answerSheet("other", body).status == .notFound)
-            #expect(place.studio.checkSheet(id, Array("[]".utf8)).status == .badRequest)
+    @Test func `values are checked while they are typed, and again when they are sent`() async throws {
+        let directory = try TemporaryDirectory()
+        let place = try Place(FilePath(directory.path))
+        let client = try await StudioClient(place.studio)
+        let app = try App(connectingTo: place.path)
+        let id = try place.begin(app)
+        var count = SetupQuestionField(key: "count", title: "Count", type: .number)
+        (count.minimum, count.maximum, count.whole) = (1, 5, true)
+        let key = SetupQuestionField(key: "key", title: "Key", type: .secret, required: true)
+        try app.send(.show(Self.form([count, key])))
+        try await wait(for: "the form") {
+            place.studio.sheets.process(at: MonotonicClock.now())
+            return place.studio.sheets.prompt(of: id) != .waiting
         }
+        let (check, answer) = ("/api/sheets/\(id)/check", "/api/sheets/\(id)/answer")
+        let typed = try await client.post(check, #"{"values":{"count":"9"}}"#)
+        #expect(typed.text == #"{"problems":{"count":"Count has to be a number from 1 to 5."}}"#)
+        let empty = try await client.post(answer, #"{"step":1,"values":{"count":"2"}}"#)
+        #expect(empty.text == #"{"problems":{"key":"Key must be given."}}"#)
+        let body = #"{"step":1,"values":{"count":"2","key":"x","other":"y"}}"#
+        #expect(try await client.post(answer, body).text == #"{"problems":{}}"#)
+        #expect(try place.reply(to: app) == .answer(.values(["count": "2", "key": "x"])))
+        #expect(try await client.post(answer, body).status == .conflict, "it is not asked for twice")
+        #expect(try await client.post("/api/sheets/other/answer", body).status == .notFound)
+        #expect(try await client.post(check, "[]").status == .badRequest)
     }
 
     @Test func `a window gets the whole content, the app's name without hidden characters, and the end of the app`()
@@ -130,48 +129,61 @@ import Testing
             place.studio.sheets.process(at: MonotonicClock.now())
             return place.studio.sheets.prompt(of: id) != .waiting
         }
-        let done = Array(#"{"step":1,"finished":true}"#.utf8)
-        let begin = Array(#"{"activity":"post"}"#.utf8)
+        let client = try await StudioClient(place.studio)
+        let (share, answer) = ("/api/sheets/\(id)/share", "/api/sheets/\(id)/answer")
+        let done = #"{"step":1,"finished":true}"#
+        let post = #"{"activity":"post"}"#
         for (outcome, state) in [
             (SheetOutcome.done, "done"), (.failed("The forum\nis full."), "failed"), (.cancelled, "failed"),
         ] {
-            #expect(await place.studio.begin(.share, of: id, begin).status == .accepted)
+            #expect(try await client.post(share, post).status == .accepted)
             guard case .perform(let task, .share("post", nil))? = try place.reply(to: app) else {
                 Issue.record("the app was not asked")
                 return
             }
-            #expect(place.studio.answerSheet(id, done).status == .conflict, "it is not done yet")
+            #expect(try await client.post(answer, done).status == .conflict, "it is not done yet")
             try app.send(.progress(task: task, 0.5))
             try app.send(.performed(task: task, outcome))
             try await wait(for: state) {
                 place.studio.sheets.process(at: MonotonicClock.now())
-                return !place.studio.sheets.isBusy(id) && place.studio.jobs.count == 0
+                return place.studio.jobs.count == 0
             }
         }
-        #expect(await place.studio.begin(.share, of: id, Array(#"{"activity":"other"}"#.utf8)).status == .badRequest)
+        #expect(try await client.post(share, #"{"activity":"other"}"#).status == .badRequest)
         #expect(
-            await place.studio.begin(.save, of: id, Array(#"{"name":"a"}"#.utf8)).status == .conflict, "it is saved")
-        #expect(await place.studio.begin(.share, of: "other", begin).status == .notFound)
-        let answer = await place.studio.begin(.share, of: id, begin)
-        let job = try JSONDecoder().decode([String: String].self, from: Data(answer.body))["job"] ?? ""
+            try await client.post("/api/sheets/\(id)/save", #"{"name":"a"}"#).status == .conflict, "it is saved")
+        #expect(try await client.post("/api/sheets/other/share", post).status == .notFound)
+        let started = try await client.post(share, post)
+        let job = try JSONDecoder().decode([String: String].self, from: Data(started.body))["job"] ?? ""
         guard case .perform(let task, _)? = try place.reply(to: app) else { return }
-        #expect(place.studio.jobs.cancel(job))
+        #expect(try await client.post("/api/jobs/\(job)/cancel").status == .ok)
         #expect(try place.reply(to: app) == .stop(task: task))
-        try await wait(for: "the cancellation") { !place.studio.sheets.isBusy(id) }
-        #expect(place.studio.answerSheet(id, done).status == .ok)
+        try await wait(for: "the cancellation") { place.studio.jobs.count == 0 }
+        #expect(try await client.post(answer, done).status == .ok)
         #expect(try place.reply(to: app) == .answer(.finished))
     }
 
-    @Test func `what the person has begun is cancelled with the sheet, also while they choose a file`() throws {
-        let cancelled = Mutex<[String]>([])
-        let sheets = Sheets(cancelJob: { job in cancelled.withLock { $0.append(job) } }, changed: {})
+    @Test func `what the person has begun is cancelled with the sheet, and no other work`() async throws {
+        let ended = Mutex<[String]>([])
+        let jobs = Jobs { end in
+            if end.state != .running { ended.withLock { $0.append("\(end.id) \(end.state)") } }
+        }
+        let sheets = Sheets(ended: { jobs.cancelAll(of: $0) }, changed: {})
         let (near, farEnd) = try Sheets.Connection.pair()
         defer { try? farEnd.close() }
         #expect(sheets.begin("a", Self.app, near, at: MonotonicClock.now()))
-        #expect(sheets.add("ended", to: "a") && sheets.add("open", to: "a") && sheets.isBusy("a"))
-        sheets.remove("ended", from: "a")
+        try jobs.start(.share, of: "first", for: "a") { _ in nil }
+        try await wait(for: "the first one's end") { jobs.count == 0 }
+        let others = try ["a", nil].map { sheet in
+            try jobs.start(.save, of: sheet ?? "none", for: sheet) { _ in
+                try await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+        }
+        #expect(jobs.areRunning(for: "a"))
         sheets.cancel("a")
-        #expect(cancelled.withLock { $0 } == ["open"] && !sheets.isBusy("a") && !sheets.add("late", to: "a"))
+        try await wait(for: "the cancellation") { !jobs.areRunning(for: "a") && ended.withLock { $0.count } == 2 }
+        #expect(ended.withLock { $0 } == ["first done", "a cancelled"] && jobs.count == 1 && jobs.cancel(others[1]))
     }
 
     @Test func `what cannot be shown is refused, and so is a fifth sheet`() throws {

@@ -20,26 +20,14 @@ import Testing
         return studio
     }
 
-    private func answer(_ studio: Studio, _ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer
-    {
-        guard case .answer(let answer) = await studio.respond(to: request, body: Array(body.utf8)) else {
-            throw CancellationError()
-        }
-        return answer
-    }
-
-    private func request(_ method: String, _ target: String, host: String = "127.0.0.1:8000") -> StudioRequest {
-        StudioRequest(method: method, target: target, host: host, contentType: "application/json")
-    }
-
     @Test func `a session's cookie is secure behind a tunnel that encrypts, and many cookies of earlier servers go`()
         async throws
     {
         let studio = studio(publicURL: "https://studio.example")
         for (host, isSecure) in [("studio.example", true), ("127.0.0.1:8000", false)] {
-            var opening = request("POST", "/api/session", host: host)
+            var opening = StudioClient.request("POST", "/api/session", host: host)
             opening.cookies = "other=1; " + (0..<20).map { "kinecast-studio-\($0)=2" }.joined(separator: "; ")
-            let answer = try await answer(studio, opening, #"{"token":"\#(studio.makeLink())"}"#)
+            let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
             #expect(answer.status == .ok)
             let cookies = answer.fields.filter { $0.0 == .setCookie }.map(\.1)
             try #require(cookies.count == 21)
@@ -48,21 +36,21 @@ import Testing
             #expect(cookies.allSatisfy { $0.hasSuffix("; Secure") == isSecure }, "\(host)")
         }
         #expect(inbox.drain().count == 2, "the files of both links go")
-        var opening = request("POST", "/api/session")
+        var opening = StudioClient.request("POST", "/api/session")
         opening.cookies = "kinecast-studio-tunnel=1"
-        let answer = try await answer(studio, opening, #"{"token":"\#(studio.makeLink())"}"#)
+        let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
         #expect(answer.fields.count { $0.0 == .setCookie } == 1, "another server may run")
     }
 
     @Test func `a body that is no request is refused, and so is an unknown file`() async throws {
         let studio = studio()
         for body in ["", "{}", "[]", #"{"token":1}"#, "\u{0}"] {
-            #expect(try await answer(studio, request("POST", "/api/session"), body).status == .badRequest, "\(body)")
+            #expect(try await studio.answer(StudioClient.request("POST", "/api/session"), body).status == .badRequest, "\(body)")
         }
         let unknown = #"{"token":"\#(LiveToken())"}"#
-        #expect(try await answer(studio, request("POST", "/api/session"), unknown).status == .forbidden)
-        #expect(try await answer(studio, request("GET", "/nothing.js")).status == .notFound)
-        #expect(try await answer(studio, request("GET", "/page.js")).type.hasPrefix("text/javascript"))
+        #expect(try await studio.answer(StudioClient.request("POST", "/api/session"), unknown).status == .forbidden)
+        #expect(try await studio.answer(StudioClient.request("GET", "/nothing.js")).status == .notFound)
+        #expect(try await studio.answer(StudioClient.request("GET", "/page.js")).type.hasPrefix("text/javascript"))
     }
 
     @Test func `a choice becomes options that no value can leave`() {

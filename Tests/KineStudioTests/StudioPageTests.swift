@@ -42,8 +42,13 @@ import Testing
         for route in routes {
             let operation = try #require(described["\(route.method) \(route.path)"])
             let schemes = Set((operation.security ?? []).flatMap(\.keys))
-            let keys: Set<String> = route.operation == .events ? ["cookie", "key", "query"] : ["cookie", "key"]
-            let wanted = route.access == .session ? keys : route.access == .media ? ["cookie"] : []
+            let wanted: Set<String> =
+                switch route.access {
+                case .session: ["cookie", "key"]
+                case .events: ["cookie", "key", "query"]
+                case .media: ["cookie"]
+                case .document, .page: []
+                }
             #expect(schemes == wanted, "\(route.path)")
             #expect(operation.responses.keys.contains("403"), "\(route.path)")
         }

@@ -50,7 +50,7 @@ struct StudioGate: Sendable {
         let matches = StudioRoute.matches(request.path)
         guard !matches.isEmpty else { return .failure(.notFound) }
         guard let match = matches.first(where: { $0.route.accepts(request.method) }) else {
-            return .failure(.wrongMethod(matches.map(\.route.method)))
+            return .failure(.wrongMethod(matches.map(\.route.method).sorted()))
         }
         return check(request, match).map { .failure($0) } ?? .success(match)
     }
@@ -65,9 +65,9 @@ struct StudioGate: Sendable {
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
         let isChange = match.route.method == "POST"
         if isChange, request.mediaType != "application/json" { return .notJSON }
-        guard match.route.access == .session || match.route.access == .media else { return nil }
+        if match.route.access == .document || match.route.access == .page { return nil }
         // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
-        let key = request.key ?? (match.route.operation == .events ? request.parameter("key") : nil)
+        let key = request.key ?? (match.route.access == .events ? request.parameter("key") : nil)
         let hasKey = match.route.access == .media || key.map(secrets.key.matches) == true
         return request.cookie(cookieName).map(secrets.cookie.matches) == true && hasKey ? nil : .noSession
     }

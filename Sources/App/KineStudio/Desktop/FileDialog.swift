@@ -20,26 +20,24 @@ struct FileDialog: Sendable {
     /// Shows the dialog until the person has chosen. Throws `cancelled` if they choose nothing, or the task is cancelled.
     ///
     /// - Returns: the absolute path. If a file is there, the person wants it replaced.
-    func choose(_ request: SaveDialogRequest) async throws(LibraryProblem) -> String {
+    func choose(_ request: SaveDialogRequest) async throws(StudioProblem) -> String {
         switch try await run(request) {
         case .chosen(let path)?: return path
         case .failed(.declined)?, .failed(.closed)?, nil: throw .cancelled
-        case .failed(let error)?: throw LibraryProblem(error)
+        case .failed(let error)?: throw StudioProblem(error)
         // It comes only without a request.
         case .found?: throw .cancelled
         }
     }
 
     /// Nil: the task was cancelled, or there was no answer in time.
-    private func run(_ request: SaveDialogRequest?) async throws(LibraryProblem) -> SaveDialogSession.Event? {
+    private func run(_ request: SaveDialogRequest?) async throws(StudioProblem) -> SaveDialogSession.Event? {
         let wake = WakeSignal()
-        let result = await withTaskCancellationHandler { () -> Result<SaveDialogSession.Event?, LibraryProblem> in
-            do throws(LibraryProblem) {
+        let result = await withTaskCancellationHandler { () -> Result<SaveDialogSession.Event?, StudioProblem> in
+            do throws(StudioProblem) {
                 return .success(
-                    try await BlockingCall.run("studio-dialog") { () throws(LibraryProblem) in
-                        do throws(PortalError) { return try wait(for: request, wake) } catch {
-                            throw LibraryProblem(error)
-                        }
+                    try await BlockingCall.run("studio-dialog") { () throws(StudioProblem) in
+                        do { return try wait(for: request, wake) } catch { throw StudioProblem(error) }
                     })
             } catch {
                 return .failure(error)
@@ -69,18 +67,5 @@ struct FileDialog: Sendable {
             }
             return nil
         }
-    }
-}
-
-extension LibraryProblem {
-    init(_ error: PortalError) {
-        let reason =
-            switch error {
-            case .refused(_, let message): " (\(message))"
-            case .malformed(let reason): " (\(reason))"
-            default: ""
-            }
-        self.init(
-            .serviceUnavailable, "The desktop's file dialog does not work here\(reason); save it with a name instead.")
     }
 }

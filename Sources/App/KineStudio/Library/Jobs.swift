@@ -29,6 +29,8 @@ final class Jobs: Sendable {
 
     private struct Job {
         let task: Task<Void, Never>
+        /// The id of the sheet for which it works.
+        let sheet: String?
         var progress: JobProgress
     }
 
@@ -38,23 +40,22 @@ final class Jobs: Sendable {
     /// - Parameter report: gets each change, on any thread.
     init(_ report: @escaping @Sendable (JobProgress) -> Void) { self.report = report }
 
-    static func newID() -> String { LiveToken().description }
-
     var count: Int { jobs.withLock { $0.count } }
+
+    func areRunning(for sheet: String) -> Bool { jobs.withLock { $0.values.contains { $0.sheet == sheet } } }
 
     /// Starts work. Returns the job's ID.
     ///
     /// - Parameters:
-    ///   - id: the job's; no other job has it.
+    ///   - sheet: the id of the sheet for which it works; nil: it belongs to no sheet.
     ///   - work: gets a function that takes the progress from 0 to 1, and returns the ID of what it has made, or the
     ///     sentence of a check. An error of a job that was cancelled is its cancellation.
     @discardableResult
     func start(
-        _ kind: JobProgress.Kind, of item: String, as id: String = Jobs.newID(),
-        _ work:
-            @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws(LibraryProblem)
-            -> String?
-    ) throws(LibraryProblem) -> String {
+        _ kind: JobProgress.Kind, of item: String, for sheet: String? = nil,
+        _ work: @escaping @Sendable (_ fraction: @escaping @Sendable (Double) -> Void) async throws -> String?
+    ) throws(StudioProblem) -> String {
+        let id = LiveToken().description
         let progress = JobProgress(job: id, kind: kind, id: item)
         let isStarted = jobs.withLock { jobs in
             guard jobs.count < Self.most else { return false }
@@ -62,22 +63,23 @@ final class Jobs: Sendable {
             let task = Task {
                 self.report(progress)
                 var end = progress
-                do throws(LibraryProblem) {
+                do {
                     let result = try await work { self.update(id, $0) }
                     if kind == .check { end.message = result } else { end.result = result }
                     end.state = .done
                 } catch {
-                    let isCancelled = Task.isCancelled || error == .cancelled
-                    (end.state, end.message) = isCancelled ? (.cancelled, nil) : (.failed, error.message)
+                    let problem = StudioProblem(error)
+                    let isCancelled = Task.isCancelled || problem == .cancelled
+                    (end.state, end.message) = isCancelled ? (.cancelled, nil) : (.failed, problem.message)
                 }
                 self.jobs.withLock { $0[id] = nil }
                 self.report(end)
             }
-            jobs[id] = Job(task: task, progress: progress)
+            jobs[id] = Job(task: task, sheet: sheet, progress: progress)
             return true
         }
         guard isStarted else {
-            throw LibraryProblem(.conflict, "\(Self.most) other things are being done; wait for one of them.")
+            throw StudioProblem(.conflict, "\(Self.most) other things are being done; wait for one of them.")
         }
         return id
     }
@@ -87,6 +89,10 @@ final class Jobs: Sendable {
         let job = jobs.withLock { $0[id] }
         job?.task.cancel()
         return job != nil
+    }
+
+    func cancelAll(of sheet: String) {
+        for job in jobs.withLock({ $0.values.filter { $0.sheet == sheet } }) { job.task.cancel() }
     }
 
     private func update(_ id: String, _ fraction: Double) {

@@ -37,37 +37,33 @@ extension Library {
     /// - Parameter changed: called when the list of recordings has changed.
     func trim(
         _ id: String, _ excerpt: Excerpt, _ jobs: Jobs, changed: @escaping @Sendable () -> Void
-    ) async throws(LibraryProblem) -> String {
-        let (entry, request) = try await blocking { library throws(LibraryProblem) in
-            try library.plan(excerpt, of: id)
-        }
-        return try jobs.start(.trim, of: id) { [self] fraction throws(LibraryProblem) in
+    ) async throws -> String {
+        let (entry, request) = try await blocking { library in try library.plan(excerpt, of: id) }
+        return try jobs.start(.trim, of: id) { [self] fraction in
             var request = request
             if excerpt.asks {
                 let (path, isReplaced) = try await askForPlace(of: excerpt)
                 (request.output, request.overwrite) = (path, isReplaced)
             }
-            do throws(ClientError) { _ = try await editor.trim(request, progress: fraction) } catch {
-                throw LibraryProblem(error)
-            }
+            _ = try await editor.trim(request, progress: fraction)
             defer { changed() }
             // A file that was replaced is gone already.
             if Task.isCancelled, request.overwrite != true {
                 unlink(request.output.cString)
-                throw .cancelled
+                throw StudioProblem.cancelled
             }
             let output = request.output
             guard excerpt.replaces == true else { return try await blocking { library in library.add(output) } }
-            return try await change { library throws(LibraryProblem) in try library.replace(entry, output) }
+            return try await change { library in try library.replace(entry, output) }
         }
     }
 
     /// The recording, and the request for an excerpt of it. Throws if the times or the name cannot be.
-    func plan(_ excerpt: Excerpt, of id: String) throws(LibraryProblem) -> (Entry, TrimRequest) {
+    func plan(_ excerpt: Excerpt, of id: String) throws -> (Entry, TrimRequest) {
         let entry = try entry(id)
         let (start, end) = (try entry.time(excerpt.from), try entry.time(excerpt.to))
         guard start < end else {
-            throw LibraryProblem(
+            throw StudioProblem(
                 .badRequest, "The excerpt ends before it begins; let its end be later than its start.")
         }
         let directory = FilePath(escaped: entry.file.path).removingLastComponent().escaped
@@ -80,7 +76,7 @@ extension Library {
     }
 
     /// Shows the desktop's file dialog. Returns the path, and whether a file there is replaced.
-    func askForPlace(of excerpt: Excerpt) async throws(LibraryProblem) -> (String, Bool) {
+    func askForPlace(of excerpt: Excerpt) async throws -> (String, Bool) {
         let request = SaveDialogRequest(
             title: excerpt.dialog?.printable(limit: 200) ?? "", name: try Self.fileName(excerpt.name ?? ""),
             directory: places.videos)
@@ -91,13 +87,11 @@ extension Library {
 
     /// Moves the recording to the trash and gives its name to the file at `path`. If this throws, the recording is where
     /// it was.
-    private func replace(_ entry: Entry, _ path: String) throws(LibraryProblem) -> String {
-        do throws(LibraryProblem) {
+    private func replace(_ entry: Entry, _ path: String) throws -> String {
+        do {
             guard FileVersion(of: entry.file.path) == entry.version else { throw MediaFile.changed }
-            let trashed = try trash(entry)
-            do throws(LibraryProblem) {
-                try Self.storing { () throws(StorageError) in try DiskFile.move(path, to: entry.file.path) }
-            } catch {
+            let trashed = try places.trash.move(entry.file.path)
+            do { try DiskFile.move(path, to: entry.file.path) } catch {
                 try? places.trash.restore(trashed)
                 throw error
             }
@@ -109,25 +103,16 @@ extension Library {
     }
 
     /// Begins to share a recording. Returns the job's ID.
-    func share(_ id: String, _ sharing: Sharing, _ jobs: Jobs) async throws(LibraryProblem) -> String {
-        let activity: any ShareActivity
-        do throws(RecordingError) { activity = try sharing.activity.make(to: sharing.address) } catch {
-            throw LibraryProblem(error)
-        }
-        let path = try await blocking { library throws(LibraryProblem) in
+    func share(_ id: String, _ sharing: Sharing, _ jobs: Jobs) async throws -> String {
+        let activity = try sharing.activity.make(to: sharing.address)
+        let path = try await blocking { library in
             let entry = try library.entry(id)
             _ = try entry.finished()
             return entry.file.path
         }
-        return try jobs.start(.share, of: id) { fraction throws(LibraryProblem) in
-            let result: ShareResult
-            do throws(RecordingError) {
-                let preview = try await RecordingPreview.open(URL(filePath: path))
-                result = try await Self.share(preview, activity, fraction)
-            } catch {
-                throw LibraryProblem(error)
-            }
-            if case .cancelled = result { throw .cancelled }
+        return try jobs.start(.share, of: id) { fraction in
+            let preview = try await RecordingPreview.open(URL(filePath: path))
+            if case .cancelled = try await Self.share(preview, activity, fraction) { throw StudioProblem.cancelled }
             return nil
         }
     }

@@ -49,7 +49,7 @@ final class Library: Sendable {
         var model: RecordingModel { RecordingModel(file, version, content, isWritten: isWritten) }
 
         /// Throws if the recording does not play.
-        func finished() throws(LibraryProblem) -> MediaTime {
+        func finished() throws(StudioProblem) -> MediaTime {
             if isWritten { throw .beingRecorded }
             guard let finished = content.finished else { throw .unreadable }
             return finished.duration
@@ -72,9 +72,10 @@ final class Library: Sendable {
     let places: Places
     let editor: RecordingEditor
     let dialog: FileDialog
-    let media = MediaTokens()
+    /// A page has one or two players.
+    let media = Tokens<OpenedRecording>(most: 64)
     let images = LibraryImages()
-    let undo = UndoTokens()
+    let undo = Tokens<Deleted>(most: 100)
     /// Engines' requests, one at a time.
     let turns = Turns()
     let changes = Turns()
@@ -104,11 +105,11 @@ final class Library: Sendable {
     }
 
     /// A token for the address of a recording's bytes.
-    func open(_ id: String) async throws(LibraryProblem) -> LiveToken {
-        try await blocking { library throws(LibraryProblem) in
+    func open(_ id: String) async throws -> LiveToken {
+        try await blocking { library in
             let entry = try library.entry(id)
             _ = try entry.finished()
-            return library.media.open(entry.file.path, entry.version)
+            return library.media.add(OpenedRecording(path: entry.file.path, version: entry.version))
         }
     }
 
@@ -145,14 +146,14 @@ final class Library: Sendable {
     }
 
     /// The recording with that ID as it is on the disk.
-    func entry(_ id: String) throws(LibraryProblem) -> Entry {
+    func entry(_ id: String) throws(StudioProblem) -> Entry {
         if state.withLock({ $0.files[id] }) == nil { _ = scan() }
         guard let file = state.withLock({ $0.files[id] }), let version = FileVersion(of: file.path) else { throw .gone }
         return entry(file, version)
     }
 
     /// The recording at a path that a change has made.
-    func entry(at path: String, like file: LibraryFile, in place: RecordingModel.Place? = nil) throws(LibraryProblem)
+    func entry(at path: String, like file: LibraryFile, in place: RecordingModel.Place? = nil) throws(StudioProblem)
         -> Entry
     {
         let place = place ?? file.place

@@ -34,19 +34,11 @@ final class LibraryImages: Sendable {
     }
 
     /// Reads the index, unless it was the last one. Blocks.
-    func index(of entry: Library.Entry) throws(LibraryProblem) -> RecordingIndex {
+    func index(of entry: Library.Entry) throws -> RecordingIndex {
         if let known = state.withLock({ $0.index }), known.version == entry.version { return known.index }
-        do {
-            let index = try RecordingIndex(reading: DiskFile.openToRead(entry.file.path))
-            state.withLock { $0.index = (entry.version, index) }
-            return index
-        } catch let error as StorageError {
-            throw LibraryProblem(error)
-        } catch let error as RecordingIndex.Error {
-            throw LibraryProblem(error)
-        } catch {
-            throw .unreadable
-        }
+        let index = try RecordingIndex(reading: DiskFile.openToRead(entry.file.path))
+        state.withLock { $0.index = (entry.version, index) }
+        return index
     }
 
     /// Frees the last index, which may have many megabytes.
@@ -72,10 +64,10 @@ extension Library {
     private static let mostDecoded = 1500
 
     /// The frame after a tenth of a recording, as JPEG; nil if it has none.
-    func poster(_ id: String) async throws(LibraryProblem) -> [UInt8]? {
-        let entry = try await blocking { library throws(LibraryProblem) in try library.entry(id) }
+    func poster(_ id: String) async throws -> [UInt8]? {
+        let entry = try await blocking { library in try library.entry(id) }
         guard let duration = try? entry.finished() else { return nil }
-        return try await turns.take { () throws(LibraryProblem) in
+        return try await turns.take {
             if let known = images.poster(entry.version) { return known }
             let tenth = MediaTime(nanoseconds: duration.nanoseconds / 10)
             let found = try await make([tenth], of: entry, fitting: Self.posterSize, "jpeg").first
@@ -86,9 +78,9 @@ extension Library {
     }
 
     /// Images evenly spaced over a recording.
-    func strip(_ id: String) async throws(LibraryProblem) -> [StripImage] {
-        try await turns.take { () throws(LibraryProblem) in
-            let (entry, times) = try await blocking { library throws(LibraryProblem) in
+    func strip(_ id: String) async throws -> [StripImage] {
+        try await turns.take {
+            let (entry, times) = try await blocking { library in
                 let entry = try library.entry(id)
                 _ = try entry.finished()
                 return (entry, Self.stripTimes(try library.images.index(of: entry)))
@@ -116,37 +108,33 @@ extension Library {
     }
 
     /// The peaks of a recording's audio, from 0 to 255, evenly spaced over it; empty without audio.
-    func waveform(_ id: String) async throws(LibraryProblem) -> [UInt8] {
-        let entry = try await blocking { library throws(LibraryProblem) in try library.entry(id) }
+    func waveform(_ id: String) async throws -> [UInt8] {
+        let entry = try await blocking { library in try library.entry(id) }
         _ = try entry.finished()
         guard entry.content.finished?.hasAudio == true else { return [] }
-        return try await turns.take { () throws(LibraryProblem) in
-            do throws(ClientError) {
-                return try await editor.waveform(of: entry.file.path, most: Self.mostPeaks)
-            } catch {
-                throw LibraryProblem(error)
-            }
+        return try await turns.take {
+            try await editor.waveform(of: entry.file.path, most: Self.mostPeaks)
         }
     }
 
     /// The frame shown at a time in seconds, as PNG.
-    func frame(_ id: String, at time: Double) async throws(LibraryProblem) -> [UInt8] {
-        let (entry, moment) = try await blocking { library throws(LibraryProblem) in
+    func frame(_ id: String, at time: Double) async throws -> [UInt8] {
+        let (entry, moment) = try await blocking { library in
             let entry = try library.entry(id)
             return (entry, try entry.time(time))
         }
-        let found = try await turns.take { () throws(LibraryProblem) in
+        let found = try await turns.take {
             try await make([moment], of: entry, fitting: nil, "png")
         }
-        guard let data = found.first?.data else { throw .unreadable }
+        guard let data = found.first?.data else { throw StudioProblem.unreadable }
         return Array(data)
     }
 
     /// The start of the frame that is `frames` after the one shown at a time, or before it, in seconds. A still picture is one
     /// frame, however long it is shown: without `frames`, it is the tenth of a second within it.
-    func step(_ id: String, from time: Double, by frames: Int) async throws(LibraryProblem) -> Double {
-        try await turns.take(isFirst: true) { () throws(LibraryProblem) in
-            try await blocking { library throws(LibraryProblem) in
+    func step(_ id: String, from time: Double, by frames: Int) async throws -> Double {
+        try await turns.take(isFirst: true) {
+            try await blocking { library in
                 let entry = try library.entry(id)
                 let moment = try entry.time(time)
                 let index = try library.images.index(of: entry)
@@ -166,16 +154,18 @@ extension Library {
 
     private func make(
         _ times: [MediaTime], of entry: Entry, fitting size: PixelSize?, _ format: String
-    ) async throws(LibraryProblem) -> [RecordedImage] {
+    ) async throws -> [RecordedImage] {
         let request = ImagesRequest(input: entry.file.path, times: times, maximumSize: size, format: format)
-        do throws(ClientError) { return try await editor.images(request) } catch { throw LibraryProblem(error) }
+        return try await editor.images(request)
     }
 
     /// Runs `body` on a thread that may block.
     func blocking<Value: Sendable>(
-        _ body: @escaping @Sendable (Library) throws(LibraryProblem) -> Value
-    ) async throws(LibraryProblem) -> Value {
-        try await BlockingCall.run("studio-library") { [self] () throws(LibraryProblem) in try body(self) }
+        _ body: @escaping @Sendable (Library) throws -> Value
+    ) async throws -> Value {
+        try await BlockingCall.run("studio-library") { [self] () throws(StudioProblem) in
+            do { return try body(self) } catch { throw StudioProblem(error) }
+        }
     }
 }
 
@@ -183,11 +173,11 @@ extension Library.Entry {
     /// A time within the recording.
     ///
     /// - Parameter seconds: as a page sends it.
-    func time(_ seconds: Double) throws(LibraryProblem) -> MediaTime {
+    func time(_ seconds: Double) throws(StudioProblem) -> MediaTime {
         let duration = try finished()
         // A page rounds the duration's last digits.
         guard seconds >= 0, seconds <= duration.seconds + 0.001 else {
-            throw LibraryProblem(
+            throw StudioProblem(
                 .badRequest, "The recording lasts from 0 to \(duration.seconds) s; choose a time within it.")
         }
         return min(.seconds(seconds), duration)

@@ -1,39 +1,21 @@
 // The bytes of a recording for a video element: tokens for its address, ranges, and reading in pieces.
 import Glibc
-import KineLive
 import KinePlatform
-import Synchronization
 import SystemPackage
 
-/// The addresses that pages have opened. Any thread may call.
-final class MediaTokens: Sendable {
-    /// A page has one or two players.
-    private static let most = 64
+/// A recording whose address a page has got.
+struct OpenedRecording: Sendable {
+    var path: String
+    let version: FileVersion
+}
 
-    private struct Opened {
-        let token: LiveToken
-        var path: String
-        let version: FileVersion
-    }
-
-    private let opened = Mutex<[Opened]>([])
-
-    func open(_ path: String, _ version: FileVersion) -> LiveToken {
-        let token = LiveToken()
-        opened.withLock { $0 = Array(($0 + [Opened(token: token, path: path, version: version)]).suffix(Self.most)) }
-        return token
-    }
-
+extension Tokens<OpenedRecording> {
     /// Players go on with a file that was renamed.
-    func rename(_ path: String, to new: String) {
-        opened.withLock { opened in
-            for index in opened.indices where opened[index].path == path { opened[index].path = new }
-        }
-    }
+    func rename(_ path: String, to new: String) { change { if $0.path == path { $0.path = new } } }
 
     /// Opens the file of a token. Throws if it has changed since it got the token.
-    func file(_ token: String) throws(LibraryProblem) -> MediaFile {
-        guard let opened = opened.withLock({ $0.first { $0.token.matches(token) } }) else { throw .gone }
+    func file(_ token: String) throws(StudioProblem) -> MediaFile {
+        guard let opened = value(of: token) else { throw .gone }
         return try MediaFile(opened.path, opened.version)
     }
 }
@@ -42,14 +24,14 @@ final class MediaTokens: Sendable {
 final class MediaFile: Sendable {
     /// Bytes that are read at once, and the most that wait for a slow player.
     static let pieceSize = 256 << 10
-    static let changed = LibraryProblem(
+    static let changed = StudioProblem(
         .gone, "The file was changed, moved or deleted while it played; open it again from the list.")
 
     private let descriptor: FileDescriptor
     private let version: FileVersion
     var size: Int64 { version.size }
 
-    init(_ path: String, _ version: FileVersion) throws(LibraryProblem) {
+    init(_ path: String, _ version: FileVersion) throws(StudioProblem) {
         let raw = Glibc.open(path.cString, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard raw >= 0 else { throw Self.changed }
         (descriptor, self.version) = (FileDescriptor(rawValue: raw), version)

@@ -68,7 +68,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
             && (exclude?.count ?? 0) <= Self.mostExclusions && exclude?.allSatisfy(Self.isRule) != false
     }
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.unicodeScalars.count <= longestName && !text.contains("\0")
     }
 

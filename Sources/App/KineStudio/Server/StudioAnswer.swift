@@ -1,7 +1,6 @@
 // The answers to requests: their status, the sentences of refusals, and the headers that protect the page.
 import HTTPTypes
-import KineClient
-import KineWire
+import KinePublish
 
 /// An answer with all its bytes.
 struct StudioAnswer: Sendable {
@@ -10,9 +9,6 @@ struct StudioAnswer: Sendable {
     var type = "application/json"
     var body: [UInt8] = []
     var fields: [(HTTPField.Name, String)] = []
-
-    /// `{}`: the request was carried out.
-    static let done = StudioAnswer(body: Array("{}".utf8))
 
     init(status: HTTPResponse.Status = .ok, type: String = "application/json", body: [UInt8]) {
         (self.status, self.type, self.body) = (status, type, body)
@@ -46,17 +42,7 @@ struct StudioAnswer: Sendable {
         }
     }
 
-    init(_ error: ClientError) {
-        let status: HTTPResponse.Status =
-            switch error {
-            case .registry(.unknown), .registry(.nothingRuns), .registry(.dead): .notFound
-            case .registry(.ambiguous), .takeIsOver: .conflict
-            case .refused(let refusal): refusal.code == .notPermitted ? .forbidden : .conflict
-            case .noAnswer: .gatewayTimeout
-            default: .serviceUnavailable
-            }
-        self.init(status, message: error.description)
-    }
+    init(_ problem: StudioProblem) { self.init(problem.status, message: problem.message) }
 
     /// The headers of every answer. The page loads only files of this server, cannot be shown inside another page,
     /// sends its address to no other site, and is not stored.
@@ -73,4 +59,33 @@ struct StudioAnswer: Sendable {
         ]
         return pairs.compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
     }()
+}
+
+/// What answers a request.
+enum StudioResponse: Sendable {
+    case answer(StudioAnswer)
+    /// Events until the page is closed.
+    case events(EventHub.Connection)
+    /// The picture of a take until the page is closed.
+    case samples(LiveStream)
+    /// The bytes of a recording, all or a part.
+    case media(MediaFile, MediaRange)
+
+    /// `{}`: the request was carried out.
+    static let done = StudioResponse.answer(StudioAnswer(body: Array("{}".utf8)))
+    /// An event says how it ends.
+    static let accepted = StudioResponse.answer(StudioAnswer(status: .accepted, body: Array("{}".utf8)))
+    /// Without content, where a browser would report an error for 404.
+    static let nothing = StudioResponse.answer(StudioAnswer(status: .noContent, body: []))
+
+    static func json(_ value: some Encodable) -> StudioResponse { .answer(StudioAnswer(value)) }
+
+    static func image(_ type: String, _ bytes: [UInt8]) -> StudioResponse {
+        .answer(StudioAnswer(type: "image/\(type)", body: bytes))
+    }
+
+    /// Events report on the job.
+    static func job(_ id: String) -> StudioResponse {
+        .answer(StudioAnswer(status: .accepted, body: StudioJSON.encode(["job": id])))
+    }
 }

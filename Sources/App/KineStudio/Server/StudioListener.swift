@@ -148,17 +148,6 @@ enum StudioListener {
     }
 }
 
-/// The answer to a request.
-enum StudioResponse: Sendable {
-    case answer(StudioAnswer)
-    /// Events until the page is closed.
-    case events(EventHub.Connection)
-    /// The picture of a take until the page is closed.
-    case samples(LiveStream)
-    /// The bytes of a recording, all or a part.
-    case media(MediaFile, MediaRange)
-}
-
 extension StudioRequest {
     init(_ head: HTTPRequest) {
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }

@@ -4,8 +4,8 @@ import KinePlatform
 import KinePublish
 
 enum StudioPage {
-    static let document = own["index.html"] ?? StudioAnswer.done
-    static let description = own["openapi.json"] ?? StudioAnswer.done
+    static let document = own["index.html"] ?? StudioAnswer(body: [])
+    static let description = own["openapi.json"] ?? StudioAnswer(body: [])
 
     /// Nil: the page has no such file.
     static func file(_ name: String) -> StudioAnswer? { files[name] }

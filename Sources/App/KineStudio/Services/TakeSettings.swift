@@ -11,32 +11,25 @@ import SystemPackage
 struct TakeSettings: Sendable {
     private static let prefix = "setting-"
 
-    /// Why there are no files: a sentence.
-    struct Problem: Error {
-        let sentence: String
-    }
-
     private(set) var arguments: [String] = []
     private var paths: [FilePath] = []
 
     /// Checks and writes the settings of the chosen services, and keeps those that the person wants to keep. Throws
-    /// `Problem` or `ClientError`.
+    /// `StudioProblem` or `ClientError`.
     ///
     /// - Parameters:
-    ///   - body: the request, whose `settings` has the values by service and key, and `keep` the services.
+    ///   - call: whose body's `settings` has the values by service and key, and `keep` the services.
     ///   - stored: what the server has of services whose values are not in the request.
     ///   - directory: for the files; nil: the runtime directory.
     init(
-        of destinations: [DestinationName], _ body: [UInt8], _ stored: ServiceSettings,
+        of destinations: [DestinationName], _ call: StudioCall, _ stored: ServiceSettings,
         among installed: () throws -> [Service] = { try StudioService.installed() }, in directory: FilePath? = nil
     ) throws {
         struct Given: Decodable {
             var settings: [String: [String: String]]?
             var keep: [String]?
         }
-        guard let given = StudioJSON.decode(Given.self, body) else {
-            throw Problem(sentence: "The settings have a value of another kind; see openapi.json.")
-        }
+        let given: Given = try call.value()
         let chosen = destinations.compactMap(\.service)
         guard !chosen.isEmpty else { return }
         let services = try installed()
@@ -45,15 +38,14 @@ struct TakeSettings: Sendable {
         var settings: [(id: String, values: [String: String])] = []
         for id in chosen {
             guard let service = services.first(where: { $0.id == id }) else {
-                throw Problem(sentence: "The service \(id) is not installed; choose another one.")
+                throw StudioProblem(.badRequest, "The service \(id) is not installed; choose another one.")
             }
             let values = stored.values(of: id, given.settings?[id] ?? [:])
             guard service.setupProgram == nil || !values.isEmpty else {
-                throw Problem(sentence: "\(service.manifest.name) has to be set up first; do that among its settings.")
+                throw StudioProblem(
+                    .badRequest, "\(service.manifest.name) has to be set up first; do that among its settings.")
             }
-            do throws(Service.SetupProblem) { _ = try service.setupInfo(from: values) } catch {
-                throw Problem(sentence: error.description)
-            }
+            _ = try service.setupInfo(from: values)
             settings.append((id, values))
         }
         do {
@@ -63,7 +55,7 @@ struct TakeSettings: Sendable {
             for (id, values) in settings where given.keep?.contains(id) == true { try stored.keep(values, of: id) }
         } catch {
             remove()
-            throw Problem(sentence: "The settings cannot be written (\(error)); free some space, and try again.")
+            throw StudioProblem(.conflict, "The settings cannot be written (\(error)); free some space, and try again.")
         }
     }
 

@@ -20,8 +20,6 @@ final class Sheets: Sendable {
         /// Work of the app on its recording.
         var tasks: [Int: PendingTask] = [:]
         var lastTask = 0
-        /// The ids of the person's jobs, also of those in which the desktop's file dialog is open.
-        var jobs: Set<String> = []
 
         /// The content as a server-sent event.
         var event: String {
@@ -49,18 +47,18 @@ final class Sheets: Sendable {
     private let state = Mutex(State())
     private let changed: @Sendable () -> Void
     private let give: @Sendable (String) -> String
-    private let cancelJob: @Sendable (String) -> Void
+    private let ended: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - give: puts the file at that path into the library. Returns its path without symbolic links.
-    ///   - cancelJob: cancels the job with that id.
+    ///   - ended: gets the id of a sheet that has ended.
     ///   - changed: called when a window has changed `pollEntries` or `nextDeadline`.
     init(
         give: @escaping @Sendable (String) -> String = { $0 },
-        cancelJob: @escaping @Sendable (String) -> Void = { _ in },
+        ended: @escaping @Sendable (String) -> Void = { _ in },
         changed: @escaping @Sendable () -> Void
     ) {
-        (self.give, self.cancelJob, self.changed) = (give, cancelJob, changed)
+        (self.give, self.ended, self.changed) = (give, ended, changed)
     }
 
     var count: Int { state.withLock { $0.sheets.count } }
@@ -171,7 +169,7 @@ final class Sheets: Sendable {
     /// - Parameter fraction: gets the progress from 0 to 1.
     func perform(
         _ task: SheetTask, of id: String, _ fraction: @escaping @Sendable (Double) -> Void
-    ) async throws(LibraryProblem) {
+    ) async throws(StudioProblem) {
         let pending = PendingTask(fraction: fraction)
         let number = state.withLock { state -> Int? in
             guard let sheet = state.sheets[id] else { return nil }
@@ -184,7 +182,7 @@ final class Sheets: Sendable {
         guard let number else { throw .appIsGone }
         switch await pending.outcome.value() {
         case .done?: return
-        case .failed(let sentence)?: throw LibraryProblem(.conflict, sentence.printable(limit: Self.sentenceLimit))
+        case .failed(let sentence)?: throw StudioProblem(.conflict, sentence.printable(limit: Self.sentenceLimit))
         case .cancelled?: throw .cancelled
         case nil:
             state.withLock { state in
@@ -195,23 +193,13 @@ final class Sheets: Sendable {
         }
     }
 
-    /// Whether something is done with a sheet's recording.
-    func isBusy(_ id: String) -> Bool { state.withLock { $0.sheets[id]?.jobs.isEmpty == false } }
-
-    /// Adds a job, which is cancelled with the sheet, until `remove`. Returns false if there is no such sheet.
-    func add(_ job: String, to id: String) -> Bool {
-        state.withLock { $0.sheets[id]?.jobs.insert(job).inserted ?? false }
-    }
-
-    func remove(_ job: String, from id: String) { state.withLock { _ = $0.sheets[id]?.jobs.remove(job) } }
-
     /// Sends the app an answer. False: it is not asked for.
     func answer(_ answer: SheetAnswer, step: Int, of id: String) -> Bool {
         let (isAccepted, ended) = state.withLock { state -> (Bool, Sheet?) in
             guard let actions = state.sheets[id]?.machine.answer(answer, step: step) else { return (false, nil) }
             return (true, Self.perform(actions, id, &state))
         }
-        finish(ended)
+        finish(ended, id)
         changed()
         return isAccepted
     }
@@ -223,11 +211,11 @@ final class Sheets: Sendable {
     }
 
     private func handle(_ input: SheetStateMachine.Input, of id: String, at now: Int64) {
-        finish(
-            state.withLock { state in
-                guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return nil }
-                return Self.perform(actions, id, &state)
-            })
+        let ended = state.withLock { state -> Sheet? in
+            guard let actions = state.sheets[id]?.machine.handle(input, at: now) else { return nil }
+            return Self.perform(actions, id, &state)
+        }
+        finish(ended, id)
     }
 
     /// Returns the sheet if it has ended.
@@ -241,19 +229,18 @@ final class Sheets: Sendable {
             case .end:
                 for window in sheet.windows.values { window.yield(sheet.event) }
                 state.sheets[id] = nil
-                for task in sheet.tasks.values { task.outcome.fulfil(.failed(LibraryProblem.appIsGone.message)) }
+                for task in sheet.tasks.values { task.outcome.fulfil(.failed(StudioProblem.appIsGone.message)) }
                 return sheet
             }
         }
         return nil
     }
 
-    /// Closes the windows of a sheet that has ended, and cancels its jobs. Without the lock, which `disconnect` and `remove`
-    /// take.
-    private func finish(_ ended: Sheet?) {
-        guard let ended else { return }
-        for window in ended.windows.values { window.finish() }
-        for job in ended.jobs { cancelJob(job) }
+    /// Closes the windows of a sheet that has ended. Without the lock, which `disconnect` takes.
+    private func finish(_ sheet: Sheet?, _ id: String) {
+        guard let sheet else { return }
+        for window in sheet.windows.values { window.finish() }
+        ended(id)
     }
 }
 

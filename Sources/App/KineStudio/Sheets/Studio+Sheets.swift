@@ -1,15 +1,76 @@
-// The requests of a sheet's window.
+// Answers the requests of a sheet's window.
 import KineClient
 import KinePlatform
 import KineServices
 import KineWire
 
-extension Studio {
-    private struct Checked: Decodable {
-        var values: [String: String]
+extension StudioRoute {
+    private struct Typed: Decodable { var values: [String: String] }
+    private struct Shared: Decodable {
+        var activity: String
+        var address: String?
     }
 
-    private struct Answered: Decodable {
+    static let sheets: [StudioRoute] = [
+        .get("api/sheets/{sheet}/events") { studio, call in
+            guard let events = studio.sheets.connect(call["sheet"], at: MonotonicClock.now()) else {
+                throw StudioProblem.sheetIsOver
+            }
+            return .events(events)
+        },
+        // Checks values while the person types them.
+        .post("api/sheets/{sheet}/check") { studio, call in
+            guard case .form(let form) = try studio.prompt(of: call["sheet"]) else { throw StudioProblem.notAsked }
+            return .json(form.problems(with: try call.value(Typed.self).values))
+        },
+        .post("api/sheets/{sheet}/answer") { studio, call in
+            .json(try studio.answerSheet(call["sheet"], call.value()))
+        },
+        .post("api/sheets/{sheet}/cancel") { studio, call in
+            _ = try studio.prompt(of: call["sheet"])
+            studio.sheets.cancel(call["sheet"])
+            return .done
+        },
+        task("save", .save) { studio, recording, call in
+            guard !recording.isSaved else { throw StudioProblem.saved }
+            let name = try call.value(TypedName.self).name
+            return .save(
+                to: try await studio.library.blocking { library in try library.newPath(named: name) },
+                replacing: false)
+        },
+        task("trim", .trim) { studio, recording, call in
+            let excerpt: Excerpt = try call.value()
+            let (_, request) = try await studio.library.blocking { library in
+                try library.plan(excerpt, of: LibraryFile.id(of: recording.path))
+            }
+            let path = excerpt.replaces == true ? nil : request.output
+            return .trim(from: request.start ?? .zero, to: request.end ?? .zero, into: path, replacing: false)
+        },
+        task("share", .share) { _, recording, call in
+            let shared: Shared = try call.value()
+            guard recording.activities.contains(where: { $0.id == shared.activity }) else {
+                throw StudioProblem.malformed
+            }
+            return .share(activity: shared.activity, address: shared.address)
+        },
+    ]
+
+    /// A request to an app about its own recording, which it carries out.
+    private static func task(
+        _ verb: String, _ kind: JobProgress.Kind,
+        _ plan: @escaping @Sendable (Studio, SheetRecording, StudioCall) async throws -> SheetTask
+    ) -> StudioRoute {
+        .post("api/sheets/{sheet}/\(verb)") { studio, call in
+            guard case .recording(let recording) = try studio.prompt(of: call["sheet"]) else {
+                throw StudioProblem.notAsked
+            }
+            return .job(try studio.start(kind, try await plan(studio, recording, call), of: recording, call))
+        }
+    }
+}
+
+extension Studio {
+    fileprivate struct Answer: Decodable {
         var step: Int
         var service: String?
         var isMicrophoneEnabled: Bool?
@@ -17,110 +78,53 @@ extension Studio {
         var finished: Bool?
     }
 
-    private struct Shared: Decodable {
-        var activity: String
-        var address: String?
+    /// The content of a sheet that runs.
+    fileprivate func prompt(of id: String) throws(StudioProblem) -> SheetPrompt {
+        guard let prompt = sheets.prompt(of: id) else { throw .sheetIsOver }
+        return prompt
     }
 
-    func sheetEvents(_ id: String) -> StudioResponse {
-        sheets.connect(id, at: MonotonicClock.now()).map(StudioResponse.events) ?? .answer(.sheetIsOver)
-    }
-
-    /// Checks values while the person types them.
-    func checkSheet(_ id: String, _ body: [UInt8]) -> StudioAnswer {
-        guard let checked = StudioJSON.decode(Checked.self, body) else { return .malformed }
-        guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
-        guard case .form(let form) = prompt else { return .notAsked }
-        return StudioAnswer(form.problems(with: checked.values))
-    }
-
-    func answerSheet(_ id: String, _ body: [UInt8]) -> StudioAnswer {
-        guard let answered = StudioJSON.decode(Answered.self, body) else { return .malformed }
-        guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
-        let answer: SheetAnswer
-        if sheets.isBusy(id) {
-            return StudioAnswer(
-                .conflict, message: "The recording is still being saved or shared; wait for that, or cancel it.")
+    /// Returns the problems of a form's values. Without any, the app gets the answer.
+    fileprivate func answerSheet(_ id: String, _ given: Answer) throws(StudioProblem) -> FieldProblems {
+        let prompt = try prompt(of: id)
+        if jobs.areRunning(for: id) {
+            throw StudioProblem(
+                .conflict, "The recording is still being saved or shared; wait for that, or cancel it.")
         }
-        switch (prompt, answered.service, answered.values) {
+        let answer: SheetAnswer
+        switch (prompt, given.service, given.values) {
         case (.choice, let service?, nil):
-            answer = .service(service, isMicrophoneEnabled: answered.isMicrophoneEnabled ?? false)
+            answer = .service(service, isMicrophoneEnabled: given.isMicrophoneEnabled ?? false)
         case (.form(let form), nil, let values?):
             let known = values.filter { value in form.fields.contains { $0.key == value.key } }
             var found = form.problems(with: known)
             found.problems.merge(form.missing(in: known)) { first, _ in first }
-            guard found.problems.isEmpty else { return StudioAnswer(found) }
+            guard found.problems.isEmpty else { return found }
             answer = .values(known)
-        case (.recording, nil, nil) where answered.finished == true: answer = .finished
-        default: return .notAsked
+        case (.recording, nil, nil) where given.finished == true: answer = .finished
+        default: throw .notAsked
         }
-        guard sheets.answer(answer, step: answered.step, of: id) else { return .notAsked }
-        return StudioAnswer(FieldProblems())
+        guard sheets.answer(answer, step: given.step, of: id) else { throw .notAsked }
+        return FieldProblems()
     }
 
-    /// Lets the app do something with its recording.
-    func begin(_ operation: LibraryOperation, of id: String, _ body: [UInt8]) async -> StudioAnswer {
-        do throws(LibraryProblem) {
-            guard let prompt = sheets.prompt(of: id) else { return .sheetIsOver }
-            guard case .recording(let recording) = prompt else { return .notAsked }
-            let file = LibraryFile.id(of: recording.path)
-            let (kind, task) = try await task(operation, recording, file, body)
-            let excerpt = StudioJSON.decode(Excerpt.self, body)
-            let job = Jobs.newID()
-            guard sheets.add(job, to: id) else { return .sheetIsOver }
-            do throws(LibraryProblem) {
-                try jobs.start(kind, of: file, as: job) { [sheets, library] fraction throws(LibraryProblem) in
-                    defer { sheets.remove(job, from: id) }
-                    var task = task
-                    if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
-                        let (path, isReplaced) = try await library.askForPlace(of: excerpt)
-                        task = .trim(from: start, to: end, into: path, replacing: isReplaced)
-                    }
-                    try await sheets.perform(task, of: id, fraction)
-                    return nil
-                }
-            } catch {
-                sheets.remove(job, from: id)
-                throw error
+    /// Begins the job in which the app does something with its recording. Returns the job's ID.
+    fileprivate func start(
+        _ kind: JobProgress.Kind, _ task: SheetTask, of recording: SheetRecording, _ call: StudioCall
+    ) throws -> String {
+        let sheet = call["sheet"]
+        let excerpt = StudioJSON.decode(Excerpt.self, call.body)
+        return try jobs.start(kind, of: LibraryFile.id(of: recording.path), for: sheet) { [sheets, library] fraction in
+            // One that ends from now on cancels the job.
+            guard sheets.prompt(of: sheet) != nil else { throw StudioProblem.appIsGone }
+            var task = task
+            if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
+                let (path, isReplaced) = try await library.askForPlace(of: excerpt)
+                task = .trim(from: start, to: end, into: path, replacing: isReplaced)
             }
-            return .job(job)
-        } catch {
-            return StudioAnswer(error)
+            try await sheets.perform(task, of: sheet, fraction)
+            return nil
         }
-    }
-
-    private func task(
-        _ operation: LibraryOperation, _ recording: SheetRecording, _ file: String, _ body: [UInt8]
-    ) async throws(LibraryProblem) -> (JobProgress.Kind, SheetTask) {
-        switch operation {
-        case .trim:
-            let excerpt: Excerpt = try parameter(body)
-            let (_, request) = try await library.blocking { library throws(LibraryProblem) in
-                try library.plan(excerpt, of: file)
-            }
-            let path = excerpt.replaces == true ? nil : request.output
-            return (
-                .trim,
-                .trim(from: request.start ?? .zero, to: request.end ?? .zero, into: path, replacing: false)
-            )
-        case .share:
-            let shared: Shared = try parameter(body)
-            guard recording.activities.contains(where: { $0.id == shared.activity }) else { throw .malformed }
-            return (.share, .share(activity: shared.activity, address: shared.address))
-        default:
-            guard !recording.isSaved else { throw .saved }
-            let name: Name = try parameter(body)
-            let path = try await library.blocking { library throws(LibraryProblem) in
-                try library.newPath(named: name.name)
-            }
-            return (.save, .save(to: path, replacing: false))
-        }
-    }
-
-    func cancelSheet(_ id: String) -> StudioAnswer {
-        guard sheets.prompt(of: id) != nil else { return .sheetIsOver }
-        sheets.cancel(id)
-        return .done
     }
 }
 
@@ -137,8 +141,10 @@ extension SheetForm {
     }
 }
 
-extension StudioAnswer {
-    fileprivate static let sheetIsOver = StudioAnswer(.notFound, message: "This is over; the window can be closed.")
-    fileprivate static let notAsked = StudioAnswer(
-        .conflict, message: "This is not asked for any more; look at the window again.")
+extension StudioProblem {
+    static let appIsGone = StudioProblem(
+        .notFound, "The app has ended, or its window was closed; look for the recording in Recordings.")
+    fileprivate static let sheetIsOver = StudioProblem(.notFound, "This is over; the window can be closed.")
+    fileprivate static let notAsked = StudioProblem(
+        .conflict, "This is not asked for any more; look at the window again.")
 }

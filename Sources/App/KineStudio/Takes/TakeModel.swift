@@ -51,6 +51,8 @@ struct TakeModel: Encodable, Equatable, Sendable {
             .map { Destination($0) }
         isOtherVersion = !view.isSameProtocol
     }
+
+    var isOpen: Bool { [TakePhase.starting, .recording, .paused].contains { $0.rawValue == phase } }
 }
 
 extension TakeModel.Destination {

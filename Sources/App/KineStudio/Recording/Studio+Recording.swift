@@ -1,0 +1,92 @@
+// Answers the requests to begin a recording, and those about kept choices.
+import KineClient
+import KineConfiguration
+import KineLive
+import KinePlatform
+
+extension StudioRoute {
+    static let recording: [StudioRoute] = [
+        .get("api/sources") { _, _ in .json(try await EngineReport.sources()) },
+        .get("api/destinations") { _, _ in .json(DestinationName.known) },
+        .get("api/choice") { studio, _ in studio.choices.kept.map { .answer(StudioAnswer(body: $0)) } ?? .done },
+        .post("api/takes") { studio, call in try studio.record(call) },
+        .post("api/takes/cancel") { studio, _ in
+            guard studio.isStarting.withLock({ $0 }) else {
+                throw StudioProblem(.conflict, "No recording is being started.")
+            }
+            return studio.ask(.cancel)
+        },
+        .get("api/profiles") { _, _ in try profiles() },
+        .post("api/profiles") { _, call in
+            struct Named: Decodable {
+                var name: String
+                var choice: RecordingChoice
+            }
+            let named: Named = try call.value()
+            guard named.choice.isValid else { throw StudioProblem.malformed }
+            guard RecordingChoice.isProfile(named.name) else {
+                throw StudioProblem(
+                    .badRequest,
+                    "A name has at most \(RecordingChoice.longestProfile) letters from A to Z, digits, -, _ and ., "
+                        + "without blanks; write another one.")
+            }
+            try ConfigurationLayers.update { try $0.keeping(named.choice, as: named.name) }
+            return try profiles()
+        },
+        .post("api/profiles/{profile}/remove") { _, call in
+            guard RecordingChoice.isProfile(call["profile"]) else { throw StudioGate.Refusal.notFound }
+            try ConfigurationLayers.update { try $0.removing(call["profile"]) }
+            return try profiles()
+        },
+    ]
+
+    private static func profiles() throws -> StudioResponse { .json(try RecordingProfiles(.current())) }
+}
+
+extension Studio {
+    /// The content of the event `starting`.
+    private struct Starting: Encodable {
+        var isStarting: Bool
+        /// Seconds before the take; absent: as configured.
+        var countdown: Int?
+    }
+
+    /// Events say what became of it.
+    func ask(_ message: StudioLoop.Message, _ response: StudioResponse = .done) -> StudioResponse {
+        inbox.post(message)
+        return response
+    }
+
+    /// The program that records says by an event whether it began.
+    fileprivate func record(_ call: StudioCall) throws -> StudioResponse {
+        let choice: RecordingChoice = try call.value()
+        // A key of the desktop ends the take that was begun here, and so would this request.
+        if takes.withLock({ $0.contains(where: \.isOpen) }) {
+            throw StudioProblem(.conflict, "A take runs already; end it first.")
+        }
+        let file = choice.isRecordedBeside ? UserDirectories.newRecording() : nil
+        if choice.isRecordedBeside, file == nil { throw StudioProblem.noVideos }
+        guard let arguments = choice.arguments(recordingTo: file?.escaped) else { throw StudioProblem.malformed }
+        let files = try TakeSettings(of: choice.destinations ?? [], call, settings)
+        let isFirst = isStarting.withLock { isStarting in
+            defer { isStarting = true }
+            return !isStarting
+        }
+        guard isFirst else {
+            files.remove()
+            throw StudioProblem(.conflict, "A recording is being started; wait for it.")
+        }
+        hub.send("starting", Starting(isStarting: true, countdown: choice.countdown), isState: true)
+        choices.keep(StudioJSON.encode(choice))
+        return ask(.record(arguments + files.arguments, variables: choice.variables, settings: files), .accepted)
+    }
+
+    /// The recording that was asked for has begun, or has failed.
+    func endStart() {
+        isStarting.withLock { $0 = false }
+        hub.send("starting", Starting(isStarting: false), isState: true)
+    }
+
+    /// Shows the free space.
+    func show(_ space: DiskSpace) { hub.send("disk", space, isState: true) }
+}

@@ -1,0 +1,105 @@
+// The errors that answers and jobs end with: a status of HTTP and a sentence.
+import Glibc
+import HTTPTypes
+import KineClient
+import KineConfiguration
+import KineContainers
+import KineDesktop
+import KinePlatform
+import KineServices
+import KineWire
+import Kinecast
+import SystemPackage
+
+struct StudioProblem: Error, ThreadError, Equatable {
+    let status: HTTPResponse.Status
+    /// One sentence for a person.
+    let message: String
+
+    init(_ status: HTTPResponse.Status, _ message: String) { (self.status, self.message) = (status, message) }
+
+    static let malformed = StudioProblem(
+        .badRequest, "The request lacks a value, or has one of another kind; see openapi.json.")
+    static let cancelled = StudioProblem(.conflict, "This was cancelled.")
+    static let gone = StudioProblem(.notFound, "This recording is not there any more; look at the list again.")
+    static let beingRecorded = StudioProblem(.conflict, "This recording is still being made; end it first.")
+    static let unreadable = StudioProblem(
+        .conflict, "This file does not play; recover it first, or open it with another program.")
+    static let saved = StudioProblem(.conflict, "This recording is saved already; give it another name instead.")
+    static let noVideos = StudioProblem(
+        .conflict, "There is no directory for videos that you can write to; make ~/Videos.")
+
+    static func noThread(name: String, _ errno: Errno) -> StudioProblem {
+        StudioProblem(.serviceUnavailable, DedicatedThread.explanation(of: errno, thread: name))
+    }
+
+    /// The problem that an error of any layer is for a page. The descriptions of errors are sentences or their beginnings.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as StudioProblem: self = problem
+        case let error as ClientError: self.init(Self.status(of: error), error.description)
+        case let error as RecordingError: self.init(Self.status(of: error), error.message)
+        case let error as BroadcastError: self.init(.serviceUnavailable, error.message)
+        case RecordingIndex.Error.storage(let error): self.init(error)
+        case let error as RecordingIndex.Error: self.init(.conflict, "\(error).")
+        case let error as StorageError: self.init(Self.status(of: error), "\(error).")
+        case let error as PortalError: self.init(error)
+        case let error as Service.SetupProblem: self.init(.conflict, error.description)
+        case let error as CommandFailure: self.init(.conflict, error.message)
+        // The errors of SettingsFile.
+        default: self.init(.conflict, "\(error)")
+        }
+    }
+
+    private init(_ error: PortalError) {
+        let reason =
+            switch error {
+            case .refused(_, let message): " (\(message))"
+            case .malformed(let reason): " (\(reason))"
+            default: ""
+            }
+        self.init(
+            .serviceUnavailable, "The desktop's file dialog does not work here\(reason); save it with a name instead.")
+    }
+
+    private static func status(of error: ClientError) -> HTTPResponse.Status {
+        switch error {
+        case .registry(.unknown), .registry(.nothingRuns), .registry(.dead): .notFound
+        case .registry(.ambiguous), .takeIsOver: .conflict
+        case .refused(let refusal): refusal.code == .notPermitted ? .forbidden : .conflict
+        case .noAnswer: .gatewayTimeout
+        case .recovery(.storage(.full)): .insufficientStorage
+        case .recovery, .cancelled: .conflict
+        case .editing(let failure):
+            switch EditFailure.Code(rawValue: failure.code) {
+            case .storage: .insufficientStorage
+            case .outOfRange: .badRequest
+            case .unavailable, nil: .serviceUnavailable
+            case .cannotRead, .notARecording, .notFinished, .cannotCreate: .conflict
+            }
+        default: .serviceUnavailable
+        }
+    }
+
+    private static func status(of error: RecordingError) -> HTTPResponse.Status {
+        switch error.code {
+        case .insufficientStorage: .insufficientStorage
+        case .unavailable, .engineNotFound, .engineDied: .serviceUnavailable
+        case .outOfRange, .invalidParameter: .badRequest
+        default: .conflict
+        }
+    }
+
+    private static func status(of error: StorageError) -> HTTPResponse.Status {
+        switch error {
+        case .full, .tooLarge: .insufficientStorage
+        case .cannotOpen(_, ENOENT): .notFound
+        default: .conflict
+        }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// RFC 4918, section 11.5.
+    static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}

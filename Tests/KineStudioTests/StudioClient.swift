@@ -1,0 +1,46 @@
+// A page's requests to a studio, without a socket.
+import FoundationEssentials
+import HTTPTypes
+
+@testable import KineStudio
+
+/// A window with a session.
+struct StudioClient {
+    let studio: Studio
+    private let cookie: String
+    private let key: String
+
+    /// Opens the studio at port 8000, and a session.
+    init(_ studio: Studio) async throws {
+        self.studio = studio
+        studio.open(port: 8000, publicURL: nil)
+        let token = #"{"token":"\#(studio.makeLink())"}"#
+        let opened = try await studio.answer(Self.request("POST", "/api/session"), token)
+        key = try JSONDecoder().decode([String: String].self, from: Data(opened.body))["key"] ?? ""
+        cookie = opened.fields.first { $0.0 == .setCookie }.map { String($0.1.prefix { $0 != ";" }) } ?? ""
+    }
+
+    func post(_ path: String, _ body: String = "{}") async throws -> StudioAnswer {
+        var request = Self.request("POST", path)
+        (request.cookies, request.key) = (cookie, key)
+        return try await studio.answer(request, body)
+    }
+
+    static func request(_ method: String, _ target: String, host: String = "127.0.0.1:8000") -> StudioRequest {
+        StudioRequest(method: method, target: target, host: host, contentType: "application/json")
+    }
+}
+
+extension Studio {
+    /// Throws if the response is not an answer with all its bytes.
+    func answer(_ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer {
+        guard case .answer(let answer) = await respond(to: request, body: Array(body.utf8)) else {
+            throw CancellationError()
+        }
+        return answer
+    }
+}
+
+extension StudioAnswer {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
