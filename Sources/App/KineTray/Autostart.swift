@@ -14,9 +14,7 @@ enum Autostart {
     /// - Parameter kinecast: the path of `kinecast`.
     static func enable(_ kinecast: String, in configuration: FilePath) throws {
         let path = path(in: configuration)
-        for place in [configuration, path.removingLastComponent()] where mkdir(place.cString, 0o700) != 0 {
-            guard errno == EEXIST else { throw Errno(rawValue: errno) }
-        }
+        try PrivateDirectory.makeMissing(path.removingLastComponent())
         try PrivateDirectory.replace(path, with: entry(kinecast).unescaped)
     }
 

@@ -32,6 +32,14 @@ public enum PrivateDirectory {
         guard mode & 0o077 == 0 else { throw .open(mode: mode) }
     }
 
+    /// Creates a directory and its missing parents with mode 0700, or finds one there, or a link to one.
+    package static func makeMissing(_ path: FilePath) throws(Errno) {
+        if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, path.components.count > 1 else { throw Errno(rawValue: errno) }
+        try makeMissing(path.removingLastComponent())
+        guard mkdir(path.cString, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
+    }
+
     /// Checks that `path` is a directory of this user; others may be allowed to enter it. Returns its permission bits.
     @discardableResult
     package static func check(_ path: FilePath) throws(Fault) -> UInt32 {

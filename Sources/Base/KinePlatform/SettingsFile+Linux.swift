@@ -81,9 +81,8 @@ public struct SettingsFile: Sendable {
 
     /// Returns a descriptor that holds the lock until it is closed.
     private func lock() throws(Error) -> FileDescriptor {
-        let directory = path.removingLastComponent()
-        for place in [directory.removingLastComponent(), directory] where mkdir(place.cString, 0o700) != 0 {
-            guard errno == EEXIST else { throw .cannotWrite(path, Errno(rawValue: errno)) }
+        do throws(Errno) { try PrivateDirectory.makeMissing(path.removingLastComponent()) } catch {
+            throw .cannotWrite(path, error)
         }
         let lock: FileDescriptor
         do {

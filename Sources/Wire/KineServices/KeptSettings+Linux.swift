@@ -35,8 +35,7 @@ public struct KeptSettings: Sendable {
     /// Replaces the file of the service, which only its owner can read. Throws the system's error.
     public func keep(_ settings: [String: String], of service: String) throws {
         guard let file = file(of: service), let directory else { throw Errno.noSuchFileOrDirectory }
-        let kinecast = directory.removingLastComponent()
-        for path in [kinecast.removingLastComponent(), kinecast, directory] { mkdir(path.cString, 0o700) }
+        try PrivateDirectory.makeMissing(directory)
         try PrivateDirectory.replace(file, with: Array(JSONEncoder().encode(settings)))
     }
 

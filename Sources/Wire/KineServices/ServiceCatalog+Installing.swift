@@ -62,7 +62,9 @@ extension ServiceCatalog {
         let target: FilePath
         do {
             _ = try Self.read(path, origin: .user)
-            try Self.makeDirectories(directory)
+            do throws(Errno) { try PrivateDirectory.makeMissing(directory) } catch {
+                throw CopyFault.system(path: directory.escaped, error)
+            }
             Self.removeUnfinished(in: directory)
             try BundleCopy.copy(path, to: unfinished)
             // Read again, because the original may have changed during the copy.
@@ -131,16 +133,6 @@ extension ServiceCatalog {
             else { continue }
             BundleCopy.remove(directory.pushing(FilePath(escaped: name)))
         }
-    }
-
-    /// Creates a directory and its missing parents, accessible only to the user.
-    private static func makeDirectories(_ path: FilePath) throws(CopyFault) {
-        if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
-        if errno == ENOENT, path.components.count > 1 {
-            try makeDirectories(path.removingLastComponent())
-            if mkdir(path.cString, 0o700) == 0 || errno == EEXIST { return }
-        }
-        throw .system(path: path.escaped, Errno(rawValue: errno))
     }
 }
 

@@ -1,6 +1,5 @@
 // The choice of the last recording, in the user's directory for state: each server has another address, so a browser would
 // not know it again.
-import Glibc
 import KinePlatform
 import SystemPackage
 
@@ -21,12 +20,7 @@ struct KeptChoice: Sendable {
     /// A choice that cannot be kept is made again by the person.
     func keep(_ body: [UInt8]) {
         guard let file else { return }
-        let directory = file.removingLastComponent()
-        for path in [
-            directory.removingLastComponent().removingLastComponent(), directory.removingLastComponent(), directory,
-        ] {
-            mkdir(path.cString, 0o700)
-        }
+        try? PrivateDirectory.makeMissing(file.removingLastComponent())
         try? PrivateDirectory.replace(file, with: body)
     }
 }

@@ -120,7 +120,7 @@ final class ShortcutHolder {
     private func watchDirectories() {
         let directory = context.settings.path.removingLastComponent()
         // A directory is watched only if it is there.
-        for place in [directory.removingLastComponent(), directory] { mkdir(place.cString, 0o700) }
+        try? PrivateDirectory.makeMissing(directory)
         let target = context.settings.path.resolved?.removingLastComponent()
         for place in [context.directory, directory, target].compactMap(\.self) {
             _ = inotify_add_watch(watch, place.cString, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE))

@@ -73,15 +73,8 @@ public struct RestoreTokens: Sendable {
     }
 
     private func makeDirectory() throws(Error) {
-        var missing: [FilePath] = []
-        var parent = directory.removingLastComponent()
-        while access(parent.cString, F_OK) != 0, !parent.components.isEmpty {
-            missing.append(parent)
-            parent.removeLastComponent()
-        }
-        for path in missing.reversed() where mkdir(path.cString, 0o700) != 0 {
-            guard errno == EEXIST else { throw .cannotWrite(path, Errno(rawValue: errno)) }
-        }
+        let parent = directory.removingLastComponent()
+        do throws(Errno) { try PrivateDirectory.makeMissing(parent) } catch { throw .cannotWrite(parent, error) }
         do throws(PrivateDirectory.Fault) {
             try PrivateDirectory.make(directory)
         } catch {
