@@ -11,7 +11,8 @@ import Testing
 @Suite(.tags(.real, .programs, .long)) struct StudioFaultTests {
     private static let configuration = "[record]\naudio = none\n"
 
-    @Test func `an engine that is killed is reported in one sentence with a remedy, and its take goes`() throws {
+    @Test(.tags(.endurance))
+    func `an engine that is killed is reported in one sentence with a remedy, and its take goes`() throws {
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow { window in
                 let file = studio.place.path("a.mp4")
@@ -77,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func `twenty windows show the same, and leave nothing in the server when they close`() throws {
+    @Test(.tags(.endurance))
+    func `twenty windows show the same, and leave nothing in the server when they close`() throws {
         try RunningStudio.with(configuration: Self.configuration) { studio in
             let server = studio.program.process.pid
             let descriptors = descriptors(of: server)
@@ -116,7 +118,8 @@ import Testing
         PrivateDirectory.entries(FilePath("/proc/\(process)/fd")).count
     }
 
-    @Test func `a connection without a request is closed, so that others cannot take them all for long`() throws {
+    @Test(.tags(.endurance))
+    func `a connection without a request is closed, so that others cannot take them all for long`() throws {
         try RunningStudio.with { studio in
             let connection = try Loopback.connect(to: Int(studio.port))
             defer { try? connection.close() }

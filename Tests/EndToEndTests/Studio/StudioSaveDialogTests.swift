@@ -8,7 +8,8 @@ import ProcessTesting
 import Testing
 
 @Suite(.tags(.real, .programs)) struct StudioSaveDialogTests {
-    @Test func `a cut is saved where the person chooses, and each other end of the dialog is shown`() throws {
+    @Test(.tags(.endurance))
+    func `a cut is saved where the person chooses, and each other end of the dialog is shown`() throws {
         let bus = try TestBus()
         let portal = try StandInFilePortal(bus)
         try RunningStudio.with(["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]) { studio in

@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `Check says whether the server would take the stream, and can be cancelled`() throws {
+    @Test(.tags(.endurance))
+    func `Check says whether the server would take the stream, and can be cancelled`() throws {
         let server = try MediaServer()
         let silent = try Loopback.bind(listening: true)
         defer { close(silent.descriptor) }
@@ -106,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `a setup program asks in the page, and the person opens its login in a tab of its own`() throws {
+    @Test(.tags(.endurance))
+    func `a setup program asks in the page, and the person opens its login in a tab of its own`() throws {
         try RunningStudio.with(configuration: Self.configuration) { studio in
             let bundle = ".local/share/kinecast/services/guided.kinext"
             _ = try Tool.output("mkdir", ["-p", studio.place.path(bundle)])
