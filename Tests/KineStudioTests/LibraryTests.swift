@@ -211,7 +211,7 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
             let problem = try await problem {
                 _ = try await home.library.step(id, from: time, by: 0)
             }
-            #expect(problem.status == .badRequest, "\(time)")
+            #expect(problem.status == .conflict, "\(time)")
         }
     }
 
@@ -221,7 +221,7 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         let id = try home.id("a.mp4")
         let jobs = Jobs { _ in }
         for (excerpt, status) in [
-            (Excerpt(from: 1, to: 1, name: "b"), 400), (Excerpt(from: 1, to: 5, name: "b"), 400),
+            (Excerpt(from: 1, to: 1, name: "b"), 400), (Excerpt(from: 1, to: 5, name: "b"), 409),
             (Excerpt(from: 0, to: 1), 400), (Excerpt(from: 0, to: 1, name: "../b"), 400),
             (Excerpt(from: 0, to: 1, name: "a"), 409),
         ] {

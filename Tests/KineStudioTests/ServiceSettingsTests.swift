@@ -17,6 +17,10 @@ import Testing
         let configuration: FilePath
         let stored: ServiceSettings
 
+        private func call(_ body: String) -> StudioCall {
+            StudioCall(request: StudioRequest(), parameters: [:], body: Array(body.utf8))
+        }
+
         init(_ directory: FilePath) throws {
             (files, configuration) = (directory.appending("files"), directory.appending("configuration"))
             stored = ServiceSettings(KeptSettings(in: configuration))
@@ -25,22 +29,18 @@ import Testing
 
         func settings(_ body: String, for services: String...) throws -> TakeSettings {
             try TakeSettings(
-                of: services.compactMap { DestinationName("service:\($0)") }, ServiceSettingsTests.call(body), stored,
+                of: services.compactMap { DestinationName("service:\($0)") }, call(body), stored,
                 among: { ["first", "second", "guided"].map(ServiceSettingsTests.service) }, in: files)
         }
 
         func problem(_ body: String, for services: String...) throws -> String? {
             let problem = #expect(throws: (any Error).self) {
                 try TakeSettings(
-                    of: services.compactMap { DestinationName("service:\($0)") }, ServiceSettingsTests.call(body), stored,
+                    of: services.compactMap { DestinationName("service:\($0)") }, call(body), stored,
                     among: { ["first", "second", "guided"].map(ServiceSettingsTests.service) }, in: files)
             }
             return problem.map { StudioProblem($0).message }
         }
-    }
-
-    private static func call(_ body: String) -> StudioCall {
-        StudioCall(request: StudioRequest(), parameters: [:], body: Array(body.utf8))
     }
 
     private static func service(_ id: String) -> Service {

@@ -173,7 +173,7 @@ import Testing
         defer { try? farEnd.close() }
         #expect(sheets.begin("a", Self.app, near, at: MonotonicClock.now()))
         try jobs.start(.share, of: "first", for: "a") { _ in nil }
-        try await wait(for: "the first one's end") { jobs.count == 0 }
+        try await wait(for: "the first one's end") { ended.withLock { $0.count } == 1 }
         let others = try ["a", nil].map { sheet in
             try jobs.start(.save, of: sheet ?? "none", for: sheet) { _ in
                 try await Task.sleep(for: .seconds(3600))

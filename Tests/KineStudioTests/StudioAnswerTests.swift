@@ -44,11 +44,12 @@ import Testing
 
     @Test func `a body that is no request is refused, and so is an unknown file`() async throws {
         let studio = studio()
+        let opening = StudioClient.request("POST", "/api/session")
         for body in ["", "{}", "[]", #"{"token":1}"#, "\u{0}"] {
-            #expect(try await studio.answer(StudioClient.request("POST", "/api/session"), body).status == .badRequest, "\(body)")
+            #expect(try await studio.answer(opening, body).status == .badRequest, "\(body)")
         }
         let unknown = #"{"token":"\#(LiveToken())"}"#
-        #expect(try await studio.answer(StudioClient.request("POST", "/api/session"), unknown).status == .forbidden)
+        #expect(try await studio.answer(opening, unknown).status == .forbidden)
         #expect(try await studio.answer(StudioClient.request("GET", "/nothing.js")).status == .notFound)
         #expect(try await studio.answer(StudioClient.request("GET", "/page.js")).type.hasPrefix("text/javascript"))
     }

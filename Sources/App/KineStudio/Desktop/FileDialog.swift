@@ -20,32 +20,25 @@ struct FileDialog: Sendable {
     /// Shows the dialog until the person has chosen. Throws `cancelled` if they choose nothing, or the task is cancelled.
     ///
     /// - Returns: the absolute path. If a file is there, the person wants it replaced.
-    func choose(_ request: SaveDialogRequest) async throws(StudioProblem) -> String {
+    func choose(_ request: SaveDialogRequest) async throws -> String {
         switch try await run(request) {
         case .chosen(let path)?: return path
-        case .failed(.declined)?, .failed(.closed)?, nil: throw .cancelled
-        case .failed(let error)?: throw StudioProblem(error)
-        // It comes only without a request.
-        case .found?: throw .cancelled
+        // `found` comes only without a request.
+        case .failed(.declined)?, .failed(.closed)?, .found?, nil: throw StudioProblem.cancelled
+        case .failed(let error)?: throw error
         }
     }
 
     /// Nil: the task was cancelled, or there was no answer in time.
-    private func run(_ request: SaveDialogRequest?) async throws(StudioProblem) -> SaveDialogSession.Event? {
+    private func run(_ request: SaveDialogRequest?) async throws -> SaveDialogSession.Event? {
         let wake = WakeSignal()
-        let result = await withTaskCancellationHandler { () -> Result<SaveDialogSession.Event?, StudioProblem> in
-            do throws(StudioProblem) {
-                return .success(
-                    try await BlockingCall.run("studio-dialog") { () throws(StudioProblem) in
-                        do { return try wait(for: request, wake) } catch { throw StudioProblem(error) }
-                    })
-            } catch {
-                return .failure(error)
+        return try await withTaskCancellationHandler {
+            try await BlockingCall.run("studio-dialog") { () throws(StudioProblem) in
+                do { return try wait(for: request, wake) } catch { throw StudioProblem(error) }
             }
         } onCancel: {
             wake.signal()
         }
-        return try result.get()
     }
 
     private func wait(

@@ -1,10 +1,8 @@
 // Excerpts of recordings, and sharing them: work that takes long.
 import FoundationEssentials
 import Glibc
-import KineClient
 import KineContainers
 import KineDesktop
-import KineMedia
 import KinePlatform
 import KineWire
 import Kinecast

@@ -72,9 +72,10 @@ final class Library: Sendable {
     let places: Places
     let editor: RecordingEditor
     let dialog: FileDialog
-    /// A page has one or two players.
+    /// Recordings that pages play: a page has one or two players.
     let media = Tokens<OpenedRecording>(most: 64)
     let images = LibraryImages()
+    /// Those that can be brought back from the trash.
     let undo = Tokens<Deleted>(most: 100)
     /// Engines' requests, one at a time.
     let turns = Turns()
@@ -153,12 +154,10 @@ final class Library: Sendable {
     }
 
     /// The recording at a path that a change has made.
-    func entry(at path: String, like file: LibraryFile, in place: RecordingModel.Place? = nil) throws(StudioProblem)
-        -> Entry
-    {
+    func entry(at path: String, like file: LibraryFile, in place: RecordingModel.Place? = nil) throws -> Entry {
         let place = place ?? file.place
         let new = LibraryFile(path: path, place: place, app: place == .app ? file.app : nil)
-        guard let version = FileVersion(of: path) else { throw .gone }
+        guard let version = FileVersion(of: path) else { throw StudioProblem.gone }
         state.withLock { state in
             state.files[new.id] = new
             if let index = state.given.firstIndex(of: file.path), place == .given { state.given[index] = path }

@@ -2,10 +2,8 @@
 import Glibc
 import KineClient
 import KineContainers
-import KineLive
 import KinePlatform
 import Kinecast
-import Synchronization
 import SystemPackage
 
 extension Library {
@@ -110,9 +108,7 @@ extension Library {
     }
 
     /// Changes files on a thread that may block, one change at a time.
-    func change<Value: Sendable>(
-        _ body: @escaping @Sendable (Library) throws -> Value
-    ) async throws -> Value {
+    func change<Value: Sendable>(_ body: @escaping @Sendable (Library) throws -> Value) async throws -> Value {
         try await changes.take { try await blocking(body) }
     }
 }

@@ -1,6 +1,5 @@
 // Images of recordings, and the times of their frames. An engine decodes; this process reads only the index.
 import FoundationEssentials
-import KineClient
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -112,9 +111,7 @@ extension Library {
         let entry = try await blocking { library in try library.entry(id) }
         _ = try entry.finished()
         guard entry.content.finished?.hasAudio == true else { return [] }
-        return try await turns.take {
-            try await editor.waveform(of: entry.file.path, most: Self.mostPeaks)
-        }
+        return try await turns.take { try await editor.waveform(of: entry.file.path, most: Self.mostPeaks) }
     }
 
     /// The frame shown at a time in seconds, as PNG.
@@ -123,9 +120,7 @@ extension Library {
             let entry = try library.entry(id)
             return (entry, try entry.time(time))
         }
-        let found = try await turns.take {
-            try await make([moment], of: entry, fitting: nil, "png")
-        }
+        let found = try await turns.take { try await make([moment], of: entry, fitting: nil, "png") }
         guard let data = found.first?.data else { throw StudioProblem.unreadable }
         return Array(data)
     }
@@ -160,9 +155,7 @@ extension Library {
     }
 
     /// Runs `body` on a thread that may block.
-    func blocking<Value: Sendable>(
-        _ body: @escaping @Sendable (Library) throws -> Value
-    ) async throws -> Value {
+    func blocking<Value: Sendable>(_ body: @escaping @Sendable (Library) throws -> Value) async throws -> Value {
         try await BlockingCall.run("studio-library") { [self] () throws(StudioProblem) in
             do { return try body(self) } catch { throw StudioProblem(error) }
         }
@@ -178,7 +171,7 @@ extension Library.Entry {
         // A page rounds the duration's last digits.
         guard seconds >= 0, seconds <= duration.seconds + 0.001 else {
             throw StudioProblem(
-                .badRequest, "The recording lasts from 0 to \(duration.seconds) s; choose a time within it.")
+                .conflict, "The recording lasts from 0 to \(duration.seconds) s; choose a time within it.")
         }
         return min(.seconds(seconds), duration)
     }

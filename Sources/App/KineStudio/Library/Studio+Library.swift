@@ -1,7 +1,4 @@
 // Answers the requests about recordings, and those about jobs.
-import HTTPTypes
-import KineMedia
-import KinePlatform
 import Kinecast
 
 extension StudioRoute {

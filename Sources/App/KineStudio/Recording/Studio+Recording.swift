@@ -1,7 +1,6 @@
 // Answers the requests to begin a recording, and those about kept choices.
 import KineClient
 import KineConfiguration
-import KineLive
 import KinePlatform
 
 extension StudioRoute {
@@ -51,7 +50,8 @@ extension Studio {
         var countdown: Int?
     }
 
-    /// Events say what became of it.
+    /// Gives the loop a message, and answers at once. Events report on it; pictures and statistics for as long as
+    /// `StudioLoop.lookLifetime`.
     func ask(_ message: StudioLoop.Message, _ response: StudioResponse = .done) -> StudioResponse {
         inbox.post(message)
         return response
@@ -60,6 +60,7 @@ extension Studio {
     /// The program that records says by an event whether it began.
     fileprivate func record(_ call: StudioCall) throws -> StudioResponse {
         let choice: RecordingChoice = try call.value()
+        guard choice.isValid else { throw StudioProblem.malformed }
         // A key of the desktop ends the take that was begun here, and so would this request.
         if takes.withLock({ $0.contains(where: \.isOpen) }) {
             throw StudioProblem(.conflict, "A take runs already; end it first.")

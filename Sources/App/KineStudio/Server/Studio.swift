@@ -1,9 +1,7 @@
 // What all windows share, and the way of a request to its answer.
 import FoundationEssentials
-import KineClient
 import KineLive
 import KinePlatform
-import KineWire
 import Synchronization
 
 /// Any thread may call.
@@ -87,6 +85,8 @@ final class Studio: Sendable {
 }
 
 extension StudioRoute {
+    static let all = page + recording + survey + takes + library + sheets + services
+
     static let page: [StudioRoute] = [
         .get("", .document) { _, _ in .answer(StudioPage.document) },
         .get("{file}", .page) { _, call in

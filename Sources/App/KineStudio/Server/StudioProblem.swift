@@ -6,7 +6,6 @@ import KineConfiguration
 import KineContainers
 import KineDesktop
 import KinePlatform
-import KineServices
 import KineWire
 import Kinecast
 import SystemPackage
@@ -44,9 +43,8 @@ struct StudioProblem: Error, ThreadError, Equatable {
         case let error as RecordingIndex.Error: self.init(.conflict, "\(error).")
         case let error as StorageError: self.init(Self.status(of: error), "\(error).")
         case let error as PortalError: self.init(error)
-        case let error as Service.SetupProblem: self.init(.conflict, error.description)
         case let error as CommandFailure: self.init(.conflict, error.message)
-        // The errors of SettingsFile.
+        // Those of settings and of the registry of takes.
         default: self.init(.conflict, "\(error)")
         }
     }

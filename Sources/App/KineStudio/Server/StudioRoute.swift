@@ -1,23 +1,6 @@
-// The paths that the server answers: each room of the server has its own, beside what answers them. Page/openapi.json
-// describes those below /api/; a test holds the two together.
+// A path that the server answers. Each folder has a table of its own, beside what answers. Page/openapi.json describes
+// those below /api/; a test holds the two together.
 import KinePlatform
-
-/// A request that StudioGate has let pass.
-struct StudioCall: Sendable {
-    let request: StudioRequest
-    /// The parts of the path for the names in braces, decoded.
-    let parameters: [String: String]
-    /// A JSON object, if the method is POST.
-    let body: [UInt8]
-
-    subscript(name: String) -> String { parameters[name] ?? "" }
-
-    /// The body.
-    func value<Value: Decodable>(_ type: Value.Type = Value.self) throws(StudioProblem) -> Value {
-        guard let value = StudioJSON.decode(type, body) else { throw .malformed }
-        return value
-    }
-}
 
 struct StudioRoute: Sendable {
     enum Access: Sendable {
@@ -54,8 +37,6 @@ struct StudioRoute: Sendable {
     static func post(_ path: String, _ access: Access = .session, _ respond: @escaping Handler) -> StudioRoute {
         StudioRoute(method: "POST", path: "/\(path)", access: access, respond: respond)
     }
-
-    static let all = page + recording + survey + takes + library + sheets + services
 
     /// HEAD is answered as GET, without the body.
     func accepts(_ method: String) -> Bool { self.method == method || self.method == "GET" && method == "HEAD" }

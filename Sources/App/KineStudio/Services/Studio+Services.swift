@@ -35,22 +35,20 @@ struct StudioService: Encodable, Sendable {
 }
 
 extension StudioRoute {
-    private struct Typed: Decodable { var values: [String: String] }
-
     static let services: [StudioRoute] = [
         .get("api/services") { studio, _ in
             let services = try StudioService.installed().filter { $0.id != BuiltInServices.live.id }
             return .json(services.map { StudioService($0, studio.settings.state(of: $0.id)) })
         },
         .get("api/services/{service}/icon") { _, call in
-            // An app may have services of its own.
+            // An unknown service has no icon either: an app may have services of its own.
             try StudioService.installed().first { $0.id == call["service"] }.flatMap(StudioAnswer.init(iconOf:))
                 .map(StudioResponse.answer) ?? .nothing
         },
         one("check") { _, service, call in
-            .json(FieldProblems(of: try call.value(Typed.self).values, in: service.manifest.fields))
+            .json(FieldProblems(of: try call.value(TypedValues.self).values, in: service.manifest.fields))
         },
-        one("test") { studio, service, call in .job(try studio.test(service, call.value(Typed.self).values)) },
+        one("test") { studio, service, call in .job(try studio.test(service, call.value(TypedValues.self).values)) },
         one("forget") { studio, service, _ in
             studio.settings.forget(service.id)
             return .done
@@ -111,6 +109,9 @@ extension StudioAnswer {
         fields = [(.contentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; sandbox")]
     }
 }
+
+/// What a person has typed, by the keys of fields.
+struct TypedValues: Decodable { var values: [String: String] }
 
 /// The problems of typed values.
 struct FieldProblems: Encodable, Equatable {

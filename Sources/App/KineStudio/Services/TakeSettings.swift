@@ -1,7 +1,6 @@
 // The settings that a page gives to services, as files for `--set ID.KEY=@FILE`: other users can read arguments.
 import FoundationEssentials
 import Glibc
-import KineClient
 import KinePlatform
 import KineServices
 import KineWire
@@ -15,7 +14,7 @@ struct TakeSettings: Sendable {
     private var paths: [FilePath] = []
 
     /// Checks and writes the settings of the chosen services, and keeps those that the person wants to keep. Throws
-    /// `StudioProblem` or `ClientError`.
+    /// what `StudioProblem` has a status for.
     ///
     /// - Parameters:
     ///   - call: whose body's `settings` has the values by service and key, and `keep` the services.
@@ -38,12 +37,12 @@ struct TakeSettings: Sendable {
         var settings: [(id: String, values: [String: String])] = []
         for id in chosen {
             guard let service = services.first(where: { $0.id == id }) else {
-                throw StudioProblem(.badRequest, "The service \(id) is not installed; choose another one.")
+                throw StudioProblem(.conflict, "The service \(id) is not installed; choose another one.")
             }
             let values = stored.values(of: id, given.settings?[id] ?? [:])
             guard service.setupProgram == nil || !values.isEmpty else {
                 throw StudioProblem(
-                    .badRequest, "\(service.manifest.name) has to be set up first; do that among its settings.")
+                    .conflict, "\(service.manifest.name) has to be set up first; do that among its settings.")
             }
             _ = try service.setupInfo(from: values)
             settings.append((id, values))

@@ -1,11 +1,9 @@
 // Answers the requests of a sheet's window.
-import KineClient
 import KinePlatform
 import KineServices
 import KineWire
 
 extension StudioRoute {
-    private struct Typed: Decodable { var values: [String: String] }
     private struct Shared: Decodable {
         var activity: String
         var address: String?
@@ -21,7 +19,7 @@ extension StudioRoute {
         // Checks values while the person types them.
         .post("api/sheets/{sheet}/check") { studio, call in
             guard case .form(let form) = try studio.prompt(of: call["sheet"]) else { throw StudioProblem.notAsked }
-            return .json(form.problems(with: try call.value(Typed.self).values))
+            return .json(form.problems(with: try call.value(TypedValues.self).values))
         },
         .post("api/sheets/{sheet}/answer") { studio, call in
             .json(try studio.answerSheet(call["sheet"], call.value()))
@@ -61,10 +59,22 @@ extension StudioRoute {
         _ plan: @escaping @Sendable (Studio, SheetRecording, StudioCall) async throws -> SheetTask
     ) -> StudioRoute {
         .post("api/sheets/{sheet}/\(verb)") { studio, call in
-            guard case .recording(let recording) = try studio.prompt(of: call["sheet"]) else {
-                throw StudioProblem.notAsked
+            let (sheet, sheets, library) = (call["sheet"], studio.sheets, studio.library)
+            guard case .recording(let recording) = try studio.prompt(of: sheet) else { throw StudioProblem.notAsked }
+            let planned = try await plan(studio, recording, call)
+            let excerpt = StudioJSON.decode(Excerpt.self, call.body)
+            let job = try studio.jobs.start(kind, of: LibraryFile.id(of: recording.path), for: sheet) { fraction in
+                // The sheet may have ended before the job was known. If it ends from now on, it cancels the job.
+                guard sheets.prompt(of: sheet) != nil else { throw StudioProblem.appIsGone }
+                var task = planned
+                if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
+                    let (path, isReplaced) = try await library.askForPlace(of: excerpt)
+                    task = .trim(from: start, to: end, into: path, replacing: isReplaced)
+                }
+                try await sheets.perform(task, of: sheet, fraction)
+                return nil
             }
-            return .job(try studio.start(kind, try await plan(studio, recording, call), of: recording, call))
+            return .job(job)
         }
     }
 }
@@ -106,25 +116,6 @@ extension Studio {
         }
         guard sheets.answer(answer, step: given.step, of: id) else { throw .notAsked }
         return FieldProblems()
-    }
-
-    /// Begins the job in which the app does something with its recording. Returns the job's ID.
-    fileprivate func start(
-        _ kind: JobProgress.Kind, _ task: SheetTask, of recording: SheetRecording, _ call: StudioCall
-    ) throws -> String {
-        let sheet = call["sheet"]
-        let excerpt = StudioJSON.decode(Excerpt.self, call.body)
-        return try jobs.start(kind, of: LibraryFile.id(of: recording.path), for: sheet) { [sheets, library] fraction in
-            // One that ends from now on cancels the job.
-            guard sheets.prompt(of: sheet) != nil else { throw StudioProblem.appIsGone }
-            var task = task
-            if let excerpt, excerpt.asks, case .trim(let start, let end, _, _) = task {
-                let (path, isReplaced) = try await library.askForPlace(of: excerpt)
-                task = .trim(from: start, to: end, into: path, replacing: isReplaced)
-            }
-            try await sheets.perform(task, of: sheet, fraction)
-            return nil
-        }
     }
 }
 

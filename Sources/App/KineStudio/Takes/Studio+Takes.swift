@@ -5,7 +5,6 @@ import KineMedia
 import KinePlatform
 
 extension StudioRoute {
-    private struct Nothing: Decodable {}
     private struct Mark: Decodable {
         /// Absent: `Chapter` and its number.
         var title: String?
@@ -62,42 +61,32 @@ extension StudioRoute {
             _ = try await EngineSession.attach(to: call["take"]).removeDestination(number)
             return .done
         },
-        control("pause", Nothing.self) { session, _, _ in
-            try await session.pause()
-            return .done
+        control("pause") { session, _ in try await session.pause() },
+        control("resume") { session, _ in try await session.resume() },
+        control("microphone") { session, call in
+            try await session.setMicrophone(isOn: call.value(Switch.self).isOn)
         },
-        control("resume", Nothing.self) { session, _, _ in
-            try await session.resume()
-            return .done
-        },
-        control("microphone", Switch.self) { session, _, wanted in
-            try await session.setMicrophone(isOn: wanted.isOn)
-            return .done
-        },
-        control("audio", Switch.self) { session, _, wanted in
-            try await session.setAppAudio(isOn: wanted.isOn)
-            return .done
-        },
-        control("permission", Permission.self) { session, _, answer in
+        control("audio") { session, call in try await session.setAppAudio(isOn: call.value(Switch.self).isOn) },
+        control("permission") { session, call in
+            let answer: Permission = try call.value()
             try await session.answerPermission(answer.question, isAllowed: answer.isAllowed)
-            return .done
         },
-        control("camera", Camera.self) { session, _, wanted in
-            let camera = wanted.camera
+        control("camera") { session, call in
+            let camera = try call.value(Camera.self).camera
             guard camera.map({ RecordingChoice.isName($0.device) && $0.layout.isValid }) != false else {
                 throw StudioProblem.malformed
             }
             try await session.setCamera(camera)
-            return .done
         },
-        control("mark", Mark.self) { session, studio, wanted in
-            let title = try await session.mark(wanted.title).title
+        .post("api/takes/{take}/mark") { studio, call in
+            let title = try await EngineSession.attach(to: call["take"]).mark(call.value(Mark.self).title).title
             // No event of the take reports it.
             studio.add(TakeNotice(kind: .chapter, text: title))
             return .json(["title": title])
         },
-        control("clip", Clip.self) { session, studio, wanted in
-            let duration = wanted.duration
+        .post("api/takes/{take}/clip") { studio, call in
+            let session = try await EngineSession.attach(to: call["take"])
+            let duration = try call.value(Clip.self).duration
             guard duration.map((0.001...longestClip).contains) != false else { throw StudioProblem.malformed }
             guard let path = UserDirectories.newRecording() else { throw StudioProblem.noVideos }
             let clip = try await session.exportClip(
@@ -107,13 +96,12 @@ extension StudioRoute {
             studio.add(notice)
             return .json(Written(file: clip.output, duration: clip.duration.seconds, bytes: clip.bytes))
         },
-        control("stop", Nothing.self) { session, _, _ in
-            switch try await session.stop() {
+        .post("api/takes/{take}/stop") { _, call in
+            switch try await EngineSession.attach(to: call["take"]).stop() {
             case .finished(let summary):
                 let file = summary.output == TakeConfiguration.standardOutput ? nil : summary.output
                 let progress = summary.progress
-                return .json(
-                    Written(file: file, duration: progress.duration.seconds, bytes: Int64(progress.bytes)))
+                return .json(Written(file: file, duration: progress.duration.seconds, bytes: Int64(progress.bytes)))
             case .failed(let failure): throw StudioProblem(.conflict, failure.message)
             case .engineDied(let death): throw StudioProblem(.conflict, TakeSentences.death(death))
             }
@@ -121,13 +109,12 @@ extension StudioRoute {
     ]
 
     /// A change of a take that its engine carries out.
-    private static func control<Parameters: Decodable & SendableMetatype>(
-        _ verb: String, _ parameters: Parameters.Type,
-        _ perform: @escaping @Sendable (EngineSession, Studio, Parameters) async throws -> StudioResponse
+    private static func control(
+        _ verb: String, _ change: @escaping @Sendable (EngineSession, StudioCall) async throws -> Void
     ) -> StudioRoute {
-        .post("api/takes/{take}/\(verb)") { studio, call in
-            let parameters = try call.value(parameters)
-            return try await perform(EngineSession.attach(to: call["take"]), studio, parameters)
+        .post("api/takes/{take}/\(verb)") { _, call in
+            try await change(EngineSession.attach(to: call["take"]), call)
+            return .done
         }
     }
 }

@@ -1,1 +1,0 @@
-../../../Sources/App/KineStudio/Takes/TakeCommand.swift

@@ -1,0 +1,18 @@
+// A request with its parameters and its body.
+
+/// A request that StudioGate has let pass.
+struct StudioCall: Sendable {
+    let request: StudioRequest
+    /// The parts of the path for the names in braces, decoded.
+    let parameters: [String: String]
+    /// A JSON object, if the method is POST.
+    let body: [UInt8]
+
+    subscript(name: String) -> String { parameters[name] ?? "" }
+
+    /// The body.
+    func value<Value: Decodable>(_ type: Value.Type = Value.self) throws(StudioProblem) -> Value {
+        guard let value = StudioJSON.decode(type, body) else { throw .malformed }
+        return value
+    }
+}
