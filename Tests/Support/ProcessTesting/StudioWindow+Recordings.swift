@@ -38,17 +38,15 @@ extension StudioWindow {
 
     /// Presses a key, and waits until a slider is between two times.
     private func press(
-        _ key: String, times: Int = 1, shift: Bool = false, until slider: String, in range: ClosedRange<Double>
+        _ key: String, shift: Bool = false, until slider: String, in range: ClosedRange<Double>
     ) throws {
-        for _ in 0..<times {
-            let _: Bool = try browser.run(
-                """
-                document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {
-                    key: "\(key)", shiftKey: \(shift), bubbles: true, cancelable: true,
-                }));
-                return true;
-                """)
-        }
+        let _: Bool = try browser.run(
+            """
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {
+                key: "\(key)", shiftKey: \(shift), bubbles: true, cancelable: true,
+            }));
+            return true;
+            """)
         let reached = """
             const value = Number(document.querySelector(".handle.\(slider)").ariaValueNow);
             return value >= \(range.lowerBound) && value <= \(range.upperBound);
@@ -64,8 +62,11 @@ extension StudioWindow {
     /// Cuts the recording at both ends. Returns the length of the cut, and where its last frame begins, in seconds.
     package func cut() throws -> (length: Double, last: Double) {
         let end = try time(of: "to")
-        try press("ArrowRight", times: 3, until: "position", in: 0.1...0.5)
-        let third = try time(of: "position")
+        var third = try time(of: "position")
+        for _ in 0..<3 {
+            try press("ArrowRight", until: "position", in: (third + 0.005)...0.5)
+            third = try time(of: "position")
+        }
         try press("ArrowLeft", until: "position", in: 0.05...(third - 0.01))
         try press("i", until: "from", in: 0.05...(third - 0.01))
         try press("ArrowRight", shift: true, until: "position", in: 0.9...(end - 0.1))
