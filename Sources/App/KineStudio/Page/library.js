@@ -169,6 +169,11 @@ export function showLibrary(section, leaveFor) {
     refresh,
     /** Shows the grid, or one recording. `returns`: from another view, to what was open. */
     async enter(id, returns) {
+      if (id) {
+        // Posters would delay its picture.
+        list.hidden = true;
+        import("./viewer.js").catch(() => {});
+      }
       await refresh();
       // The cut of a recording that was open is not lost.
       const wanted = id ?? (returns && find(opened) && opened);
