@@ -75,7 +75,7 @@ final class Library: Sendable {
     /// Recordings that pages play: a page has one or two players.
     let media = Tokens<OpenedRecording>(most: 64)
     let images = LibraryImages()
-    /// Those that can be brought back from the trash.
+    /// Deleted recordings that a page can bring back.
     let undo = Tokens<Deleted>(most: 100)
     /// Engines' requests, one at a time.
     let turns = Turns()

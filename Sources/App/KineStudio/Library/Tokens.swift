@@ -1,4 +1,4 @@
-// Values that pages name by secrets of this server.
+// A list of values. A page names a value by a secret token, which the server has made for it.
 import KineLive
 import Synchronization
 

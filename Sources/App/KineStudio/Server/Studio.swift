@@ -1,4 +1,4 @@
-// What all windows share, and the way of a request to its answer.
+// The state that all windows share. A request gets its answer here.
 import FoundationEssentials
 import KineLive
 import KinePlatform
@@ -9,7 +9,7 @@ final class Studio: Sendable {
     private static let mostOtherCookies = 16
 
     let hub: EventHub
-    /// Of the loop, which starts programs and counts pages.
+    /// The loop reads these messages. It starts programs and counts pages.
     let inbox: Mailbox<StudioLoop.Message>
     let previews: Previews
     let library: Library

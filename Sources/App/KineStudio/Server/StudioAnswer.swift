@@ -61,7 +61,7 @@ struct StudioAnswer: Sendable {
     }()
 }
 
-/// What answers a request.
+/// The response to a request: an answer, or a stream.
 enum StudioResponse: Sendable {
     case answer(StudioAnswer)
     /// Events until the page is closed.

@@ -1,4 +1,4 @@
-// A request with its parameters and its body.
+// A request with its parameters and its body. The fuzz target of StudioGate is built without it, so it has its own file.
 
 /// A request that StudioGate has let pass.
 struct StudioCall: Sendable {

@@ -44,7 +44,7 @@ struct StudioProblem: Error, ThreadError, Equatable {
         case let error as StorageError: self.init(Self.status(of: error), "\(error).")
         case let error as PortalError: self.init(error)
         case let error as CommandFailure: self.init(.conflict, error.message)
-        // Those of settings and of the registry of takes.
+        // The other errors, such as those of settings, are sentences.
         default: self.init(.conflict, "\(error)")
         }
     }

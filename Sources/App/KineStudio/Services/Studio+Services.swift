@@ -110,7 +110,7 @@ extension StudioAnswer {
     }
 }
 
-/// What a person has typed, by the keys of fields.
+/// The values that a person has typed into a form. A value has the key of its field.
 struct TypedValues: Decodable { var values: [String: String] }
 
 /// The problems of typed values.
