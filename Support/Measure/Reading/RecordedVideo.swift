@@ -118,12 +118,12 @@ public struct RecordedAudio {
         }
     }
 
-    /// How much of the loudest fiftieth of a second is a tone of that frequency: 0…1. A busy machine leaves gaps between the blocks that a
-    /// player plays, which are of about that length.
+    /// How much of a fiftieth of a second is a tone of that frequency, in the purest of those with a quarter of the loudest's energy at
+    /// least: 0…1. A busy machine leaves gaps between the blocks that a player plays, and the tone goes on behind one with another phase.
     public func share(ofTone frequency: Double) -> Double {
         let length = RecordedAudio.rate / 50
-        var best = 0.0
         var loudest = 0.001  // nearly nothing
+        var windows: [(energy: Double, share: Double)] = []
         for start in stride(from: 0, to: max(0, samples.count - length), by: length / 2) {
             var (energy, real, imaginary) = (0.0, 0.0, 0.0)
             for index in 0..<length {
@@ -133,10 +133,9 @@ public struct RecordedAudio {
                 real += sample * cos(angle)
                 imaginary += sample * sin(angle)
             }
-            guard energy > loudest else { continue }
-            loudest = energy
-            best = 2 * (real * real + imaginary * imaginary) / (energy * Double(length))
+            loudest = max(loudest, energy)
+            windows.append((energy, 2 * (real * real + imaginary * imaginary) / (energy * Double(length))))
         }
-        return best
+        return windows.filter { $0.energy >= loudest / 4 }.map(\.share).max() ?? 0
     }
 }

@@ -86,7 +86,8 @@ import Testing
                         + place.path("a.mp4")), "\(stopped)")
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.engineDied && ended.events.last?.result == "recovered", "\(ended)")
-            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
+            // A stopped engine has not written its newest fragments.
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
             #expect(try place.run("status").errors.contains("No take is running"))
         }
     }
