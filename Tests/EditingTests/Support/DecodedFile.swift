@@ -92,7 +92,15 @@ extension Data {
     /// The peak signal-to-noise ratio, in decibels, of a frame beside another one.
     func ratio(to other: Data) -> Double {
         guard self != other else { return 100 }
-        let error = zip(self, other).reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        // Data's own iterator takes ten times as long.
+        let error = withUnsafeBytes { ours in
+            other.withUnsafeBytes { theirs in
+                zip(ours, theirs).reduce(into: 0) { sum, pair in
+                    let difference = Int(pair.0) - Int(pair.1)
+                    sum += difference * difference
+                }
+            }
+        }
         return 10 * log10(255 * 255 * Double(count) / Double(error))
     }
 }
