@@ -7,7 +7,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs, .endurance)) struct StudioChoiceTests {
+@Suite(.tags(.real, .programs)) struct StudioChoiceTests {
     private static let configuration = """
         # mine
         [record]
@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func `a countdown is cancelled in the page, and no take begins`() throws {
+    @Test(.tags(.endurance))
+    func `a countdown is cancelled in the page, and no take begins`() throws {
         try RunningStudio.with(configuration: Self.configuration) { studio in
             try studio.withWindow { window in
                 #expect(try isFilled(window))
@@ -92,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `space for less than five minutes is a warning that assistive technology reports`() throws {
+    @Test(.tags(.endurance))
+    func `space for less than five minutes is a warning that assistive technology reports`() throws {
         try RunningStudio.with { studio in
             try studio.withWindow { window in
                 let lines: [String] = try window.browser.runUntilDone(

@@ -10,7 +10,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs, .endurance)) struct StudioLiveTests {
+@Suite(.tags(.real, .programs)) struct StudioLiveTests {
     private static let silent = "[record]\naudio = none\n[broadcast]\naudio = none\n"
     private static let screen = PixelRect(x: 0, y: 0, width: 640, height: 360)
 
@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `a countdown is cancelled by a key, and else begins the take`() throws {
+    @Test(.tags(.endurance))
+    func `a countdown is cancelled by a key, and else begins the take`() throws {
         try RunningStudio.with(configuration: Self.silent) { studio in
             try studio.withWindow { window in
                 try window.click("Record")
@@ -78,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `a take shows another source that is chosen in the page, and a paused one says so`() throws {
+    @Test(.tags(.endurance))
+    func `a take shows another source that is chosen in the page, and a paused one says so`() throws {
         try RunningStudio.with(configuration: Self.silent) { studio in
             let painter = try Painter(display: studio.display)
             _ = painter.window(Self.screen, colour: 0x40_c0c0)
@@ -118,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func `three windows show the picture, and a fourth says why it does not`() throws {
+    @Test(.tags(.endurance))
+    func `three windows show the picture, and a fourth says why it does not`() throws {
         try RunningStudio.with(configuration: "[record]\npattern = 320x240\naudio = none\n") { studio in
             try studio.withWindow { window in
                 try window.skipCountdown()
@@ -151,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func `the chosen audio and microphone move their meters before a take, and are muted in one`() throws {
+    @Test(.tags(.endurance))
+    func `the chosen audio and microphone move their meters before a take, and are muted in one`() throws {
         let server = try TestAudioServer(modules: ["module-sine-source source_name=desk"])
         try server.control("load-module", "module-sine", "sink=kinecast")
         try RunningStudio.with(["PULSE_SERVER=\(server.address)"]) { studio in
@@ -182,7 +186,8 @@ import Testing
         server.end()
     }
 
-    @Test func `a locked screen has no pictures`() throws {
+    @Test(.tags(.endurance))
+    func `a locked screen has no pictures`() throws {
         let bus = try TestBus()
         let logind = try LoginManager(bus)
         let variables = [
