@@ -1,38 +1,52 @@
-# Runs suites of tests, each that is not of unit tests in a process of its own, one test after another, several processes at a time;
-# sourced by scripts/test and scripts/sanitize. So a test never waits for a thread that another one holds.
+# Runs suites of tests in several processes at a time, one test after another in each; sourced by scripts/test and scripts/sanitize. So a
+# test never waits for a thread that another one holds.
 
 # suites BINARY OPTION…: the suites of a test binary, or those that `--filter` and `--skip` select, with a regular expression or a
-# tag:NAME of Tests/Support/CoreTesting/Tags.swift. A line has one, or up to twelve of a target's unit tests: most of these take less
-# time than the start of a process. What takes longest comes first, or a single suite would run at the end: building, then what takes
-# more than 40 seconds, then computing, then playing and waiting.
+# tag:NAME of Tests/Support/CoreTesting/Tags.swift. A line has those that share a process: the start of one computes for a third of a
+# second. What takes longest comes first, or a single suite would run at the end: building, then what takes more than 40 seconds, both
+# alone, then what computes, then what plays and waits. Suites of a line are of one target.
 suites() {
     local binary=$1
     shift
     "$binary" --testing-library swift-testing --list-suites "$@" |
         awk '
-            function flush(target) { if (units[target]) print "2\t" substr(units[target], 2); units[target] = "" }
-            / builds| long| real/ { print (/ builds/ ? 0 : / long/ ? 1 : 3) "\t" $1; next }
-            {
-                target = $1
-                sub(/\..*/, "", target)
-                units[target] = units[target] " " $1
-                if (++count[target] % 12 == 0) flush(target)
+            function add(rank, size, target, suite,   key) {
+                key = rank "\t" target
+                lines[key] = lines[key] " " suite
+                if (++count[key] % size == 0) flush(key)
             }
-            END { for (target in units) flush(target) }' | sort -s -n -k 1,1 | cut -f 2
+            function flush(key) {
+                if (lines[key]) print substr(key, 1, 1) "\t" substr(lines[key], 2)
+                lines[key] = ""
+            }
+            { target = $1; sub(/\..*/, "", target) }
+            / builds| long/ { print (/ builds/ ? 0 : 1) "\t" $1; next }
+            / real/ && target == "EndToEndTests" { add(3, 2, target, $1); next }
+            / real/ { add(4, 6, target, $1); next }
+            { add(2, 12, target, $1) }
+            END { for (key in lines) flush(key) }' | sort -s -n -k 1,1 | cut -f 2
 }
 
-# run_suites BINARY OPTION…: runs those suites of a test binary that standard input names, as `suites` does, without the tests that
-# `--skip` names. Says how each went and how long it took and how much of that it computed, and what a failed one said. Fails where
-# one failed.
+# run_suites BINARY TAG…: runs those suites of a test binary that standard input names, as `suites` does, without the tests that have one of
+# these tags. Says how each line went and how long it took and how much of that it computed, and what a failed one said. Fails where one
+# failed.
 run_suites() {
-    tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - '{}' "$@"
+    local binary=$1
+    shift
+    # Selecting by a tag lists all tests, which takes as long as a start again: only for suites that have tests to leave out.
+    skipping=" $("$binary" --testing-library swift-testing --list-suites "${@/#/--filter=tag:}" | cut -d ' ' -f 1 | paste -s -d ' ') "
+    export skipping
+    tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - '{}' "$binary" "$@"
 }
 
-# run_suite SUITES BINARY OPTION…: with a directory of its own for temporary files and the registry of takes, which goes with all that
-# is in it, even where tests are killed.
+# run_suite SUITES BINARY TAG…: with a directory of its own for temporary files and the registry of takes, which goes with all that is in it,
+# even where tests are killed.
 run_suite() {
-    local suite=$1 binary=$2 log directory begun=$SECONDS status=0 pattern
+    local suite=$1 binary=$2 log directory begun=$SECONDS status=0 pattern name options=()
     shift 2
+    for name in $suite; do
+        [[ $skipping != *" $name "* ]] || options=("${@/#/--skip=tag:}")
+    done
     log=$(mktemp)
     directory=$(mktemp -d)
     # Some tests run processes of other users, which have to reach what is theirs.
@@ -41,10 +55,10 @@ run_suite() {
     # A test that is in no suite is its own; its name ends in parentheses.
     pattern=$(sed 's/[().]/\\&/g; s/ /|/g' <<<"$suite")
     # All of a line are of one target.
-    if [[ $suite == *' '* ]]; then suite="${suite%%.*}: $(wc -w <<<"$suite") suites"; fi
+    if [[ $suite == *' '*' '* ]]; then suite="${suite%%.*}: $(wc -w <<<"$suite") suites"; fi
     # A suite that hangs must not keep a machine for ever: far longer than any takes.
     TMPDIR=$directory XDG_RUNTIME_DIR=$directory/runtime SWIFT_BACKTRACE=enable=yes,interactive=no,color=no \
-        timeout --kill-after=10 1800 "$binary" --testing-library swift-testing --no-parallel --filter "^($pattern)(/|\$)" "$@" \
+        timeout --kill-after=10 1800 "$binary" --testing-library swift-testing --no-parallel --filter "^($pattern)(/|\$)" "${options[@]}" \
         >"$log" 2>&1 || status=$?
     local count computed
     # In this process and its children: a test that computes keeps the others waiting.
