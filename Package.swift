@@ -627,3 +627,25 @@ for (storey, names) in storeys {
     let names = Set(names.split(separator: " ").map(String.init))
     for target in package.targets where names.contains(target.name) { target.path = "Sources/\(storey)/\(target.name)" }
 }
+
+// `swift build --product` takes one name. With what these executables need alone in the package, scripts/build.sh builds several at once,
+// and nothing that only tests need.
+if let names = Context.environment["KINECAST_PRODUCTS"] {
+    let executables = package.products.compactMap { $0 as? Product.Executable }
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var next = names.split(separator: " ").map(String.init).flatMap { name in
+        executables.first { $0.name == name }?.targets ?? [name]
+    }
+    while let name = next.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): next.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = executables.filter { needed.isSuperset(of: $0.targets) }
+}

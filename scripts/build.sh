@@ -167,11 +167,17 @@ build_release() {
         # the shared one.
         mkdir -p "$static"
         ln -sf "$(clang -print-file-name=libstdc++.a)" "$static/"
-        # One after the other: a build of everything would include what only tests need.
-        for name in "$@"; do
-            swift build "${release_options[@]}" -Xswiftc -L -Xswiftc "$static" --product "$name" \
-                --package-path "$package" --scratch-path "$build_directory" 2>&1 | progress >&2 || return 1
-        done
+        if [[ $package == . ]]; then
+            # All at once: while one module is compiled on one core, there is something else for the other.
+            KINECAST_PRODUCTS="$*" swift build "${release_options[@]}" -Xswiftc -L -Xswiftc "$static" \
+                --scratch-path "$build_directory" 2>&1 | progress >&2 || return 1
+        else
+            # One after the other: a build of everything would include what only its tests need.
+            for name in "$@"; do
+                swift build "${release_options[@]}" -Xswiftc -L -Xswiftc "$static" --product "$name" \
+                    --package-path "$package" --scratch-path "$build_directory" 2>&1 | progress >&2 || return 1
+            done
+        fi
         echo "$given" >"$stamp"
     fi
     echo "$build_directory/release"
