@@ -1,6 +1,6 @@
 # How the scripts build; sourced by them, from the checkout's own directory.
 
-# The build directory; `use_build_cache` may choose another.
+# The build directory.
 build_directory=$PWD/.build
 
 # Several packages are built into one directory, where they share what they have in common. The plan of the last build there may
@@ -8,10 +8,11 @@ build_directory=$PWD/.build
 shared_options=(--disable-build-manifest-caching)
 # Options of every debug build. They are the same everywhere, since other options mean compiling everything again. Nothing here
 # reads an index. Of the debugger's information, only lines are wanted, for backtraces: the rest takes time to write and to link.
-# Modules are compiled in one piece each: in several, what they import is read once for each piece, which takes most of the time.
+# Modules are compiled in one piece each: in several, what they import is read once for each piece, which takes most of the time. A module's
+# interface is written with its code: writing it before lets the next module begin sooner, but reads all of the source twice.
 # The linker is the one that comes with Swift: it takes half the time of the system's.
 debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
-    -Xswiftc -use-ld=lld)
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
 # C names its sources in what it compiles, here without the directories that they are in: two checkouts give the same executables.
 # Relocations are packed and no symbols are exported, which makes an executable 1.7 MB smaller, and a process 1.5 MB. Swift's linker, which
@@ -41,35 +42,57 @@ pin_packages() {
     echo "{\"pins\": [${pins[*]}], \"version\": 2}" >Package.resolved
 }
 
-# use_build_cache: lets a new clone start with the dependencies' products of an earlier one: compiling them is more than half of
-# a first build. They hold for the versions, the compiler and the options above, and for the directory that they were built in,
-# so only one clone at a time uses it; another builds from nothing, as does one that was built before.
-use_build_cache() {
-    local cache target
-    [[ ! -e $build_directory ]] || return 0
-    cache=${XDG_CACHE_HOME:-$HOME/.cache}/kinecast/$(
-        { cat scripts/versions; echo "${debug_options[*]} ${static_options[*]}"; swift --version; } 2>/dev/null |
-            sha256sum | cut -c 1-16
-    )
-    mkdir -p "$cache"
-    exec {cache_lock}>"$cache/lock"
-    flock --nonblock "$cache_lock" || return 0
-    # What other versions left, and what a clone added to the dependencies.
-    find "$(dirname "$cache")" -mindepth 1 -maxdepth 1 -mtime +7 ! -path "$cache" -exec rm -rf {} +
-    rm -rf "$cache/build"
-    if [[ -d $cache/dependencies ]]; then
-        cp -a "$cache/dependencies" "$cache/build"
-    else
-        echo "Building the dependencies, which takes about four minutes and is kept for the next time." >&2
+# build_identity: what products hold for, besides the sources that the build compares itself: Swift, the options, the packages' versions,
+# Debian's libraries, and headers, which are no inputs of the Swift modules that import them.
+build_identity() {
+    {
+        swift --version
+        echo "${debug_options[*]} ${static_options[*]}"
+        dpkg-query -W -f '${Package} ${Version}\n' '*-dev'
+        git ls-files -z -- '*Package.swift' scripts/versions '*.h' '*.modulemap' | xargs -0 sha256sum
+    } 2>/dev/null | sha256sum | cut -c 1-16
+}
+
+# sources_tree: the tree, in git's sense, of the files in this checkout as they are, with those that are not committed yet.
+sources_tree() {
+    local index
+    index=$(mktemp)
+    cp "$(git rev-parse --git-path index)" "$index"
+    GIT_INDEX_FILE=$index git add --all && GIT_INDEX_FILE=$index git write-tree
+    rm -f "$index"
+}
+
+# is_release: whether the commit that is checked out is a release.
+is_release() { [[ -n $(git tag --points-at HEAD 'v[0-9]*') ]]; }
+
+# The last run of all tests in this build directory, if it passed: its `build_identity` and its `sources_tree`. A run forgets it at its
+# begin: what one that is interrupted has compiled may have had warnings.
+passed_identity() { cut -d ' ' -f 1 "$build_directory/passed" 2>/dev/null || true; }
+passed_tree() { cut -d ' ' -f 2 "$build_directory/passed" 2>/dev/null || true; }
+forget_pass() { rm -f "$build_directory/passed"; }
+# remember_pass IDENTITY TREE
+remember_pass() { echo "$1 $2" >"$build_directory/passed"; }
+
+# restore_dependencies DIRECTORY: lets a build in the build directory begin with the dependencies' products, which an earlier one left in DIRECTORY: compiling
+# them is more than half of a first build. They hold for the versions, the compiler and the options, and for the directory that they
+# were built in.
+restore_dependencies() {
+    local identity target
+    identity=$({ cat scripts/versions; echo "$build_directory ${debug_options[*]} ${static_options[*]}"; swift --version; } 2>/dev/null | sha256sum)
+    if [[ $(cat "$1/dependencies/identity" 2>/dev/null) != "$identity" ]]; then
+        echo "Building the dependencies, which takes about three minutes and is kept for the next time." >&2
+        pin_packages
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
-            swift build "${debug_options[@]}" --scratch-path "$cache/build" --target "$target" >&2
+            swift build "${debug_options[@]}" --scratch-path "$build_directory" --target "$target" >&2
         done
-        build_for_extensions "$cache/build" SystemPackage SystemPackage >&2
-        rm -rf "$cache/partial"
-        cp -a "$cache/build" "$cache/partial"
-        mv "$cache/partial" "$cache/dependencies"
+        build_for_extensions "$build_directory" SystemPackage SystemPackage >&2
+        rm -rf "$1/dependencies" "$1/partial"
+        cp -a "$build_directory" "$1/partial"
+        echo "$identity" >"$1/partial/identity"
+        mv "$1/partial" "$1/dependencies"
+    else
+        cp -a "$1/dependencies" "$build_directory"
     fi
-    build_directory=$cache/build
 }
 
 # build_for_extensions DIRECTORY TARGET STATIC-TARGET: what an extension's author builds, without what the programs need, in

@@ -39,12 +39,15 @@ install_packages() {
     rm -f "$log"
 }
 
-# To test: decoders that are not ours, a browser, RTMP servers, bad networks, and other programs of the desktop.
+# To test: decoders that are not ours, a browser, RTMP servers, bad networks, other programs of the desktop,
+# and what says which tests a change concerns.
 test_packages=(
     at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2
-    libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils slurp
+    libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp
     sway unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
 )
+# All of scripts/test.
+all_test_packages=("${build_packages[@]}" "${measure_packages[@]}" "${virtual_packages[@]}" "${test_packages[@]}")
 # To test GNOME and KDE, which scripts/endurance alone does.
 desktop_packages=(
     gnome-shell kwin-wayland mutter pipewire plasma-workspace waybar wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
