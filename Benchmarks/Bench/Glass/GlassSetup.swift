@@ -56,20 +56,37 @@ final class GlassSetup {
     /// Opens the page and lets it settle.
     func watch(_ way: String, audible: Bool) throws {
         try browser.open(LiveLink(link)?.playing(way) ?? link)
-        let isOn = "document.getElementById('sound').getAttribute('aria-pressed') === 'true'"
-        guard
-            try browser.wait(
-                seconds: 20,
-                until: """
-                    if (document.body.dataset.phase !== 'live' || document.body.dataset.way !== '\(way)') return false;
-                    if (document.getElementById('sound').hidden) return false;
-                    if ((\(isOn)) === \(audible)) return true;
-                    document.getElementById('sound').click();
-                    return false;
-                    """)
-        else { throw EngineTake.Failed(description: "The page did not begin to play by \(way).") }
+        try expect(
+            "begin to play by \(way)",
+            "document.body.dataset.phase === 'live' && document.body.dataset.way === '\(way)'")
+        // This browser needs no click, so the page turns its sound on by itself.
+        try expect("turn its sound on", Self.soundIs(on: true))
+        if !audible {
+            try browser.click("#sound")
+            try expect("turn its sound off", Self.soundIs(on: false))
+        }
         // A viewer's first seconds are not measured: they catch up with the edge in them.
         usleep(4_000_000)
+    }
+
+    /// The button's label says what a press does.
+    private static func soundIs(on isOn: Bool) -> String {
+        "document.getElementById('sound').getAttribute('aria-label') === 'Turn the sound \(isOn ? "off" : "on")'"
+    }
+
+    /// Waits until a condition in the page is true.
+    /// - Parameter action: completes "The live page did not …" in the error.
+    private func expect(_ action: String, _ condition: String) throws {
+        guard try !browser.wait(seconds: 60, until: "return \(condition)") else { return }
+        let state: [String] = try browser.run(
+            """
+            const text = (id) => document.getElementById(id)?.textContent ?? "";
+            return [document.body.dataset.phase ?? "missing", text("notice"), text("hint")];
+            """)
+        let texts = state.dropFirst().filter { !$0.isEmpty }.map { " It says: “\($0)”" }
+        throw EngineTake.Failed(
+            description: "The live page did not \(action) within a minute. Its phase is “\(state[0])”."
+                + texts.joined())
     }
 
     /// The numbers that the page shows, each when it is first seen.
