@@ -20,7 +20,11 @@ final class EngineTake {
     private var links: [String] = []
 
     /// Starts an engine and its take, and waits until the first frame was taken and every destination is live.
-    init(_ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory) throws {
+    ///
+    /// - Parameter receivers: paths of further programs that may have the screen's frames, as this one may.
+    init(
+        _ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory, receivers: [String] = []
+    ) throws {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
@@ -30,12 +34,13 @@ final class EngineTake {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log, engineEnd]
         options.parentDeathSignal = SIGKILL
-        // The person's permission to capture a screen, which a bench does not ask for.
-        let own = ExecutableSearch.own ?? ""
-        let subject = PermissionSubject(
-            identifier: String(own.split(separator: "/").last ?? ""), executable: own)
-        try PermissionStore(file: FilePath(folder.file("kinecast/permissions.json"))).decide(
-            .granted, [.screen], for: subject, name: nil)
+        // A person's decisions, so that nobody is asked: this program captures the screen, and the others get its frames.
+        let permissions = PermissionStore(file: FilePath(folder.file("kinecast/permissions.json")))
+        for program in [ExecutableSearch.own ?? ""] + receivers {
+            let subject = PermissionSubject(
+                identifier: String(program.split(separator: "/").last ?? ""), executable: program)
+            try permissions.decide(.granted, [.screen], for: subject, name: nil)
+        }
         process = try ChildProcess(
             executable: try Tool.sibling("kinecast-engine"), arguments: [],
             environment: environment + ["XDG_CONFIG_HOME=\(folder.path)"], options: options)

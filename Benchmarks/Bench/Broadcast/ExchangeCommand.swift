@@ -135,7 +135,8 @@ extension RawTaker {
         try expect("ready")
         var configuration = setup.configuration(output: nil, framesPerSecond: framesPerSecond)
         configuration.destinations = [bundle.destination(report: "report", readsAll: readsAll)]
-        let take = try EngineTake(configuration, environment: environment, folder: folder)
+        let take = try EngineTake(
+            configuration, environment: environment, folder: folder, receivers: [program])
         try expect("connected")
         let origin = try take.origin()
         try take.run(for: seconds)
@@ -144,6 +145,9 @@ extension RawTaker {
         withExtendedLifetime(place) {}
         let sent = try MeterAccount(path: bundle.reportPath("report"))
         let passage = Passage(sent: sent.arrivals, received: received.arrivals)
+        guard !passage.delays.isEmpty else {
+            throw EngineTake.Failed(description: "No frame of the extension reached the receiving app.")
+        }
         var transfer = Transfer(
             name: "Kinecast, \(source.name)" + (readsAll ? ", every byte read by both" : ""), size: size,
             framesPerSecond: framesPerSecond, seconds: seconds, isOfToday: false, readsAll: readsAll,
