@@ -37,7 +37,7 @@ struct PeersCommand: ParsableCommand {
         case obs = "OBS"
     }
 
-    func validate() throws { try check(runs: runs, seconds: seconds, atLeast: 5) }
+    func validate() throws { try check(runs: runs, seconds: seconds) }
 
     func run() throws {
         let laboratory = try Laboratory()

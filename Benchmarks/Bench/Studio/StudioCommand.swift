@@ -21,8 +21,9 @@ struct StudioCommand: ParsableCommand {
     @Option(help: "Windows that are opened, and pauses, in each round.")
     var samples = 5
 
-    /// The length of the long recording.
-    private static let hours = 10
+    @Option(help: "The length of the long recording that is opened.")
+    var hours = 10
+
     /// Seconds from a change until the counting begins.
     private static let settling = 3.0
     /// Seconds after which the server has ended the survey that no page asks for any more.
@@ -31,6 +32,7 @@ struct StudioCommand: ParsableCommand {
     func validate() throws {
         try check(runs: runs, seconds: seconds)
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
+        guard hours > 0 else { throw ValidationError("--hours must be at least 1.") }
     }
 
     private enum Situation: String, CaseIterable {
@@ -97,7 +99,7 @@ struct StudioCommand: ParsableCommand {
         try desktop.showWindows(20, changing: 3)
         watch(.windows)
         round.peak = ProcFiles.highWaterBytes(of: desktop.server)
-        for times in try desktop.timeRecording(hours: Self.hours) {
+        for times in try desktop.timeRecording(hours: hours) {
             round.frames.append(times.frame)
             round.strips.append(times.strip)
         }
@@ -114,7 +116,7 @@ struct StudioCommand: ParsableCommand {
             ("from the navigation to the first paint", rounds.flatMap(\.paints)),
             ("from the navigation to the connected page", rounds.flatMap(\.connections)),
             ("from a pause's request to the page's new state", rounds.flatMap(\.pauses)),
-            ("from the navigation to the first frame of a recording of \(Self.hours) hours", rounds.flatMap(\.frames)),
+            ("from the navigation to the first frame of a recording of \(hours) hours", rounds.flatMap(\.frames)),
             ("from the navigation to its strip of pictures", rounds.flatMap(\.strips)),
         ]
         return Tables.table(
@@ -151,7 +153,7 @@ struct StudioCommand: ParsableCommand {
         return [
             verdict("first paint", rounds.flatMap(\.paints), 500, 0, " ms"),
             verdict("an event in the page", rounds.flatMap(\.pauses), 200, 0, " ms"),
-            verdict("first frame of \(Self.hours) hours", rounds.flatMap(\.frames), 1000, 0, " ms"),
+            verdict("first frame of \(hours) hours", rounds.flatMap(\.frames), 1000, 0, " ms"),
             verdict("server with an idle page", server(.page), 5, 2, " %"),
             verdict("server beside a take with three services, its picture shown", server(.take), 5, 2, " %"),
             verdict("server and pictures of twenty windows", sums(.windows, \.percentOfCore), 3, 2, " %"),
