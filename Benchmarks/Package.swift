@@ -58,7 +58,9 @@ let package = Package(
             dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KineInternals") + [system],
             path: "ReceiverMeter"),
         .testTarget(
-            name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineInternals"), path: "Tests/BenchTests"),
+            name: "BenchTests",
+            dependencies: ["kinecast-bench"] + kinecast("KineInternals") + [argumentParser, system],
+            path: "Tests/BenchTests"),
     ],
     swiftLanguageModes: [.v6]
 )
