@@ -37,7 +37,7 @@ import Testing
         ("Fuzz/Corpus/amf/anything", ["fuzz"], [], ["KineRTMPTests"]),
         ("Fuzz/amf.dict", ["fuzz"], [], []),
         ("Examples/HostEncode/install", ["examples", "builds"], [], []),
-        ("docs/live.md", ["documentation"], [], ["EndToEndTests"]),
+        ("docs/live.md", ["benchmarks", "documentation"], [], ["EndToEndTests"]),
         ("docs/benchmarks.md", ["benchmarks", "documentation"], [], ["EndToEndTests"]),
         ("docs/many-viewers/nginx.conf", ["documentation"], ["EndToEndTests"], []),
         ("packaging/icons/README", [], ["KineTrayTests"], ["EndToEndTests"]),
