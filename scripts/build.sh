@@ -182,7 +182,7 @@ build_release() {
     if [[ ! -e $stamp || $(cat "$stamp") != "$given" ||
         -n $(find Package.swift Sources Support Benchmarks scripts -newer "$stamp" -print -quit) ]]; then
         if [[ ! -e $build_directory/release/kinecast ]]; then
-            echo "Building Kinecast for the first time, which takes about ten minutes on two cores." >&2
+            echo "Building Kinecast for the first time, which takes about seven minutes on two cores." >&2
         else
             echo "Building what has changed." >&2
         fi
