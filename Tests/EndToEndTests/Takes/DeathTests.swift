@@ -186,8 +186,13 @@ import Testing
             #expect(mkdir(place.path("out"), 0o755) == 0)
             let take = try place.start("record", "out/a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
+            // The engine sees all of it at once.
+            let engine = try #require(try ProcessHandle(place.registry().find(nil).pid))
+            engine.signal(SIGSTOP)
+            try wait("the engine to stop") { ProcFiles.read("/proc/\(engine.pid)/stat").contains(") T ") }
             #expect(unlink(place.path("out/a.mp4")) == 0 && rmdir(place.path("out")) == 0)
             #expect(symlink("nowhere/at/all", place.path("out")) == 0)
+            engine.signal(SIGCONT)
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.storageFailed)
             #expect(ended.errors.contains("what was recorded is in \(place.path("a.mp4"))"), "\(ended)")
