@@ -53,7 +53,7 @@ build_identity() {
     } 2>/dev/null | sha256sum | cut -c 1-16
 }
 
-# sources_tree: the tree, in git's sense, of the files in this checkout as they are, with those that are not committed yet.
+# sources_tree: writes a git tree of this checkout's files, also of those that are not committed, and prints its id.
 sources_tree() {
     local index
     index=$(mktemp)
@@ -66,16 +66,15 @@ sources_tree() {
 is_release() { [[ -n $(git tag --points-at HEAD 'v[0-9]*') ]]; }
 
 # The last run of all tests in this build directory, if it passed: its `build_identity` and its `sources_tree`. A run forgets it at its
-# begin: what one that is interrupted has compiled may have had warnings.
+# start, since an interrupted run may have compiled files with warnings.
 passed_identity() { cut -d ' ' -f 1 "$build_directory/passed" 2>/dev/null || true; }
 passed_tree() { cut -d ' ' -f 2 "$build_directory/passed" 2>/dev/null || true; }
 forget_pass() { rm -f "$build_directory/passed"; }
 # remember_pass IDENTITY TREE
 remember_pass() { echo "$1 $2" >"$build_directory/passed"; }
 
-# restore_dependencies DIRECTORY: lets a build in the build directory begin with the dependencies' products, which an earlier one left in DIRECTORY: compiling
-# them is more than half of a first build. They hold for the versions, the compiler and the options, and for the directory that they
-# were built in.
+# restore_dependencies DIRECTORY: copies the dependencies' products from DIRECTORY into the build directory; compiles them first if DIRECTORY
+# has none for these versions, this compiler, these options and this build directory.
 restore_dependencies() {
     local identity target
     identity=$({ cat scripts/versions; echo "$build_directory ${debug_options[*]} ${static_options[*]}"; swift --version; } 2>/dev/null | sha256sum)

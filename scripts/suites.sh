@@ -1,9 +1,9 @@
-# Runs suites of tests in several processes at a time, one test after another in each; sourced by scripts/test and scripts/sanitize. So a
-# test never waits for a thread that another one holds.
+# Runs suites of tests in several processes at a time, sourced by scripts/test and scripts/sanitize. Each process runs one test after
+# another, so that tests do not wait for each other's threads.
 
 # suites BINARY OPTION…: the suites of a test binary, or those that `--filter` and `--skip` select, with a regular expression or a
-# tag:NAME of Tests/Support/CoreTesting/Tags.swift. A line has those that share a process: the start of one computes for a third of a
-# second. What takes longest comes first, or a single suite would run at the end: building, then what takes more than 40 seconds, both
+# tag:NAME of Tests/Support/CoreTesting/Tags.swift. The suites of a line share a process, since starting one takes 0.3 s of processor
+# time. What takes longest comes first, or a single suite would run at the end: building, then what takes more than 40 seconds, both
 # alone, then what computes, then what plays and waits. Suites of a line are of one target.
 suites() {
     local binary=$1

@@ -36,7 +36,7 @@ import Testing
     /// The release build, once for all tests.
     private static let built = Result { try bench(["--help"], timeout: buildTimeout) }
 
-    @Test(arguments: runs) func `a command of scripts/bench does what it is for`(command: String) throws {
+    @Test(arguments: runs) func `a short run of a command succeeds`(command: String) throws {
         let help = try Self.built.get()
         try #require(help.status == 0, "\(Self.end(of: help))")
         let ended = try Self.bench(command.split(separator: " ").map(String.init), timeout: Self.runTimeout)

@@ -34,7 +34,7 @@ final class EngineTake {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log, engineEnd]
         options.parentDeathSignal = SIGKILL
-        // A person's decisions, so that nobody is asked: this program captures the screen, and the others get its frames.
+        // Grants the permissions that a person would be asked for: this program captures the screen, the receivers get its frames.
         let permissions = PermissionStore(file: FilePath(folder.file("kinecast/permissions.json")))
         for program in [ExecutableSearch.own ?? ""] + receivers {
             let subject = PermissionSubject(

@@ -10,7 +10,7 @@ import Testing
 /// A command as a document names it.
 struct NamedCommand: CustomTestStringConvertible {
     let file: String
-    /// What follows `scripts/bench`, as it is written.
+    /// The text after `scripts/bench`, with its placeholders.
     let text: String
 
     var testDescription: String { "\(file): scripts/bench \(text)" }

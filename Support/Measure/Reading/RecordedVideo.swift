@@ -118,8 +118,8 @@ public struct RecordedAudio {
         }
     }
 
-    /// How much of a fiftieth of a second is a tone of that frequency, in the purest of those with a quarter of the loudest's energy at
-    /// least: 0…1. A busy machine leaves gaps between the blocks that a player plays, and the tone goes on behind one with another phase.
+    /// The share of a tone's frequency in the energy of the audio, 0…1: the highest of all windows of 20 ms that have at least a quarter of
+    /// the loudest window's energy. On a busy machine a player leaves gaps, and the tone has another phase after a gap.
     public func share(ofTone frequency: Double) -> Double {
         let length = RecordedAudio.rate / 50
         var loudest = 0.001  // nearly nothing

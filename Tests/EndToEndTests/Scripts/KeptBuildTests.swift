@@ -93,7 +93,7 @@ import Testing
                 directory: place.directory, executable: "/bin/bash")
         }
 
-        /// What a run has said, and whether it passed.
+        /// Runs to the end, checks the exit status, and returns the lines of standard output.
         func run(_ outcome: String = "passes") throws -> String {
             let ended = try start(outcome).wait()
             #expect((ended.status == 0) == (outcome == "passes"), "\(ended)")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a run begins from the last one if that passed, with the sources of its own commit`() throws {
+    @Test func `a run after one that passed keeps its products, and has its own commit's sources`() throws {
         try TestPlace.with { place in
             let repository = try Repository(in: place)
             #expect(try repository.run() == "from dependencies: one two")
@@ -118,7 +118,7 @@ import Testing
             #expect(unlink(place.path("main/Sources/b.swift")) == 0)
             try repository.commit()
             #expect(try repository.run() == "from product of \(first): ONE")
-            // An earlier commit than the last one.
+            // Back to the first commit.
             let second = try repository.git("rev-parse", "HEAD").prefix { !$0.isNewline }
             try repository.git("checkout", "--quiet", "HEAD~1")
             #expect(try repository.run() == "from product of \(second): one two")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a run begins from the dependencies after a change that the build does not see, and after damage`()
+    @Test func `a change that the build does not see, or damage, makes a run begin without products`()
         throws
     {
         try TestPlace.with { place in
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `of two runs at once the second builds everything where it is`() throws {
+    @Test func `a second run at the same time builds everything in its own checkout`() throws {
         try TestPlace.with { place in
             let repository = try Repository(in: place)
             _ = try repository.run()
