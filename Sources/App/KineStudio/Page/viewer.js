@@ -82,10 +82,10 @@ export class Viewer {
     this.#recording = undefined;
   }
 
-  /** Shows a newer state of the recording; undefined: it is gone. */
+  /** Shows a newer state of the recording; undefined: it is gone. One with another ID has to be opened. */
   update(recording) {
     const old = this.#recording;
-    if (!old) return;
+    if (!old || (recording && recording.id !== old.id)) return;
     if (!recording) return this.#playback.showChange(say("recordingGone"));
     if (recording.state !== old.state) return this.open(recording).catch((error) => this.#complain(error.message));
     this.#show(recording);
