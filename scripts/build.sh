@@ -23,6 +23,10 @@ release_options=(-c release --static-swift-stdlib "${shared_options[@]}" -Xcc "-
 # and what tests look for is that they are linked statically.
 static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
 
+# swift: where a set has the same order in each run. The package manager gives the compiler a package's traits in such an order, and
+# compiles a package again when it is another one.
+swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
+
 # pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
 # written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
 pin_packages() {
