@@ -95,7 +95,10 @@ import Testing
             let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
             let watch = try TakesWatch(registry)
             try #require(followers(registration).first).close()
-            if isLate { #expect(watch.process(at: 0).ended.isEmpty && watch.takes.count == 1) }
+            if isLate {
+                #expect(watch.process(at: 0).ended.isEmpty && watch.takes.count == 1)
+                #expect(watch.answered == [registration.record.id])
+            }
             // As after its death: the socket refuses connections.
             shutdown(registration.listener.descriptor.rawValue, Int32(SHUT_RDWR))
             #expect(watch.process(at: Self.second).ended.map(\.phase) == [.starting])
@@ -108,7 +111,7 @@ import Testing
             let registry = try TakeRegistry(directory: base.appending("takes"))
             var registration: Registration? = try registry.register(output: "/tmp/a.mp4", source: "pattern")
             let watch = try TakesWatch(registry)
-            #expect(watch.takes.map(\.record) == [registration?.record])
+            #expect(watch.takes.map(\.record) == [registration?.record] && watch.answered.isEmpty)
             // Its socket closes, and the waiting connection with it.
             registration = nil
             #expect(watch.process(at: 0).ended.isEmpty && watch.takes.isEmpty && watch.nextDeadline == nil)

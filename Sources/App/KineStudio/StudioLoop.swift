@@ -41,9 +41,9 @@ final class StudioLoop {
     private let studio: Studio
     private let registry: TakeRegistry
     private let takes: TakesWatch
-    /// The ids of the takes that were shown last.
+    /// The ids of the takes whose engine had answered last time.
     private var known: Set<String> = []
-    /// Whether a take has appeared since a recording was asked for.
+    /// Whether the engine of a new take has answered since a recording was asked for. Before, it may leave without a word.
     private var hasBegun = false
     private var isCancelled = false
     /// The files that the starting recording reads its settings from.
@@ -95,11 +95,13 @@ final class StudioLoop {
             links.removeExpired(at: now)
             studio.hub.keepAlive(at: now)
             studio.previews.tick(at: now)
+            // What engines said before a program ended is there by the time it has.
+            let programs = launcher.reap()
             showTakes(at: now)
             showChoices(at: now)
             if pages > 0, let space = disk.poll(takes.takes, at: now) { studio.show(space) }
             if pages > 0, recordings.process(at: now) { studio.showRecordings() }
-            for program in launcher.reap() {
+            for program in programs {
                 if recorders.remove(program.number) != nil {
                     report(program)
                 } else if commands.remove(program.number) != nil, program.ending != .exited(status: 0) {
@@ -236,11 +238,12 @@ final class StudioLoop {
         let ids = Set(models.map(\.id))
         statistics = statistics.filter { ids.contains($0.key) }
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
-        if !recorders.isEmpty, !hasBegun, !ids.subtracting(known).isEmpty {
+        let answered = takes.answered
+        if !recorders.isEmpty, !hasBegun, !answered.subtracting(known).isEmpty {
             hasBegun = true
             endStart()
         }
-        known = ids
+        known = answered
     }
 
     /// - Parameter lost: takes whose engine has died.

@@ -61,6 +61,8 @@ package final class TakesWatch {
     }
     /// The running takes, oldest first.
     package var takes: [TakeView] { followers.filter(\.isShown).map(\.view) }
+    /// The ids of the running takes whose engine has answered, and so will send their end.
+    package var answered: Set<String> { Set(followers.filter(\.hasAnswered).map(\.view.record.id)) }
 
     /// Throws if this user watches as many directories as the system allows.
     package init(_ registry: TakeRegistry) throws(Errno) {
