@@ -23,8 +23,8 @@ release_options=(-c release --static-swift-stdlib "${shared_options[@]}" -Xcc "-
 # and what tests look for is that they are linked statically.
 static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
 
-# swift: where a set has the same order in each run. The package manager gives the compiler a package's traits in such an order, and
-# compiles a package again when it is another one.
+# swift: runs Swift with a fixed order of sets. The package manager passes the traits of a package to the compiler in the order of a set. When
+# that order changes, it compiles the package again.
 swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
 
 # pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
@@ -57,7 +57,7 @@ build_identity() {
     } 2>/dev/null | sha256sum | cut -c 1-16
 }
 
-# sources_tree: writes a git tree of this checkout's files, also of those that are not committed, and prints its id.
+# sources_tree: writes this checkout's files, committed or not, as a git tree, and prints the id of the tree.
 sources_tree() {
     local index
     index=$(mktemp)

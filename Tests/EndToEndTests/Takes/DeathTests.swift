@@ -70,6 +70,27 @@ import Testing
         }
     }
 
+    @Test func `another process is recovering the file: the command line waits for it`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            try take.recorded(1)
+            take.signal(SIGSTOP)
+            kill(try place.registry().find(nil).pid, SIGKILL)
+            // As `kinecast stop --now` has it while it writes the index.
+            var other: DiskFile?
+            try wait("the engine's end") {
+                other = try? DiskFile.open(place.path("a.mp4"))
+                return other != nil
+            }
+            take.signal(SIGCONT)
+            usleep(1_000_000)
+            other?.close()
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.engineDied && ended.events.last?.result == "recovered", "\(ended)")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
+        }
+    }
+
     @Test func `an engine that hangs is ended by stop --now, with its broadcast, and its file is saved`() throws {
         try TestPlace.with { place in
             let take = try place.start("broadcast", "--record", "a.mp4", "--pattern", "320x240", "--json")

@@ -24,7 +24,7 @@ extension EngineProcess {
             file = .olderKept(path: output)
         } else if let output {
             do throws(MP4Recovery.Error) {
-                file = .recovered(path: output, try MP4Recovery.recover(output))
+                file = .recovered(path: output, try Self.recoverFile(output))
             } catch .nothingRecorded where replaced == nil {
                 // This take created the file, and the next one may use its name.
                 unlink(output.cString)
@@ -39,6 +39,21 @@ extension EngineProcess {
         }
         if !file.canBeRecoveredLater { try? TakeRegistry.standard().forget { $0.pid == process.pid } }
         return EngineDeath(cause: cause, ending: ending, stderrTail: log.stderrTail(), file: file)
+    }
+
+    /// The time for another process to recover the file on a slow disk, in nanoseconds.
+    private static let timeout: Int64 = 60_000_000_000
+
+    /// Recovers a file whose engine has ended. `kinecast stop --now` may recover it at the same time: waits until it has.
+    private static func recoverFile(_ path: String) throws(MP4Recovery.Error) -> RecoveredFile {
+        let deadline = MonotonicClock.now() + timeout
+        while true {
+            do throws(MP4Recovery.Error) {
+                return try MP4Recovery.recover(path)
+            } catch {
+                guard case .storage(.inUse) = error, MonotonicClock.now() < deadline else { throw error }
+            }
+        }
     }
 }
 
