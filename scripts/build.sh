@@ -27,12 +27,35 @@ static_options=(-c release --static-swift-stdlib -Xswiftc -Onone)
 # that order changes, it compiles the package again.
 swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
 
-# pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
-# written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
+# debug_build OPTION…: `swift build` with the options of a debug build.
+debug_build() { SWIFT_EXEC=$PWD/scripts/swiftc swift build "${debug_options[@]}" "$@"; }
+
+# debug_build_identity: what decides about the products of such a build, besides the sources.
+debug_build_identity() {
+    swift --version
+    echo "${debug_options[*]} ${static_options[*]}"
+    cat scripts/swiftc
+}
+
+# pin_packages: makes every build use the versions in scripts/versions, here and in the packages that depend on this one. Those that do so
+# without traits need swift-system alone, and a build that is told to use no other version fetches all that are named.
+# Package.resolved is written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an
+# unknown one.
 pin_packages() {
+    local package
+    write_pins . ''
+    for package in Benchmarks Fuzz Examples/HostEncode; do
+        [[ $package/Package.resolved -nt scripts/versions ]] || cp Package.resolved "$package/"
+    done
+    for package in Examples/CaptureApp Examples/HostEncode/Extension; do write_pins "$package" /swift-system; done
+}
+
+# write_pins PACKAGE NAME: the versions of the dependencies with NAME in their address, of which a git tag gives the commit.
+write_pins() {
     local url version commit pins=()
-    [[ Package.resolved -nt scripts/versions ]] && return 0
+    [[ $1/Package.resolved -nt scripts/versions ]] && return 0
     while read -r url version; do
+        [[ $url == *$2* ]] || continue
         # The last line is the commit itself where the tag is an object of its own (gitrevisions(7), `^{}`).
         commit=$(git ls-remote "$url" "refs/tags/$version" "refs/tags/$version^{}" | tail -n 1 | cut -f 1)
         if [[ -z $commit ]]; then
@@ -43,15 +66,14 @@ pin_packages() {
             \"state\": {\"revision\": \"$commit\", \"version\": \"$version\"}}")
     done <scripts/versions
     local IFS=,
-    echo "{\"pins\": [${pins[*]}], \"version\": 2}" >Package.resolved
+    echo "{\"pins\": [${pins[*]}], \"version\": 2}" >"$1/Package.resolved"
 }
 
 # build_identity: what products hold for, besides the sources that the build compares itself: Swift, the options, the packages' versions,
 # Debian's libraries, and headers, which are no inputs of the Swift modules that import them.
 build_identity() {
     {
-        swift --version
-        echo "${debug_options[*]} ${static_options[*]}"
+        debug_build_identity
         dpkg-query -W -f '${Package} ${Version}\n' '*-dev'
         git ls-files -z -- '*Package.swift' scripts/versions '*.h' '*.modulemap' | xargs -0 sha256sum
     } 2>/dev/null | sha256sum | cut -c 1-16
@@ -81,14 +103,17 @@ remember_pass() { echo "$1 $2" >"$build_directory/passed"; }
 # has none for these versions, this compiler, these options and this build directory.
 restore_dependencies() {
     local identity target
-    identity=$({ cat scripts/versions; echo "$build_directory ${debug_options[*]} ${static_options[*]}"; swift --version; } 2>/dev/null | sha256sum)
+    identity=$({ cat scripts/versions; echo "$build_directory"; debug_build_identity; } 2>/dev/null | sha256sum)
     if [[ $(cat "$1/dependencies/identity" 2>/dev/null) != "$identity" ]]; then
         echo "Building the dependencies, which takes about three minutes and is kept for the next time." >&2
         pin_packages
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
-            swift build "${debug_options[@]}" --scratch-path "$build_directory" --target "$target" >&2
+            debug_build --scratch-path "$build_directory" --target "$target" >&2
         done
-        build_for_extensions "$build_directory" SystemPackage SystemPackage >&2
+        # Apps and extensions are built apart from what the programs need.
+        debug_build --package-path Examples/CaptureApp --scratch-path "$build_directory/extensions" --target SystemPackage >&2
+        debug_build "${static_options[@]}" --package-path Examples/HostEncode/Extension --scratch-path "$build_directory/extensions" \
+            --target SystemPackage >&2
         rm -rf "$1/dependencies" "$1/partial"
         cp -a "$build_directory" "$1/partial"
         echo "$identity" >"$1/partial/identity"
@@ -96,13 +121,6 @@ restore_dependencies() {
     else
         cp -a "$1/dependencies" "$build_directory"
     fi
-}
-
-# build_for_extensions DIRECTORY TARGET STATIC-TARGET: what an extension's author builds, without what the programs need, in
-# DIRECTORY/extensions: for its tests, and to install it.
-build_for_extensions() {
-    swift build "${debug_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2" &&
-        swift build "${debug_options[@]}" "${static_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$3"
 }
 
 # swift_of FILE: the Swift code in a page: its ```swift blocks, and what only the compiler needs, in comments that begin with <!--swift.

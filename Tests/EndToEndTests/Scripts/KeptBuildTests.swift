@@ -21,7 +21,13 @@ import Testing
 
         init(in place: TestPlace) throws {
             self.place = place
-            for directory in ["bin", "main", "main/scripts", "main/Sources"] { try place.makeDirectory(directory) }
+            let packages = [
+                "main", "main/Benchmarks", "main/Fuzz", "main/Examples/CaptureApp", "main/Examples/HostEncode",
+                "main/Examples/HostEncode/Extension",
+            ]
+            for directory in ["bin", "main", "main/scripts", "main/Sources", "main/Examples"] + packages.dropFirst() {
+                try place.makeDirectory(directory)
+            }
             for name in ["ci", "build.sh"] {
                 _ = try Tool.output(
                     "cp",
@@ -30,7 +36,7 @@ import Testing
             try place.write(
                 "all_test_packages=()\nbuild_packages=()\ninstall_packages() { :; }\n", to: "main/scripts/packages.sh")
             try place.write("", to: "main/scripts/versions")
-            try place.write("// a package\n", to: "main/Package.swift")
+            for package in packages { try place.write("// a package\n", to: "\(package)/Package.swift") }
             try place.write("one\n", to: "main/Sources/a.swift")
             try place.write("two\n", to: "main/Sources/b.swift")
             try place.write("a header\n", to: "main/Sources/shim.h")

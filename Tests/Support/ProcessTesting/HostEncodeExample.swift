@@ -24,10 +24,6 @@ package struct HostEncodeExample {
         let app = home.appending("app")
         _ = try Tool.output("rm", ["-rf", home.string])
         _ = try Tool.output("mkdir", ["-p", app.string])
-        let pins = RunningKinecast.checkout.appending("Package.resolved").string
-        for package in [directory, directory.appending("Extension")] {
-            _ = try Tool.output("cp", [pins, package.string])
-        }
         let configuration = RunningKinecast.executables.lastComponent?.string ?? "debug"
         return try AuthorCommands.run(
             try #require(commands.first { $0 == "./install" }, "the README's command"), in: directory,
