@@ -28,7 +28,7 @@ import Testing
             for directory in ["bin", "main", "main/scripts", "main/Sources", "main/Examples"] + packages.dropFirst() {
                 try place.makeDirectory(directory)
             }
-            for name in ["ci", "build.sh"] {
+            for name in ["ci", "build.sh", "swiftc"] {
                 _ = try Tool.output(
                     "cp",
                     [RunningKinecast.checkout.appending("scripts/\(name)").string, place.path("main/scripts/\(name)")])
