@@ -37,25 +37,13 @@ debug_build_identity() {
     cat scripts/swiftc
 }
 
-# pin_packages: makes every build use the versions in scripts/versions, here and in the packages that depend on this one. Those that do so
-# without traits need swift-system alone, and a build that is told to use no other version fetches all that are named.
-# Package.resolved is written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an
-# unknown one.
+# pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
+# written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
 pin_packages() {
-    local package
-    write_pins . ''
-    for package in Benchmarks Fuzz Examples/HostEncode; do
-        [[ $package/Package.resolved -nt scripts/versions ]] || cp Package.resolved "$package/"
-    done
-    for package in Examples/CaptureApp Examples/HostEncode/Extension; do write_pins "$package" /swift-system; done
-}
-
-# write_pins PACKAGE NAME: the versions of the dependencies with NAME in their address, of which a git tag gives the commit.
-write_pins() {
     local url version commit pins=()
-    [[ $1/Package.resolved -nt scripts/versions ]] && return 0
+    # A build without traits leaves fewer versions in it.
+    [[ Package.resolved -nt scripts/versions && $(grep -c '"identity"' Package.resolved) -ge $(wc -l <scripts/versions) ]] && return 0
     while read -r url version; do
-        [[ $url == *$2* ]] || continue
         # The last line is the commit itself where the tag is an object of its own (gitrevisions(7), `^{}`).
         commit=$(git ls-remote "$url" "refs/tags/$version" "refs/tags/$version^{}" | tail -n 1 | cut -f 1)
         if [[ -z $commit ]]; then
@@ -66,7 +54,21 @@ write_pins() {
             \"state\": {\"revision\": \"$commit\", \"version\": \"$version\"}}")
     done <scripts/versions
     local IFS=,
-    echo "{\"pins\": [${pins[*]}], \"version\": 2}" >"$1/Package.resolved"
+    echo "{\"pins\": [${pins[*]}], \"version\": 2}" >Package.resolved
+}
+
+# pin_further_packages: gives these versions to the packages that depend on this one. An app or an extension needs swift-system alone. Its
+# tests allow no other version, and the package manager would then fetch all packages that are named.
+pin_further_packages() {
+    local package
+    for package in Benchmarks Fuzz Examples/HostEncode; do cp Package.resolved "$package/"; done
+    for package in Examples/CaptureApp Examples/HostEncode/Extension; do
+        python3 -c '
+import json, sys
+resolved = json.load(sys.stdin)
+pins = [pin for pin in resolved["pins"] if pin["identity"] == "swift-system"]
+json.dump({"pins": pins, "version": resolved["version"]}, sys.stdout)' <Package.resolved >"$package/Package.resolved"
+    done
 }
 
 # build_identity: what products hold for, besides the sources that the build compares itself: Swift, the options, the packages' versions,
@@ -107,6 +109,7 @@ restore_dependencies() {
     if [[ $(cat "$1/dependencies/identity" 2>/dev/null) != "$identity" ]]; then
         echo "Building the dependencies, which takes about three minutes and is kept for the next time." >&2
         pin_packages
+        pin_further_packages
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
             debug_build --scratch-path "$build_directory" --target "$target" >&2
         done

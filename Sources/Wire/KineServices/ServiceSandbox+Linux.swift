@@ -61,7 +61,7 @@ public enum ServiceSandbox {
         }
         defer { try? maps.close() }
         let text = String(decoding: maps.contents(limit: 16 << 20) ?? [], as: UTF8.self)
-        // Only these lines become paths: a process maps hundreds of files, and a debug build takes 0.1 ms for each path's components.
+        // A process maps hundreds of files, so they are compared as text: a debug build takes long to split a path.
         let directories = text.split(separator: "\n").compactMap { line -> Substring? in
             guard let start = line.firstIndex(of: "/"), let name = line.lastIndex(of: "/"),
                 line[name...].hasPrefix("/libswift")

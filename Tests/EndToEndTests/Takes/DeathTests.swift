@@ -83,7 +83,14 @@ import Testing
                 return other != nil
             }
             take.signal(SIGCONT)
-            usleep(1_000_000)
+            let descriptors = FilePath("/proc/\(take.process.pid)/fd")
+            try wait("the command line to open the file") {
+                PrivateDirectory.entries(descriptors).contains { descriptor in
+                    (try? other?.isFile(at: descriptors.appending(descriptor).string)) == true
+                }
+            }
+            // Longer than a single attempt waits.
+            usleep(500_000)
             other?.close()
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.engineDied && ended.events.last?.result == "recovered", "\(ended)")

@@ -42,11 +42,11 @@ extension EngineProcess {
     }
 
     /// The time for another process to recover the file on a slow disk, in nanoseconds.
-    private static let timeout: Int64 = 60_000_000_000
+    private static let recoveryTimeout: Int64 = 60_000_000_000
 
-    /// Recovers a file whose engine has ended. `kinecast stop --now` may recover it at the same time: waits until it has.
+    /// Recovers a file whose engine has ended. While `kinecast stop --now` recovers it, this tries again; each attempt waits 0.2 s.
     private static func recoverFile(_ path: String) throws(MP4Recovery.Error) -> RecoveredFile {
-        let deadline = MonotonicClock.now() + timeout
+        let deadline = MonotonicClock.now() + recoveryTimeout
         while true {
             do throws(MP4Recovery.Error) {
                 return try MP4Recovery.recover(path)
@@ -60,12 +60,12 @@ extension EngineProcess {
 /// A recording of an engine that another process started; that process may have ended too.
 enum OrphanedRecording {
     /// The time for the killed engine to end, and for the client that started it to recover the file, in nanoseconds.
-    private static let timeout: Int64 = 5_000_000_000
+    private static let recoveryTimeout: Int64 = 5_000_000_000
 
     /// Kills the connected engine and recovers its file, unless the client that started the engine does that. Blocks.
     static func end(_ engine: ProcessHandle?, _ output: String?) -> EngineDeath.File {
         guard let engine else { return .leftAlone(path: output) }
-        let deadline = MonotonicClock.now() + timeout
+        let deadline = MonotonicClock.now() + recoveryTimeout
         engine.signal(SIGKILL)
         engine.waitForEnd(until: deadline)
         while true {
