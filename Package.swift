@@ -410,7 +410,8 @@ let package = Package(
         .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
         // Tags and how they select tests, margins that only scripts/endurance judges, and seeds that are printed.
         .target(name: "CoreTesting", dependencies: ["KinePlatform"], path: "Tests/Support/CoreTesting"),
-        // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
+        // The real executables, driven as a user drives them. What depends on it does not name them: it is compiled beside them, and a
+        // build of the tests makes all of them. scripts/affected knows it.
         .target(
             name: "ProcessTesting",
             dependencies: [
@@ -433,7 +434,7 @@ let package = Package(
             name: "KinecastExchangeTests",
             dependencies: [
                 "KinecastExchange", "KineWire", "KineRings", "KineMedia", "KineMeasure", "KinePlatform", "CLinux",
-                "CoreTesting", "ProcessTesting", "kinecast-member", system,
+                "CoreTesting", "ProcessTesting", system,
             ]),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(
@@ -485,7 +486,7 @@ let package = Package(
             name: "EditingTests",
             dependencies: [
                 "KineTake", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
-                "ProcessTesting", "CoreTesting", "KinecastCommand", "kinecast-engine", "kinecast-scene",
+                "ProcessTesting", "CoreTesting",
             ],
             swiftSettings: optimized),  // every byte is compared
         .testTarget(
@@ -540,8 +541,7 @@ let package = Package(
             dependencies: [
                 "Kinecast", "KineClient", "KineWire", "KineServices", "KineRings", "KineMeasure", "KineMedia",
                 "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
-                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-studio", "kinecast-witness",
-                "kinecast-setup-fixture", "ProcessTesting", system,
+                "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",
@@ -560,9 +560,9 @@ let package = Package(
         .testTarget(
             name: "KineStudioTests",
             dependencies: [
-                "KineStudio", "Kinecast", "KineConfiguration", "KineLive", "KinePublish", "KineContainers",
-                "KineServices", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
-                "CoreTesting", system,
+                "KineStudio", "Kinecast", "KineConfiguration", "KineClient", "KineLive", "KinePublish",
+                "KineContainers", "KineServices", "KineWire", "KineMeasure", "KineMedia", "KinePlatform",
+                "CoreTesting", "ProcessTesting", system,
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
             ]),
         .testTarget(
@@ -585,7 +585,7 @@ let package = Package(
                 "KineServices", "KineWire",
                 "KineMedia",
                 "KinePlatform", "KineMeasure", "CoreTesting", "ThreadTesting", "DesktopTesting", "ProcessTesting",
-                "kinecast-engine", "kinecast-cast", system,
+                system,
             ]),
         .testTarget(
             name: "KineMeasureTests",
@@ -596,28 +596,16 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "KineWayland",
-                "KineX11", "KineServices", "KineClient", "KineStudio",
-                "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-tray", "kinecast-studio",
-                "kinecast-faults",
-                "kinecast-witness",
-                "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
-                "kinecast-messenger", "kinecast-scene", "kinecast-farend", "ProcessTesting", "CoreTesting",
-                "CastTesting", "DesktopTesting", "KineCapture", "KineDesktop",
-                "KineMeasure",
-                "ScreenTesting", "AudioTesting", "KineWire",
-                "KineContainers", "KineMedia", "KinePlatform", "CLinux",
-                system,
+                "ProcessTesting", "CoreTesting", "CastTesting", "DesktopTesting", "ScreenTesting", "AudioTesting",
+                "KineMeasure", "KineClient", "KineServices", "KineWire", "KineCapture", "KineWayland", "KineX11",
+                "KineDesktop", "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
         // Promises about real time: scripts/endurance runs them by hand, scripts/test only builds them.
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "KineTake", "KinecastCommand", "kinecast-engine", "kinecast-publish", "kinecast-studio",
-                "kinecast-scene", "kinecast-farend", "kinecast-replay-app",
-                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineMeasure", "ScreenTesting",
-                "AudioTesting", "RTMPTesting", "KineMedia",
-                "KinePlatform", "CLinux", system,
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "ScreenTesting", "AudioTesting", "RTMPTesting",
+                "KineMeasure", "KineTake", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -13,7 +13,7 @@ import Testing
         // The programs have it, and the tests that build run them.
         (
             "Sources/App/KinecastCommand/RootCommand.swift", ["builds"], ["KinecastCommandTests", "EditingTests"],
-            ["KineMediaTests", "KineStudioTests"]
+            ["KineMediaTests", "KineTrayTests"]
         ),
         (
             "Sources/App/KineStudio/Page/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],
