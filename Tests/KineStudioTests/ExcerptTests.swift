@@ -13,7 +13,7 @@ import Testing
 
 @testable import KineStudio
 
-@Suite(.tags(.real, .programs, .endurance)) struct ExcerptTests {
+@Suite(.tags(.real, .programs)) struct ExcerptTests {
     @Test func `an excerpt that a full disk ends, or a person, leaves no file and the recording as it was`()
         async throws
     {

@@ -10,7 +10,7 @@ import ScreenTesting
 import SystemPackage
 import Testing
 
-@Suite(.tags(.real, .programs, .endurance)) struct StudioRecordingsTests {
+@Suite(.tags(.real, .programs)) struct StudioRecordingsTests {
     private struct Listing: Decodable {
         struct Recording: Decodable {
             var id: String
