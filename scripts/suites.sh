@@ -4,7 +4,7 @@
 # suites BINARY OPTION…: the suites of a test binary, or those that `--filter` and `--skip` select, with a regular expression or a
 # tag:NAME of Tests/Support/CoreTesting/Tags.swift. The suites of a line share a process, since starting one takes 0.3 s of processor
 # time. What takes longest comes first, or a single suite would run at the end: building, then what takes more than 40 seconds, both
-# alone, then what computes, then what plays and waits. Suites of a line are of one target.
+# alone, then what computes, then lines that play and wait, then shorter ones. Suites of a line are of one target.
 suites() {
     local binary=$1
     shift
@@ -21,8 +21,8 @@ suites() {
             }
             { target = $1; sub(/\..*/, "", target) }
             / builds| long/ { print (/ builds/ ? 0 : 1) "\t" $1; next }
-            / real/ && target == "EndToEndTests" { add(3, 2, target, $1); next }
-            / real/ { add(4, 6, target, $1); next }
+            / real/ && target == "EndToEndTests" { add(4, 2, target, $1); next }
+            / real/ { add(3, 6, target, $1); next }
             { add(2, 12, target, $1) }
             END { for (key in lines) flush(key) }' | sort -s -n -k 1,1 | cut -f 2
 }
