@@ -38,6 +38,7 @@ import Testing
                 try window.click("Record")
                 #expect(try window.shows("Recording"))
                 #expect(try studio.place.registry().find(nil).source == "window 0x\(String(id, radix: 16))")
+                #expect(try keepsPlaces(window), "the buttons under a picture that comes")
                 try window.click("End")
                 #expect(try window.notes("Saved"))
                 // Nothing takes the place of what the person has chosen.
@@ -57,6 +58,21 @@ import Testing
             let middle = PixelRect(x: 100, y: 60, width: 100, height: 80)
             #expect(!frames.isEmpty && frames.allSatisfy { $0.distance(from: 0xc0_4020, in: middle) <= 8 })
         }
+    }
+
+    /// Whether the buttons of the newest take are where they were before its picture came.
+    private func keepsPlaces(_ window: StudioWindow) throws -> Bool {
+        try window.browser.wait(
+            until: """
+                const picture = document.querySelector(".preview canvas:not([hidden]), .preview video:not([hidden])");
+                if (!picture?.clientHeight) return false;
+                const top = () => document.querySelector(".take .buttons").getBoundingClientRect().top;
+                const now = top();
+                picture.hidden = true;
+                const before = top();
+                picture.hidden = false;
+                return now === before;
+                """)
     }
 
     /// Whether a window's picture comes to have this colour in its middle. Its card is then `#chosen`.

@@ -140,7 +140,7 @@ function card({ id, source }) {
       result.showPreview();
     },
     showPreview() {
-      preview.element.hidden = !isRunning();
+      preview.element.hidden = !isOpen(result.take) || result.take.isOtherVersion;
       preview.want(isRunning() && !document.hidden && element.checkVisibility());
     },
     showStatistics(newest) {
