@@ -84,10 +84,11 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// An audio server that is kept from running loses audio, and its clock is a guess: places are promised on a quiet machine.
-/// Clicks that nobody played are wrong anywhere.
-private func judge(_ found: [Double], _ meant: [Double], within tolerance: Double) {
-    #expect(found.count <= meant.count)
+/// An audio server that is kept from running loses audio, and its clock is a guess: it breaks a click in two, or plays one of a pause after
+/// it. So number and places are promised on a quiet machine. Clicks that nobody played are wrong anywhere.
+private func judge(_ found: [Double], _ meant: [Double], played: Int, within tolerance: Double) {
+    #expect(found.count <= 2 * played)
+    Margin.atMost(Double(meant.count), Double(found.count), "clicks", "of \(meant.count) clicks found")
     Margin.atLeast(Double(meant.count), Double(found.count), "clicks", "of \(meant.count) clicks found")
     for (a, b) in zip(found, meant) where found.count == meant.count {
         Margin.atMost(tolerance * 1000, abs(a - b) * 1000, "ms", "a click's place")
@@ -128,7 +129,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             audio.state.withLock { $0.isOver = true }
 
             let found = try audio.clicks(in: track)
-            judge(found, meant, within: 0.01)
+            judge(found, meant, played: 7, within: 0.01)
             let last = try #require(audio.samples(of: .audioApp).last)
             let length = (last.presentationTime + last.duration).seconds
             #expect(abs(length - clock.mediaTime(at: end).seconds) < 2.5 * 1024 / 48000)
@@ -243,7 +244,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let found = try audio.clicks(in: track)
             // The microphone of this test is the monitor of an output in disguise, so the server does not say how far its
             // audio is ahead of what is heard: that output's own latency, up to 50 ms.
-            judge(found, meant, within: 0.05)
+            judge(found, meant, played: 4, within: 0.05)
         }
     }
 
@@ -270,7 +271,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let meant = clock.mediaTime(at: try player.click()).seconds
             pipeline.finish(at: MonotonicClock.now())
             let app = try audio.clicks(in: pipeline.tracks[0])
-            judge(app, [meant], within: 0.01)
+            judge(app, [meant], played: 1, within: 0.01)
             #expect(try audio.clicks(in: pipeline.tracks[1]).isEmpty)
             #expect(audio.samples(of: .audioApp).count == audio.samples(of: .audioMic).count)
         }
@@ -300,7 +301,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let meant = clock.mediaTime(at: try player.click()).seconds
             pipeline.finish(at: MonotonicClock.now())
             let found = try audio.clicks(in: pipeline.tracks[0])
-            judge(found, [meant], within: 0.01)
+            judge(found, [meant], played: 1, within: 0.01)
             #expect(audio.warnings.count == 1)
         }
     }
