@@ -238,7 +238,8 @@ final class StudioLoop {
         let ids = Set(models.map(\.id))
         statistics = statistics.filter { ids.contains($0.key) }
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
-        let answered = takes.answered
+        // One that failed at once may have answered and ended since the last time.
+        let answered = takes.answered.union(changes.ended.map(\.record.id))
         if !recorders.isEmpty, !hasBegun, !answered.subtracting(known).isEmpty {
             hasBegun = true
             endStart()
