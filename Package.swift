@@ -410,8 +410,8 @@ let package = Package(
         .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
         // Tags and how they select tests, margins that only scripts/endurance judges, and seeds that are printed.
         .target(name: "CoreTesting", dependencies: ["KinePlatform"], path: "Tests/Support/CoreTesting"),
-        // The real executables, driven as a user drives them. What depends on it does not name them: it is compiled beside them, and a
-        // build of the tests makes all of them. scripts/affected knows it.
+        // The real executables, driven as a user drives them. A target that depends on this one does not name the executables, so that the
+        // build compiles both at the same time. A build of the tests makes all executables. scripts/affected counts them as dependencies.
         .target(
             name: "ProcessTesting",
             dependencies: [
@@ -582,10 +582,8 @@ let package = Package(
             name: "KineHostTests",
             dependencies: [
                 "KinePulse", "KinePipeWire", "KineSupervision", "KineHost", "KineTake", "KineCapture", "KineDesktop",
-                "KineServices", "KineWire",
-                "KineMedia",
-                "KinePlatform", "KineMeasure", "CoreTesting", "ThreadTesting", "DesktopTesting", "ProcessTesting",
-                system,
+                "KineServices", "KineWire", "KineMedia", "KinePlatform", "KineMeasure", "CoreTesting", "ThreadTesting",
+                "DesktopTesting", "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KineMeasureTests",

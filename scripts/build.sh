@@ -37,8 +37,9 @@ debug_build_identity() {
     cat scripts/swiftc
 }
 
-# pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
-# written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
+# pin_packages: makes every build use the versions in scripts/versions. It asks each package's repository for the commit of the version's
+# tag and writes Package.resolved. That file is not committed: a mirror of a package has other commits than its origin, and the build refuses
+# an unknown one.
 pin_packages() {
     local url version commit pins=()
     # A build without traits leaves fewer versions in it.

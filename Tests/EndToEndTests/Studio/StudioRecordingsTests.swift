@@ -1,7 +1,6 @@
 // The studio's library with real recordings, over HTTP as a page asks for it.
 import FoundationEssentials
 import Glibc
-import KineClient
 import KineMeasure
 import KinePlatform
 import KineWire

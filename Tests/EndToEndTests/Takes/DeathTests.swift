@@ -89,7 +89,7 @@ import Testing
                     (try? other?.isFile(at: descriptors.appending(descriptor).string)) == true
                 }
             }
-            // Longer than a single attempt waits.
+            // An attempt waits for 0.2 s, so the first one fails meanwhile. On a slow machine it may succeed, which is right too.
             usleep(500_000)
             other?.close()
             let ended = try take.wait()

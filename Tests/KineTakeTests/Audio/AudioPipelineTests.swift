@@ -84,8 +84,11 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// An audio server that is kept from running loses audio, and its clock is a guess: it breaks a click in two, or plays one of a pause after
-/// it. So number and places are promised on a quiet machine. Clicks that nobody played are wrong anywhere.
+/// Judges the clicks that were found in a recording of `played` clicks, of which `meant` should be in it, in seconds.
+///
+/// On a busy machine an audio server loses audio and guesses its clock. It may break a click in two, or play a click of a pause after the
+/// pause. So only a quiet machine is expected to have the right number of clicks at the right places. No machine may have clicks that
+/// nobody played.
 private func judge(_ found: [Double], _ meant: [Double], played: Int, within tolerance: Double) {
     #expect(found.count <= 2 * played)
     Margin.atMost(Double(meant.count), Double(found.count), "clicks", "of \(meant.count) clicks found")
