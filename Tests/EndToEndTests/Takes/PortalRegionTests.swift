@@ -19,6 +19,9 @@ import Testing
     private static let region = MarkedScreen.region
     private static let dark = MarkedScreen.dark
 
+    /// The desktop's part of the portal has crashed, which `PortalDesktop.restartBackend` explains.
+    private struct PortalCrash: Error {}
+
     /// sway with its own portal, a ground of one colour on it, and the mark on that.
     private struct Fixture {
         let desktop: PortalDesktop
@@ -52,6 +55,7 @@ import Testing
             var number = 0
             try wait("the window") {
                 if program.process.poll() != nil {
+                    try checkPortal()
                     let ended = try program.wait()
                     Issue.record("The program ended before its window was shown: \(ended)")
                     return true
@@ -61,6 +65,9 @@ import Testing
                 return try screen.colour(x: 2, y: 2) == dark
             }
         }
+
+        /// Throws if the desktop's part of the portal has crashed.
+        func checkPortal() throws { if desktop.backendHasCrashed { throw PortalCrash() } }
 
         func expectNothingLeft() throws {
             try wait("the screen as it was") { try screen.colour(x: 2, y: 2) == ground }
@@ -161,6 +168,15 @@ import Testing
     }
 
     @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
+        // A drawing that is cancelled closes a session of the portal, which now and then takes Debian 12's portal down with the take's cast.
+        // Only then another desktop is asked.
+        for _ in 0..<3 {
+            do { return try drawInRunningTake() } catch is PortalCrash {}
+        }
+        Issue.record("The desktop's part of the portal has crashed three times.")
+    }
+
+    private func drawInRunningTake() throws {
         let fixture = try Fixture()
         try TestPlace.with { place in
             let take = try fixture.record(in: place)
@@ -182,12 +198,14 @@ import Testing
                 try fixture.mouse.move(to: 500, 400)
                 try changing("the end") { change.process.poll() != nil }
                 let changed = try change.wait()
+                try fixture.checkPortal()
                 #expect((changed.status == 0) == !isCancelled, "\(changed)")
                 #expect((changed.output + changed.errors).contains("was cancelled") == isCancelled, "\(changed)")
                 try fixture.expectNothingLeft()
             }
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
+            try fixture.checkPortal()
             try MarkedScreen.expectSwitchToRegion(in: place.path("a.mp4"))
         }
     }
