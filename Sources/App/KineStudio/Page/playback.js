@@ -109,7 +109,8 @@ export function makePlayback(changed, loaded, again) {
   /** Notes which frame is shown. */
   function watch() {
     video.requestVideoFrameCallback?.((_, { mediaTime }) => {
-      shown = mediaTime;
+      // The frame from before a seek may come after its beginning.
+      if (!video.seeking) shown = mediaTime;
       tick();
       watch();
     });
