@@ -238,7 +238,7 @@ final class StudioLoop {
         let ids = Set(models.map(\.id))
         statistics = statistics.filter { ids.contains($0.key) }
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }
-        // One that failed at once may have answered and ended since the last time.
+        // A take that failed at once may have answered and ended since the last look.
         let answered = takes.answered.union(changes.ended.map(\.record.id))
         if !recorders.isEmpty, !hasBegun, !answered.subtracting(known).isEmpty {
             hasBegun = true

@@ -168,8 +168,8 @@ import Testing
     }
 
     @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
-        // A drawing that is cancelled closes a session of the portal, which now and then takes Debian 12's portal down with the take's cast.
-        // Only then another desktop is asked.
+        // A cancelled drawing closes a session of the portal. Debian 12's portal sometimes crashes then, which ends the take's cast. Only
+        // after such a crash the test begins again, on another desktop.
         for _ in 0..<3 {
             do { return try drawInRunningTake() } catch is PortalCrash {}
         }

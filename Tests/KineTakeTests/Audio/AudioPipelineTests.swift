@@ -84,11 +84,11 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// Judges the clicks that were found in a recording of `played` clicks, of which `meant` should be in it, in seconds.
+/// Compares the clicks in a recording with those that should be in it; both are times in seconds. `played`: how many clicks were played,
+/// also those of a pause.
 ///
 /// On a busy machine an audio server loses audio and guesses its clock. It may break a click in two, or play a click of a pause after the
-/// pause. So only a quiet machine is expected to have the right number of clicks at the right places. No machine may have clicks that
-/// nobody played.
+/// pause. So only a quiet machine has to have the right number of clicks at the right places. A busy one has at most two for each click.
 private func judge(_ found: [Double], _ meant: [Double], played: Int, within tolerance: Double) {
     #expect(found.count <= 2 * played)
     Margin.atMost(Double(meant.count), Double(found.count), "clicks", "of \(meant.count) clicks found")

@@ -109,7 +109,7 @@ export function makePlayback(changed, loaded, again) {
   /** Notes which frame is shown. */
   function watch() {
     video.requestVideoFrameCallback?.((_, { mediaTime }) => {
-      // The frame from before a seek may come after its beginning.
+      // A frame from before a seek may come while it seeks.
       if (!video.seeking) shown = mediaTime;
       tick();
       watch();
