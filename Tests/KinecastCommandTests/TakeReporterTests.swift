@@ -77,6 +77,18 @@ import Testing
             ])
     }
 
+    @Test func `a source that stands still is a problem, and its return a line`() throws {
+        let (output, errors) = try written(
+            destinations: [], [.sourceInterrupted(.init(.monitorGone, monitor: "DP-1")), .sourceInterrupted(nil)])
+        #expect(output.isEmpty)
+        #expect(
+            errors.split(separator: "\n") == [
+                "kinecast: Monitor DP-1 is gone; the recording goes on with its last picture until it is back. "
+                    + "kinecast switch shows another source.",
+                "The source is back.",
+            ])
+    }
+
     @Test func `a take that cannot begin says why once, not for each destination too`() throws {
         let reason = "There is no display: DISPLAY is not set."
         let (_, errors) = try written([

@@ -59,12 +59,18 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
         case .destination(let event): checkSentence(of: event)
         case .finished(let summary): checkSummary(summary)
         case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
-        case .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .camera, .cameraShown, .samples, .frames,
-            .screenLocked,
+        case .sourceInterrupted(let interruption?): checkLine(interruption.sentence)
+        case .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .sourceInterrupted, .camera,
+            .cameraShown, .samples, .frames, .screenLocked,
             .commandNeeded, .permissionQuestion, .permissionAsked, .warning, .dismissed:
             break
         }
     }
+}
+
+private func checkLine(_ sentence: String) {
+    precondition(
+        !sentence.unicodeScalars.contains { $0.properties.generalCategory == .control }, "it steers the terminal")
 }
 
 private func checkSentence(of event: DestinationEvent) {
@@ -76,8 +82,7 @@ private func checkSentence(of event: DestinationEvent) {
     default: break
     }
     guard let sentence = DestinationSentences.sentence(event, isKnownLive: false)?.text else { return }
-    precondition(
-        !sentence.unicodeScalars.contains { $0.properties.generalCategory == .control }, "it steers the terminal")
+    checkLine(sentence)
 }
 
 private func checkSummary(_ summary: TakeSummary) {

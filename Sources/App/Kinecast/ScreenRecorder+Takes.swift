@@ -89,6 +89,7 @@ extension ScreenRecorder {
             case .started(let take): return (take, isScreenLocked)
             case .screenLocked(let isLocked): isScreenLocked = isLocked
             case .warning(let sentence): tell(.warning(sentence))
+            case .sourceInterrupted(let interruption?): tell(.warning(interruption.sentence))
             case .ended(let outcome): throw outcome.error(hasBegun: false) ?? .cancelled
             default: continue
             }
@@ -99,6 +100,7 @@ extension ScreenRecorder {
     private func received(_ event: SessionEvent, of active: Active) {
         switch event {
         case .warning(let sentence): tell(.warning(sentence))
+        case .sourceInterrupted(let interruption?): tell(.warning(interruption.sentence))
         case .screenLocked(let isLocked): tell(.screenLocked(isLocked))
         case .paused: paused(true, active)
         case .resumed: paused(false, active)

@@ -45,7 +45,7 @@ public final class CroppedSource: VideoSource {
     public var descriptor: Int32 { source.descriptor }
     public var deadline: Int64? { source.deadline }
     public var losesUnreadFrames: Bool { source.losesUnreadFrames }
-    public var interruption: VideoSourceInterruption? { source.interruption }
+    public var interruption: SourceInterruption? { source.interruption }
     public func readLimit(isFirst: Bool) -> ReadLimit? { source.readLimit(isFirst: isFirst) }
 
     public func processEvents() throws(VideoSourceError) -> Bool {

@@ -21,7 +21,7 @@ public protocol VideoSource: AnyObject {
 
     /// Why the source temporarily has no new frames; nil: it works. The take shows the last frame until new ones come,
     /// or until the source throws.
-    var interruption: VideoSourceInterruption? { get }
+    var interruption: SourceInterruption? { get }
 
     /// The excluded windows at the last search. Nil before the first search, and if no window is excluded.
     var exclusionFindings: ExclusionFindings? { get }
@@ -55,7 +55,7 @@ extension VideoSource {
     public var orientation: Orientation { .up }
     public var deadline: Int64? { nil }
     public var losesUnreadFrames: Bool { false }
-    public var interruption: VideoSourceInterruption? { nil }
+    public var interruption: SourceInterruption? { nil }
     public var exclusionFindings: ExclusionFindings? { nil }
     public func readLimit(isFirst: Bool) -> ReadLimit? { nil }
 }

@@ -24,6 +24,8 @@ public struct VideoSourceError: Error, Equatable, Sendable {
         case noRegion
         /// The connection with PipeWire was lost.
         case castLost
+        /// The recorded monitor or region is gone, and the take was to end then.
+        case interrupted(SourceInterruption)
         case other
     }
 
@@ -38,31 +40,19 @@ public struct VideoSourceError: Error, Equatable, Sendable {
 
     public init(_ sentence: String) { self.init(.other, sentence) }
 
+    /// The end of a take that is to end where its monitor is unplugged; nil if something else has happened.
+    public init?(ending interruption: SourceInterruption) {
+        guard let sentence = interruption.endSentence else { return nil }
+        self.init(.interrupted(interruption), sentence)
+    }
+
     /// A clause for the middle of a sentence, if the recording is whole; nil if the source has failed.
     public var naturalEnd: String? {
         switch kind {
         case .windowClosed: "the window was closed"
         case .castClosed, .castStopped: "the desktop has ended its screen cast"
+        case .interrupted(let interruption): interruption.phrase
         default: nil
-        }
-    }
-}
-
-/// The reasons why a source stands still for a while.
-public enum VideoSourceInterruption: Equatable, Sendable {
-    /// The connection with PipeWire was lost, and the desktop is asked for its cast again when PipeWire is back.
-    case castLost
-    /// The desktop sends nothing any more, and is asked again.
-    case castStopped
-
-    public var sentence: String {
-        switch self {
-        case .castLost:
-            "The connection with PipeWire was lost; the recording goes on with the last picture, and the desktop is asked for its screen "
-                + "again as soon as PipeWire is back."
-        case .castStopped:
-            "The desktop's screen cast has stopped; the recording goes on with the last picture, and the desktop is asked for its screen "
-                + "again."
         }
     }
 }

@@ -36,11 +36,18 @@ extension VideoSourceError {
 
     public static let noOutput = Self("The Wayland compositor has no monitor; turn one on.")
 
-    /// The monitors' pixels cannot be put side by side: some are turned, or denser than others.
-    public static func monitorsDiffer(_ names: [String]) -> Self {
+    /// The monitors' picture is larger than an encoder takes.
+    public static func monitorsTooLarge(_ names: [String]) -> Self {
         Self(
-            "The monitors \(names.joined(separator: ", ")) cannot be recorded together, since some are turned or denser than others; "
-                + "choose one of them.")
+            "The monitors \(names.joined(separator: ", ")) are too large to be recorded together; choose one with --monitor NAME."
+        )
+    }
+
+    /// The monitors give no first frame: they may sleep.
+    public static func monitorsSilent(_ names: [String]) -> Self {
+        let (monitors, verb) = names.count == 1 ? ("monitor", "gives") : ("monitors", "give")
+        return Self(
+            "The \(monitors) \(names.joined(separator: ", ")) \(verb) no picture; wake the screen, and record again.")
     }
 
     public static func regionOnSeveralMonitors(_ names: [String]) -> Self {

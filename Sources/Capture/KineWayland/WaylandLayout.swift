@@ -3,29 +3,28 @@ import KineCapture
 import KineMedia
 
 enum WaylandLayout {
-    /// One output, or a part of it, in the source's frame.
+    /// One output, or a part of it.
     struct Piece: Equatable {
         var output: String
         /// The part of the output, in logical pixels from its corner; nil: all of it.
         var part: PixelRect?
-        /// The position of its first pixel in the source's frame.
-        var origin = (x: 0, y: 0)
-
-        static func == (a: Piece, b: Piece) -> Bool {
-            a.output == b.output && a.part == b.part && a.origin == b.origin
-        }
     }
 
-    /// The pieces of a target. A desktop has several, which must fit together without turning or scaling.
+    /// Several outputs in one picture.
+    struct Join: Equatable {
+        var size: PixelSize
+        /// Where the outputs are in it, by their names.
+        var places: [String: PixelRect]
+    }
+
+    /// The pieces of a target; a desktop has several.
     static func pieces(
         of target: WaylandScreenSource.Target, on outputs: [WaylandOutput]
     ) throws(VideoSourceError) -> [Piece] {
-        guard let first = outputs.first else { throw .noOutput }
+        guard !outputs.isEmpty else { throw .noOutput }
         switch target {
-        case .monitor(let name):
-            return [Piece(output: try output(named: name, on: outputs).name)]
-        case .desktop where outputs.count == 1: return [Piece(output: first.name)]
-        case .desktop: return try joined(outputs)
+        case .monitor(let name): return [Piece(output: try output(named: name, on: outputs).name)]
+        case .desktop: return outputs.map { Piece(output: $0.name) }
         case .region(let region): return [try piece(of: region, on: outputs)]
         }
     }
@@ -48,26 +47,24 @@ enum WaylandLayout {
         return Piece(output: output.name, part: part)
     }
 
-    /// The frame has the outputs' own pixels, so they can be joined only if all are upright and have the same density.
-    private static func joined(_ outputs: [WaylandOutput]) throws(VideoSourceError) -> [Piece] {
-        let corner = bounds(outputs)
-        var pieces: [Piece] = []
+    /// The picture of all outputs: upright, in their arrangement, as dense as the densest of them. The others are enlarged. If that
+    /// is more than an encoder takes, less dense, but at least as dense as the least dense of them.
+    static func join(_ outputs: [WaylandOutput]) throws(VideoSourceError) -> Join {
+        let desktop = bounds(outputs)
+        let densities = outputs.map { Double($0.uprightSize.width) / Double(max(1, $0.bounds.width)) }
+        let limit = Double(VideoCodec.frameSides.upperBound) / Double(max(1, desktop.width, desktop.height))
+        let density = min(densities.max() ?? 1, limit)
+        guard density > 0, density >= densities.min() ?? 1 else { throw .monitorsTooLarge(outputs.map(\.name)) }
+        func pixels(_ logical: Int) -> Int { Int((Double(logical) * density).rounded()) }
+        var join = Join(
+            size: PixelSize(width: pixels(desktop.width), height: pixels(desktop.height)), places: [:])
         for output in outputs {
-            // Compared in thousandths, because the factor may be a fraction.
-            guard output.bounds.width > 0, output.orientation == .up, factor(output) == factor(outputs[0]) else {
-                throw .monitorsDiffer(outputs.map(\.name))
-            }
-            func pixels(_ logical: Int) -> Int { logical * output.pixelSize.width / output.bounds.width }
-            pieces.append(
-                Piece(
-                    output: output.name,
-                    origin: (pixels(output.bounds.x - corner.x), pixels(output.bounds.y - corner.y))))
+            let (x, y) = (pixels(output.bounds.x - desktop.x), pixels(output.bounds.y - desktop.y))
+            join.places[output.name] = PixelRect(
+                x: x, y: y, width: pixels(output.bounds.maxX - desktop.x) - x,
+                height: pixels(output.bounds.maxY - desktop.y) - y)
         }
-        return pieces
-    }
-
-    private static func factor(_ output: WaylandOutput) -> Int {
-        output.pixelSize.width * 1000 / max(1, output.bounds.width)
+        return join
     }
 
     /// The rectangle around all outputs, in logical pixels.

@@ -12,6 +12,8 @@ final class WaylandOutputs {
         var output = WaylandOutput()
         /// The compositor has sent the logical position; otherwise it follows from the mode and the scale.
         var isPlaced = false
+        /// The compositor has sent all properties.
+        var isComplete = false
         var scale = 1
 
         init(proxy: OpaquePointer) { self.proxy = proxy }
@@ -42,7 +44,7 @@ final class WaylandOutputs {
                     entry.output.refresh = max(0, Int(refresh))
                 }
             },
-            done: { _, _ in },
+            done: { context, proxy in WaylandOutputs.change(context, proxy) { $0.isComplete = true } },
             scale: { context, proxy, factor in
                 WaylandOutputs.change(context, proxy) { $0.scale = max(1, Int(factor)) }
             },
@@ -88,6 +90,12 @@ final class WaylandOutputs {
     /// The current outputs, from left to right and from top to bottom.
     var all: [WaylandOutput] { ordered.map { Self.placed($0.value) } }
 
+    /// The outputs of which the compositor has told everything: a new one's name and place come after it.
+    var complete: [WaylandOutput] { ordered.filter(\.value.isComplete).map { Self.placed($0.value) } }
+
+    /// Those that have a place and a size.
+    var known: [WaylandOutput] { complete.filter { !$0.bounds.isEmpty && $0.pixelSize.area > 0 } }
+
     private var ordered: [(key: UInt32, value: Entry)] {
         entries.sorted {
             let (a, b) = ($0.value.output.bounds, $1.value.output.bounds)
@@ -108,6 +116,7 @@ final class WaylandOutputs {
             let entry = Entry(proxy: proxy)
             // Replaced when the compositor sends the name.
             entry.output.name = "output-\(global.name)"
+            entry.isComplete = wl_output_get_version(proxy) < WL_OUTPUT_DONE_SINCE_VERSION
             entries[global.name] = entry
             place(entry)
         case "zxdg_output_manager_v1":

@@ -8,25 +8,32 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     private enum State {
         /// The compositor sends its globals, then its outputs: two roundtrips.
         case asking(answers: Int)
-        case copying([(copier: any OutputCopier, origin: (x: Int, y: Int))])
+        /// `goOn`: when the outputs that have no frame by then are black.
+        case copying([any OutputCopier], goOn: Int64?)
     }
 
     /// Nanoseconds for each step of the compositor.
     private static let timeout: Int64 = 10_000_000_000
+    /// Nanoseconds after the first output's frame for the others: one that sleeps sends none.
+    private static let sleepTimeout: Int64 = 500_000_000
 
     private let target: WaylandScreenSource.Target
     private let showsCursor: Bool
+    private let warn: @Sendable (String) -> Void
     private let screen: WaylandScreen
     private var state = State.asking(answers: 0)
     private var end = MonotonicClock.now() + WaylandScreenOpening.timeout
 
     /// - Parameters:
     ///   - display: the compositor's name, as in WAYLAND_DISPLAY.
+    ///   - warn: gets sentences for the person about monitors that are not recorded.
     public init(
-        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool
+        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(VideoSourceError) {
         self.target = target
         self.showsCursor = showsCursor
+        self.warn = warn
         screen = try WaylandScreen(display: display)
         expectAnswer()
     }
@@ -34,8 +41,8 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     public var descriptor: Int32 { screen.connection.descriptor }
 
     public var deadline: Int64? {
-        guard case .copying(let copiers) = state else { return end }
-        return min(end, copiers.compactMap(\.copier.deadline).min() ?? .max)
+        guard case .copying(let copiers, let goOn) = state else { return end }
+        return min(end, goOn ?? .max, copiers.compactMap(\.deadline).min() ?? .max)
     }
 
     private func expectAnswer() {
@@ -49,11 +56,18 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
         try screen.handleEvents()
         if case .asking(let answers) = state, answers >= 2 { try choose() }
-        if case .copying(let copiers) = state {
-            try screen.advance(copiers.lazy.map(\.copier))
-            if copiers.allSatisfy(\.copier.hasFrame) { return WaylandScreenSource(screen, copiers) }
+        let now = MonotonicClock.now()
+        if case .copying(let copiers, var goOn) = state {
+            try screen.advance(copiers)
+            let asleep = copiers.filter { !$0.hasFrame }
+            goOn = asleep.count < copiers.count ? goOn ?? now + Self.sleepTimeout : nil
+            if asleep.isEmpty || now >= goOn ?? .max {
+                return try WaylandScreenSource(screen, target, copiers, showsCursor: showsCursor, warn: warn)
+            }
+            state = .copying(copiers, goOn: goOn)
+            if now >= end { throw .monitorsSilent(asleep.map(\.copy.subject.output.name)) }
         }
-        guard MonotonicClock.now() < end else { throw .compositorSilent }
+        guard now < end else { throw .compositorSilent }
         return nil
     }
 
@@ -61,11 +75,11 @@ public final class WaylandScreenOpening: VideoSourceOpening {
         guard screen.copyProtocol != nil else { throw .noScreencopy }
         let pieces = try WaylandLayout.pieces(of: target, on: screen.outputs.all)
         end = MonotonicClock.now() + Self.timeout
-        var copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))] = []
+        var copiers: [any OutputCopier] = []
         for piece in pieces {
-            let subject = OutputCopy.Subject(output: piece.output, part: piece.part)
-            copiers.append((try screen.copier(of: subject, showsCursor: showsCursor), piece.origin))
+            let subject = OutputCopy.Subject(output: FollowedMonitor(piece.output), part: piece.part)
+            copiers.append(try screen.copier(of: subject, showsCursor: showsCursor))
         }
-        state = .copying(copiers)
+        state = .copying(copiers, goOn: nil)
     }
 }

@@ -1,5 +1,4 @@
 // The screen of a Wayland session, or a part of it, by copies of its compositor. Copies and reads only changes.
-import CWayland
 import KineCapture
 import KineMedia
 import KinePlatform
@@ -21,106 +20,178 @@ public final class WaylandScreenSource: VideoSource {
     public private(set) var size: PixelSize
     public private(set) var orientation: Orientation
     private let screen: WaylandScreen
-    private let copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]
+    private let target: Target
+    private let showsCursor: Bool
+    private let warn: @Sendable (String) -> Void
+    private var copiers: [any OutputCopier]
     /// For several outputs; nil: there is one, and its frames are read in place.
-    private var canvas: JoinedFrame?
+    private var joined: JoinedFrame?
+    /// The names of the outputs for which there is no room in the picture.
+    private var leftOut: Set<String> = []
+    /// When discarded frames of outputs that send no others are replaced by black.
+    private var discardedUntil: Int64?
     /// Converted rows of an output with another pixel format.
     private var band: UnsafeMutableRawPointer?
     private var bandBytes = 0
     /// The whole next frame is damaged.
     private var isNew = true
 
-    /// Each of `copiers` must have a frame.
-    init(_ screen: WaylandScreen, _ copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]) {
-        self.screen = screen
-        self.copiers = copiers
+    /// An output without a frame is black until it has one; the only output must have one.
+    init(
+        _ screen: WaylandScreen, _ target: Target, _ copiers: [any OutputCopier], showsCursor: Bool,
+        warn: @escaping @Sendable (String) -> Void
+    ) throws(VideoSourceError) {
+        (self.screen, self.target, self.copiers, self.showsCursor, self.warn) = (
+            screen, target, copiers, showsCursor, warn
+        )
         size = PixelSize(width: 0, height: 0)
         orientation = .up
+        if target == .desktop {
+            let outputs = screen.outputs.known
+            guard !outputs.isEmpty else { throw .noOutput }
+            try arrange(outputs)
+        }
         var damage = DamageRegion(size: size)
         takeFrames(&damage)
-        followOrientation()
     }
 
     deinit { band?.deallocate() }
 
     public var descriptor: Int32 { screen.connection.descriptor }
 
-    public var deadline: Int64? { copiers.compactMap(\.copier.deadline).min() }
+    public var deadline: Int64? { (copiers.map(\.deadline) + [discardedUntil]).compactMap(\.self).min() }
+
+    public var interruption: SourceInterruption? {
+        copiers.lazy.map(\.copy).first { $0.proxy == nil }
+            .map { SourceInterruption(.monitorGone, monitor: $0.subject.output.name) }
+    }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         try screen.handleEvents()
-        try screen.advance(copiers.lazy.map(\.copier))
-        return isNew || copiers.contains { $0.copier.hasFrame }
+        let isChanged = screen.outputs.hasChanged
+        try screen.advance(copiers)
+        if isChanged, target == .desktop { try followDesktop() }
+        expireDiscarded()
+        return isNew && !isStale || copiers.contains { $0.hasFrame }
     }
 
     public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
         _ = try processEvents()
         takeFrames(&damage)
-        followOrientation()
         if isNew || damage.size != size {
             isNew = false
             damage = .full(size: size)
         }
     }
 
-    private func followOrientation() {
-        guard copiers.count == 1, let turn = copiers[0].copier.orientation, turn != orientation else { return }
-        orientation = turn
+    // MARK: The desktop's outputs
+
+    /// Outputs come, go, move and turn. Without any, the last frame stays.
+    private func followDesktop() throws(VideoSourceError) {
+        let outputs = screen.outputs.known
+        if !outputs.isEmpty { try arrange(outputs) }
+    }
+
+    private func arrange(_ outputs: [WaylandOutput]) throws(VideoSourceError) {
+        let outputs = try joinable(outputs)
+        let isAlone = outputs.count == 1
+        let layout = isAlone ? nil : try WaylandLayout.join(outputs)
+        var kept: [any OutputCopier] = []
+        for output in outputs {
+            let copier = copiers.first { $0.copy.subject.output.name == output.name }
+            let subject = OutputCopy.Subject(output: FollowedMonitor(output.name))
+            if let copier {
+                kept.append(copier)
+            } else {
+                kept.append(try screen.copier(of: subject, showsCursor: showsCursor))
+            }
+        }
+        let isOther = kept.count != copiers.count || !zip(kept, copiers).allSatisfy { $0 === $1 }
+        copiers = kept
+        guard isOther || layout != joined?.layout else { return }
+        // The only output has the frame's size, which is not known before its first one.
+        if isAlone, copiers[0].size == nil || copiers[0].copy.isDiscarded { return }
+        joined = layout.map { JoinedFrame($0) }
+        for copier in copiers { _ = joined?.draw(nil, of: copier) }
+        follow()
+        isNew = true
+        try screen.advance(copiers)
+    }
+
+    /// The outputs for which the picture has room. Those that are shown already come first.
+    private func joinable(_ outputs: [WaylandOutput]) throws(VideoSourceError) -> [WaylandOutput] {
+        do throws(VideoSourceError) {
+            if outputs.count > 1 { _ = try WaylandLayout.join(outputs) }
+            return outputs
+        } catch {
+            let names = Set(copiers.map(\.copy.subject.output.name))
+            let others = outputs.filter { !names.contains($0.name) }
+            let shown = outputs.filter { names.contains($0.name) }
+            // At the beginning the person has to choose.
+            guard size.area > 0, !shown.isEmpty, !others.isEmpty else { throw error }
+            for output in others where leftOut.insert(output.name).inserted {
+                warn(
+                    "The monitor \(output.name) is not recorded, since the picture has no room for it; record it in a take "
+                        + "of its own.")
+            }
+            return shown
+        }
+    }
+
+    // MARK: Frames
+
+    /// The frame's size and orientation are the only output's, or the joined frame's.
+    private func follow() {
+        let (newSize, turn) =
+            joined.map { ($0.size, .up) } ?? (copiers[0].size ?? size, copiers[0].orientation ?? orientation)
+        guard newSize != size || turn != orientation else { return }
+        (size, orientation) = (newSize, turn)
         isNew = true
     }
 
     private func takeFrames(_ damage: inout DamageRegion) {
-        for (copier, origin) in copiers {
-            guard let (changed, isResized) = copier.takeFrame() else { continue }
-            if isResized { resize() }
+        for copier in copiers {
+            guard let (changed, _) = copier.takeFrame() else { continue }
+            if copiers.count == 1, joined != nil {
+                // The others have gone, and its frame can be read in place from now on.
+                joined = nil
+                isNew = true
+            }
+            if joined == nil { follow() }
             if damage.size != size { damage = .full(size: size) }
-            let all = PixelRect(size: copier.size ?? size)
-            for rect in changed ?? [all] {
-                let place = rect.intersection(all).offset(x: origin.x, y: origin.y)
-                damage.insert(place)
-                if canvas != nil { draw(copier, origin, place) }
+            if let joined {
+                for place in joined.draw(changed, of: copier) { damage.insert(place) }
+            } else {
+                let all = PixelRect(size: size)
+                for rect in changed ?? [all] { damage.insert(rect.intersection(all)) }
             }
         }
+        // An output tells its orientation without a frame.
+        follow()
         screen.connection.flush()
     }
 
-    /// Computes the frame's size from its pieces.
-    private func resize() {
-        var (width, height) = (0, 0)
-        for (copier, origin) in copiers {
-            guard let piece = copier.size else { continue }
-            width = max(width, origin.x + piece.width)
-            height = max(height, origin.y + piece.height)
-        }
-        size = PixelSize(width: width, height: height)
-        guard copiers.count > 1 else { return }
-        canvas = JoinedFrame(size: size)
-        for (copier, origin) in copiers {
-            guard let piece = copier.size else { continue }
-            draw(copier, origin, PixelRect(origin: origin, size: piece))
-        }
-    }
-
-    /// Copies a rectangle of the frame from its output.
-    private func draw(_ copier: any OutputCopier, _ origin: (x: Int, y: Int), _ place: PixelRect) {
-        guard let canvas, !place.isEmpty,
-            let (first, stride, packing) = copier.pixels(of: place.offset(x: -origin.x, y: -origin.y))
-        else { return }
-        packing.convert(
-            first, stride: stride, to: canvas.first(of: place), targetStride: canvas.stride, width: place.width,
-            height: place.height)
-    }
+    /// Nanoseconds for the outputs of a desktop to send other frames: one that sleeps sends none.
+    private static let discardTimeout: Int64 = 1_000_000_000
 
     public func discardFrames() {
-        for (copier, _) in copiers { copier.discardFrame() }
+        for copier in copiers { copier.discardFrame() }
+        discardedUntil = joined == nil ? nil : MonotonicClock.now() + Self.discardTimeout
     }
 
+    /// A frame was discarded, and there is no other one yet.
+    private var isStale: Bool { copiers.contains(where: \.copy.isStale) }
+
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
-        if copiers.contains(where: \.copier.copy.isStale) { return false }
+        if isStale {
+            // The damage is not asked for again.
+            isNew = true
+            return false
+        }
         for rect in region.rectangles() {
-            if let canvas {
-                receive(FramePart(rect: rect, pixels: canvas.first(of: rect), stride: canvas.stride))
-            } else if let (first, stride, packing) = copiers[0].copier.pixels(of: rect) {
+            if let joined {
+                receive(FramePart(rect: rect, pixels: joined.first(of: rect), stride: joined.stride))
+            } else if let (first, stride, packing) = copiers[0].pixels(of: rect) {
                 if packing == .bgra {
                     receive(FramePart(rect: rect, pixels: first, stride: stride))
                 } else {
@@ -129,6 +200,17 @@ public final class WaylandScreenSource: VideoSource {
             }
         }
         return true
+    }
+
+    private func expireDiscarded() {
+        guard let discardedUntil, MonotonicClock.now() >= discardedUntil else { return }
+        self.discardedUntil = nil
+        guard let joined else { return }
+        for copier in copiers where copier.copy.isStale {
+            joined.blacken(copier.copy.subject.output.name)
+            copier.copy.isStale = false
+            isNew = true
+        }
     }
 
     /// Passes a rectangle on in rows of tiles, each converted into the same memory.
@@ -152,20 +234,4 @@ public final class WaylandScreenSource: VideoSource {
             receive(FramePart(rect: part, pixels: band, stride: part.width * 4))
         }
     }
-}
-
-/// The frame of several outputs, black elsewhere. Used on one thread.
-final class JoinedFrame {
-    let stride: Int
-    private let pixels: UnsafeMutableRawPointer
-
-    init(size: PixelSize) {
-        stride = size.width * 4
-        pixels = .allocate(byteCount: max(4, stride * size.height), alignment: 64)
-        pixels.initializeMemory(as: UInt8.self, repeating: 0, count: stride * size.height)
-    }
-
-    deinit { pixels.deallocate() }
-
-    func first(of rect: PixelRect) -> UnsafeMutableRawPointer { pixels + rect.y * stride + rect.x * 4 }
 }

@@ -64,8 +64,16 @@ extension VideoSourceError {
     /// Words for pixels whose order, not their depth, is unsupported.
     private static func unusual(_ bits: Int) -> String { [24, 30, 32].contains(bits) ? " in an unusual order" : "" }
 
-    public static func missingExtensions(display: String) -> Self {
-        Self("The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb.")
+    /// `feature`: what needs them, for the middle of a sentence.
+    public static func missingExtensions(display: String, feature: String) -> Self {
+        Self(
+            "The X server \(display) lacks DAMAGE or XFIXES, which \(feature) needs; leave it out, or use Xorg or Xvfb."
+        )
+    }
+
+    /// The server does not list its monitors.
+    public static func noMonitors(display: String) -> Self {
+        Self("The X server \(display) lacks RANDR, so its monitors are not known; record the whole screen or a region.")
     }
 
     /// The server does not report mouse and keyboard events (XI2).

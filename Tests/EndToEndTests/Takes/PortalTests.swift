@@ -224,8 +224,8 @@ import Testing
             // What needs PipeWire fails until all of it is back.
             desktop.portal.change { $0.faults["CreateSession"] = .refuses(name: "org.freedesktop.DBus.Error.Failed") }
             desktop.server.end()
-            let warning = try take.event("warning")
-            #expect(warning.message?.contains("PipeWire") == true, "\(warning)")
+            let lost = try take.event("sourceInterrupted")
+            #expect(lost.reason == "castLost" && lost.message?.contains("PipeWire") == true, "\(lost)")
             try desktop.server.restart()
             try desktop.renewCast()
             desktop.portal.change { $0.faults = [:] }
@@ -234,7 +234,11 @@ import Testing
             desktop.portal.closeSessions()
             let ended = try take.wait()
             #expect(ended.status == 0, "\(ended)")
-            #expect(RunningKinecast.Event.all(in: ended.output).count { $0.event == "warning" } == 1)
+            let events = RunningKinecast.Event.all(in: ended.output).map(\.event)
+            #expect(
+                events.filter { ["warning", "sourceInterrupted", "sourceReturned"].contains($0) } == [
+                    "sourceInterrupted", "sourceReturned",
+                ])
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
             let frames = try ColourFrame.all(in: place.path("a.mp4"))
             for colour: UInt32 in [0x20_4060, 0xc0_8020] {

@@ -233,7 +233,7 @@ import Testing
             (PixelRect(x: 320, y: 0, width: 210, height: 240), 0), (second, 0x80_0010),
         ]
         func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool { watcher.shows(painted: ground + painted) }
-        #expect(isRight())
+        try watcher.follow { _ in isRight() }
         try compositor.paint(PixelRect(x: 3, y: 3, width: 1, height: 1), 0xff_ffff, on: "DP-2")
         try compositor.paint(PixelRect(x: 319, y: 239, width: 1, height: 1), Self.yellow)
         let places = [PixelRect(x: 333, y: 43, width: 1, height: 1), PixelRect(x: 319, y: 239, width: 1, height: 1)]
@@ -272,12 +272,31 @@ import Testing
         #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
         #expect(watcher.size == Self.size && watcher.shows(), "the last frame stays")
         #expect(watcher.source.deadline == nil, "nothing is tried meanwhile")
+        #expect(watcher.source.interruption == SourceInterruption(.monitorGone, monitor: "DP-1"))
         try compositor.send("output DP-1 100 80 0 0")
         try compositor.send("pattern DP-1 5")
         try watcher.follow {
             $0.size == PixelSize(width: 100, height: 80) && $0.colour(0, 0) == CaptureCompositor.pattern(5, 0, 0)
         }
         #expect(watcher.shows(pattern: 5))
+        #expect(watcher.source.interruption == nil)
+    }
+
+    @Test func `an output at the same place under a new name is the recorded one, if it was not there before`()
+        throws
+    {
+        try compositor.send("output DP-2 64 64 320 0")
+        let watcher = try compositor.watch(.monitor("DP-1"))
+        try compositor.send("remove DP-1")
+        try compositor.send("remove DP-2")
+        try compositor.send("output DP-2 \(Self.size.width) \(Self.size.height) 0 0")
+        try compositor.send("pattern DP-2 3")
+        #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
+        #expect(watcher.source.interruption?.monitor == "DP-1" && watcher.shows())
+        try compositor.send("output DP-3 \(Self.size.width) \(Self.size.height) 0 0")
+        try compositor.send("pattern DP-3 5")
+        try watcher.follow { $0.colour(0, 0) == CaptureCompositor.pattern(5, 0, 0) }
+        #expect(watcher.source.interruption == nil && watcher.shows(pattern: 5))
     }
 
     @Test func `an output that goes while it is opened is waited for`() throws {

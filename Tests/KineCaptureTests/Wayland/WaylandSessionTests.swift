@@ -52,19 +52,28 @@ import Testing
         #expect(WaylandInventory.compositor(with: Set(interfaces)) == name)
     }
 
-    @Test func `outputs that are turned, or denser than others, are not joined`() {
-        func output(_ name: String, x: Int, width: Int = 100, orientation: Orientation = .up) -> WaylandOutput {
+    @Test func `outputs are joined at the highest density for which an encoder has room`() throws {
+        func output(
+            _ name: String, _ bounds: PixelRect, density: Double, orientation: Orientation = .up
+        ) -> WaylandOutput {
             var output = WaylandOutput()
-            output.name = name
-            output.bounds = PixelRect(x: x, y: 0, width: width, height: 100)
-            output.pixelSize = PixelSize(width: 100, height: 100)
-            output.orientation = orientation
+            (output.name, output.bounds, output.orientation) = (name, bounds, orientation)
+            output.pixelSize = orientation.turned(
+                PixelSize(
+                    width: Int((Double(bounds.width) * density).rounded()),
+                    height: Int((Double(bounds.height) * density).rounded())))
             return output
         }
-        for other in [output("B", x: 100, orientation: .left), output("B", x: 100, width: 50)] {
-            #expect(throws: VideoSourceError.monitorsDiffer(["A", "B"])) {
-                try WaylandLayout.pieces(of: .desktop, on: [output("A", x: 0), other])
-            }
-        }
+        let left = output("A", PixelRect(x: -1000, y: 100, width: 1000, height: 600), density: 1)
+        let turned = output("B", PixelRect(x: 0, y: 0, width: 600, height: 1000), density: 1.5, orientation: .left)
+        let join = try WaylandLayout.join([left, turned])
+        #expect(join.size == PixelSize(width: 2400, height: 1500))
+        #expect(join.places["A"] == PixelRect(x: 0, y: 150, width: 1500, height: 900))
+        #expect(join.places["B"] == PixelRect(x: 1500, y: 0, width: 900, height: 1500))
+        let wide = output("C", PixelRect(x: 0, y: 0, width: 10000, height: 1000), density: 1)
+        let dense = output("D", PixelRect(x: 10000, y: 0, width: 2000, height: 1000), density: 2)
+        #expect(try WaylandLayout.join([wide, dense]).size.width == 16384, "less dense than the densest")
+        let wider = output("E", PixelRect(x: 12000, y: 0, width: 10000, height: 1000), density: 1)
+        #expect(throws: VideoSourceError.monitorsTooLarge(["C", "E"])) { try WaylandLayout.join([wide, wider]) }
     }
 }

@@ -230,9 +230,39 @@ import Testing
         try screen.deleteMonitor("Left")
         try watcher.settle()
         #expect(watcher.size == size && watcher.isAll(colours[0], in: PixelRect(size: size)))
+        #expect(watcher.source.interruption == SourceInterruption(.monitorGone, monitor: "Left"))
         let larger = PixelSize(width: 300, height: 400)
         try screen.setMonitor("Left", PixelRect(origin: (330, 30), size: larger))
         try watcher.follow { $0.size == larger && $0.isAll(colours[1], in: PixelRect(size: larger)) }
+        #expect(watcher.source.interruption == nil)
+    }
+
+    @Test func `a monitor at the same place under a new name is the recorded one`() throws {
+        let (screen, painter, window) = try fixture(PixelSize(width: 640, height: 480))
+        let place = PixelRect(x: 10, y: 20, width: 300, height: 200)
+        try screen.setMonitor("Dock", place)
+        let watcher = try Watcher(.screen(monitor: "Dock"), on: screen.name)
+        try screen.deleteMonitor("Dock")
+        try watcher.settle()
+        #expect(watcher.source.interruption?.monitor == "Dock")
+        painter.fill(window, PixelRect(x: 0, y: 0, width: 640, height: 480), 0x44_8800)
+        try screen.setMonitor("Cable", place)
+        try watcher.follow { $0.isAll(0x44_8800, in: PixelRect(size: place.size)) }
+        #expect(watcher.source.interruption == nil)
+        try screen.deleteMonitor("Cable")
+        try watcher.settle()
+        #expect(watcher.source.interruption?.monitor == "Cable")
+    }
+
+    @Test func `a region beyond the edge of a smaller screen is missing until the screen is larger again`() throws {
+        let (screen, painter, _) = try fixture(PixelSize(width: 640, height: 480))
+        let watcher = try Watcher(.region(PixelRect(x: 500, y: 100, width: 100, height: 100)), on: screen.name)
+        try painter.setScreenSize(PixelSize(width: 400, height: 302))
+        try watcher.settle()
+        #expect(watcher.source.interruption == SourceInterruption(.regionGone))
+        try painter.setScreenSize(PixelSize(width: 640, height: 480))
+        try watcher.settle()
+        #expect(watcher.source.interruption == nil)
     }
 
     @Test func `a server that dies is a loss, whatever the source is doing`() throws {
@@ -290,6 +320,34 @@ import Testing
         #expect(
             try Watcher(.screen(monitor: nil), on: large.name)
                 .isAll(0xff_8040, in: PixelRect(x: 0, y: 0, width: 1280, height: 1024)))
+    }
+
+    @Test(arguments: [["DAMAGE"], ["XFIXES"], ["DAMAGE", "XFIXES", "RANDR"]])
+    func `a server that reports no changes is read whole, and what it lacks is said`(extensions: [String]) throws {
+        let screen = try PrivateScreen(size: Self.size, options: extensions.flatMap { ["-extension", $0] })
+        // First, since an Xvfb without XFIXES ends when one of several clients goes.
+        for target in [X11ScreenSource.Target.application("any", monitor: nil), .screen(monitor: nil)] {
+            let isApplication = target != .screen(monitor: nil)
+            let feature = isApplication ? "recording an application" : "hiding windows"
+            #expect(throws: VideoSourceError.missingExtensions(display: screen.name, feature: feature)) {
+                try X11ScreenSource(
+                    target: target, showsCursor: false, excluding: isApplication ? [] : [.titled("none")],
+                    display: screen.name)
+            }
+        }
+        if extensions.contains("RANDR") {
+            #expect(throws: VideoSourceError.noMonitors(display: screen.name)) {
+                try X11ScreenSource(target: .screen(monitor: "any"), showsCursor: false, display: screen.name)
+            }
+        }
+        let painter = try Painter(display: screen.name)
+        let window = painter.window(PixelRect(size: Self.size), colour: 0x20_4060)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        let shortcoming = try #require((watcher.source as? X11ScreenSource)?.shortcoming)
+        #expect(extensions.allSatisfy(shortcoming.contains), "\(shortcoming)")
+        #expect(watcher.isAll(0x20_4060, in: PixelRect(x: 0, y: 0, width: 40, height: 40)))
+        painter.fill(window, PixelRect(x: 30, y: 30, width: 40, height: 40), 0x77_8899)
+        try watcher.follow { $0.isAll(0x77_8899, in: PixelRect(x: 30, y: 30, width: 40, height: 40)) }
     }
 
     @Test func `without shared memory the pixels come through the connection`() throws {

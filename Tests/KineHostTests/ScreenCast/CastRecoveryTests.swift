@@ -20,8 +20,9 @@ import Testing
 
     @Test func `only a lost connection, and a monitor's cast that stopped, are worth a question`() {
         for isOfMonitor in [true, false] {
-            #expect(begun(isOfMonitor: isOfMonitor)?.interruption == .castLost)
-            #expect((begun(from: .castStopped, isOfMonitor: isOfMonitor)?.interruption == .castStopped) == isOfMonitor)
+            #expect(begun(isOfMonitor: isOfMonitor)?.interruption.reason == .castLost)
+            let stopped = begun(from: .castStopped, isOfMonitor: isOfMonitor)
+            #expect((stopped?.interruption.reason == .castStopped) == isOfMonitor)
             for error in [VideoSourceError.screenCastClosed, .windowClosed, .castRefused("")] {
                 #expect(begun(from: error, isOfMonitor: isOfMonitor) == nil)
             }

@@ -46,6 +46,7 @@ package final class RunningKinecast {
         package var link: String?
         package var state: String?
         package var ending: String?
+        package var monitor: String?
         package var locked: Bool?
         package var on: Bool?
         package var seconds: Int?

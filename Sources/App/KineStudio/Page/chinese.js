@@ -133,6 +133,7 @@ export const words = {
   "event.audioOff": "声音已关闭。",
   "event.locked": "屏幕已锁定。",
   "event.unlocked": "屏幕已解锁。",
+  "event.sourceReturned": "录制的屏幕已恢复。",
   "event.live": "{destination} 已开始直播。",
   "event.chapter": "新章节开始：{text}。",
   "event.clip": "已将最近 {time} 保存到 {name}。",

@@ -133,6 +133,7 @@ export const words = {
   "event.audioOff": "The audio is off.",
   "event.locked": "The screen is locked.",
   "event.unlocked": "The screen is unlocked.",
+  "event.sourceReturned": "The recorded screen is back.",
   "event.live": "{destination} is live.",
   "event.chapter": "A chapter begins: {text}.",
   "event.clip": "Saved the last {time} to {name}.",

@@ -75,7 +75,7 @@ function card({ id, source }) {
   const preview = previewOf(`${path}/samples`, source);
   const destinations = destinationsAt(`${path}/destinations`);
   const statistics = statisticsOf();
-  const [time, status, origin] = ["time", "state", "source"].map((name) => make(`p.${name}`));
+  const [time, status, origin, problem] = ["time", "state", "source", "problem"].map((name) => make(`p.${name}`));
   // Shows the frame over the picture, once the take has had a camera.
   let showFrame;
   let lastCamera = { device: "default", layout: { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false } };
@@ -97,7 +97,7 @@ function card({ id, source }) {
     [name, button("", action, { class: name === "end" ? "primary" : null })]));
   const element = make(
     "article.take", { "data-take": id, tabindex: -1, "aria-label": say("take", { source }) }, preview.element,
-    make("div.clock", {}, time, status, origin), make("div.buttons", { click: leave }, ...Object.values(buttons)),
+    make("div.clock", {}, time, status, origin, problem), make("div.buttons", { click: leave }, ...Object.values(buttons)),
     destinations.element, statistics.element);
   const isRunning = () => isOpen(result.take) && result.take.phase !== "starting" && !result.take.isOtherVersion;
 
@@ -120,6 +120,7 @@ function card({ id, source }) {
       write(status, state(take));
       write(origin, file ? say("into", { source, name: name(file) }) : source);
       origin.title = file ?? "";
+      write(problem, take.interruption ?? "");
       const labels = {
         end: isOpen(take) && say("end"),
         pause: runs && say(phase === "paused" ? "resume" : "pause"),

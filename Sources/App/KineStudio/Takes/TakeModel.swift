@@ -27,6 +27,8 @@ struct TakeModel: Encodable, Equatable, Sendable {
     let camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; absent until there is one.
     let cameraSize: PixelSize?
+    /// A sentence about the source while it stands still.
+    let interruption: String?
     /// The length of the clip buffer.
     let clipBuffer: Double?
     let app: String?
@@ -45,6 +47,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
         runsSince = view.runsSince.map { Double($0) / 1e9 }
         (isMicrophoneOn, isAppAudioOn) = (view.isMicrophoneOn, view.isAppAudioOn)
         (camera, cameraSize) = (view.camera, view.cameraSize)
+        interruption = view.interruptionSentence
         clipBuffer = view.record.clipBuffer?.seconds
         (app, question) = (view.record.app?.name, view.question)
         destinations = view.destinations.values.filter { !$0.isRemoved }.sorted { $0.destination < $1.destination }
@@ -67,8 +70,8 @@ extension TakeModel.Destination {
 /// An event in a list that a person reads. The page has the words; `text` comes from an engine or a command.
 struct TakeNotice: Encodable, Equatable, Sendable {
     enum Kind: String, Encodable, Sendable, CaseIterable {
-        case started, paused, resumed, microphoneOn, microphoneOff, audioOn, audioOff, locked, unlocked, live, chapter,
-            clip, ended
+        case started, paused, resumed, microphoneOn, microphoneOff, audioOn, audioOff, locked, unlocked, sourceReturned
+        case live, chapter, clip, ended
         case failed, warning
     }
 
@@ -98,6 +101,9 @@ struct TakeNotice: Encodable, Equatable, Sendable {
         case .microphone(let isOn): self.init(kind: isOn ? .microphoneOn : .microphoneOff, take: take)
         case .appAudio(let isOn): self.init(kind: isOn ? .audioOn : .audioOff, take: take)
         case .screenLocked(let isLocked): self.init(kind: isLocked ? .locked : .unlocked, take: take)
+        case .sourceInterrupted(let interruption?):
+            self.init(kind: .warning, take: take, text: interruption.sentence)
+        case .sourceInterrupted(nil): self.init(kind: .sourceReturned, take: take)
         case .warning(let text): self.init(kind: .warning, take: take, text: text)
         case .destination(let event):
             switch event.kind {

@@ -115,6 +115,7 @@ struct BroadcastProgress: Sendable {
             (isPaused, pauseChanges) = (false, pauseChanges + 1)
             return [.tell(.resumed)]
         case .screenLocked(let isLocked): return [.tell(.screenLocked(isLocked))]
+        case .sourceInterrupted(let interruption?): return [.tell(.warning(interruption.sentence))]
         case .warning(let sentence): return [.tell(.warning(sentence))]
         case .connectionFailed(let error): return [.tell(.warning(error.description))]
         case .destination(let event): return received(event)

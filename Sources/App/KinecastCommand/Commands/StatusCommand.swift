@@ -37,6 +37,9 @@ struct StatusCommand: ParsableCommand {
         var camera: String?
         /// Whether the microphone is recorded; absent in a take without one.
         var microphone: Bool?
+        /// Why the source stands still, as in the event `sourceInterrupted`, and since when, in seconds since 1970.
+        var interruption: String?
+        var interruptedSince: Double?
         /// The rules of `--exclude` that match no window.
         var unmatchedExclusions: [String]?
     }
@@ -66,7 +69,7 @@ struct StatusCommand: ParsableCommand {
         for case let (_, status?) in takes { status.withheld.map(Terminal.standardError.problem) }
     }
 
-    /// A line for each take, and below it one for each destination and each rule of `--exclude` without a match.
+    /// A line for each take, and below it one for each destination, each source that stands still and each rule of `--exclude` without a match.
     static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {
@@ -82,6 +85,9 @@ struct StatusCommand: ParsableCommand {
             (take.1?.destinations ?? []).map { ["\($0.destination)"] + DestinationColumns.columns($0) }
         }
         return TextTable.lines(rows, below: [[]] + destinations, mark: "  → ")
+            + takes.compactMap { record, status in
+                status?.interruption.map { "\(record.id): \($0.sentence(since: status?.interruptedSince ?? 0))" }
+            }
             + takes.compactMap { record, status in
                 guard let unmatched = status?.unmatchedExclusions, !unmatched.isEmpty else { return nil }
                 let rules = unmatched.map { $0.printable(limit: 100) }
@@ -104,6 +110,7 @@ struct StatusCommand: ParsableCommand {
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
             camera: status?.camera?.device, microphone: status?.isMicrophoneOn,
+            interruption: status?.interruption?.reason.rawValue, interruptedSince: status?.interruptedSince,
             unmatchedExclusions: status.flatMap { $0.unmatchedExclusions.isEmpty ? nil : $0.unmatchedExclusions })
     }
 }

@@ -16,6 +16,8 @@ enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+extension TakeConfiguration.WhenUnplugged: ExpressibleByArgument {}
+
 struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
@@ -82,6 +84,12 @@ struct TakeOptions: ParsableArguments {
             valueName: "pause|continue"))
     var whenLocked = WhenLockedOption.pause
 
+    @Option(
+        help: ArgumentHelp(
+            "While the recorded monitor is unplugged, wait with its last picture, or stop the take.",
+            valueName: "wait|stop"))
+    var whenUnplugged = TakeConfiguration.WhenUnplugged.wait
+
     /// `ConfigurationLayers` reads it, before the options are parsed.
     @Option(
         help: ArgumentHelp(
@@ -118,6 +126,7 @@ struct TakeOptions: ParsableArguments {
         configuration.split = split?.limit
         configuration.isIndicated = !noIndicator
         configuration.whenLocked = whenLocked.value
+        configuration.whenUnplugged = whenUnplugged
     }
 
     /// COMMAND with its executable found; nil without COMMAND. Throws before the take begins if it cannot be started.

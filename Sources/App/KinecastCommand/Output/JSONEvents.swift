@@ -26,6 +26,8 @@ struct JSONEvent: Encodable, Equatable {
     var device: String?
     /// The source, in words for a person.
     var source: String?
+    /// The monitor that is gone.
+    var monitor: String?
     /// Whether the screen is locked.
     var locked: Bool?
     /// The seconds until the take begins.

@@ -108,6 +108,7 @@ final class TakeReporter {
             isPaused = false
             emit(JSONEvent("resumed"))
         case .screenLocked(let isLocked): screenLocked(isLocked)
+        case .sourceInterrupted(let interruption): sourceInterrupted(interruption)
         case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
         case .appAudio(let isOn): emit(JSONEvent("appAudio") { $0.on = isOn })
         case .sourceSwitched(let source):
@@ -139,6 +140,21 @@ final class TakeReporter {
         case (true, .keepRunning): terminal.line("The screen is locked; a plain card is shown until it is unlocked.")
         case (false, _): terminal.line("The screen is unlocked.")
         }
+    }
+
+    private func sourceInterrupted(_ interruption: SourceInterruption?) {
+        guard let interruption else {
+            emit(JSONEvent("sourceReturned"))
+            if !isJSON { terminal.line("The source is back.") }
+            return
+        }
+        emit(
+            JSONEvent("sourceInterrupted") {
+                $0.reason = interruption.reason.rawValue
+                $0.monitor = interruption.monitor
+                $0.message = interruption.sentence
+            })
+        terminal.problem(interruption.sentence)
     }
 
     private func start(_ take: TakeStarted) {

@@ -102,8 +102,9 @@ struct TakeRunStateMachine: Hashable {
             }
             take = .over(status: outcome.exitStatus)
             return [.report(.session(event))] + endCommand()
-        case .commandNeeded, .started, .progress, .paused, .resumed, .microphone, .appAudio, .sourceSwitched,
-            .camera, .screenLocked, .warning, .connectionFailed, .destination:
+        case .commandNeeded, .started, .progress, .paused, .resumed, .microphone, .appAudio,
+            .sourceSwitched, .camera, .screenLocked, .sourceInterrupted, .warning,
+            .connectionFailed, .destination:
             return [.report(.session(event))]
         }
     }

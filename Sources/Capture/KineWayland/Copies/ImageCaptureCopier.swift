@@ -82,7 +82,7 @@ final class ImageCaptureCopier: OutputCopier {
 
     func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)? {
         guard let frame = machine.frame else { return nil }
-        copy.isStale = false
+        (copy.isStale, copy.isDiscarded) = (false, false)
         let (isOther, isResized) = copy.buffers.exchange(CopyBuffers.View(part: frame.part))
         orientation = frame.orientation
         perform { $0.taken() }

@@ -40,12 +40,13 @@ extension OutputCopier {
     /// Only frames requested from now on may be read. The last frame of a missing output stays.
     func discardFrame() {
         copy.isStale = copy.proxy != nil
+        copy.isDiscarded = copy.isStale
         startAgain()
     }
 
     /// The outputs have changed: this one may have gone or come back.
     func outputsChanged() {
-        let proxy = copy.outputs.proxy(of: copy.subject.output)
+        let proxy = copy.findOutput()
         guard proxy != copy.proxy else { return }
         copy.proxy = proxy
         if proxy == nil { copy.isStale = false }
@@ -57,13 +58,12 @@ extension OutputCopier {
 struct OutputCopy {
     /// The source of the copies.
     struct Subject {
-        /// The output's name.
-        var output: String
+        var output: FollowedMonitor
         /// The part of the output, in logical pixels from its corner; nil: all of it.
         var part: PixelRect?
     }
 
-    let subject: Subject
+    private(set) var subject: Subject
     let showsCursor: Bool
     let outputs: WaylandOutputs
     /// The output's proxy for requests; nil: the output has gone.
@@ -71,6 +71,8 @@ struct OutputCopy {
     var buffers: CopyBuffers
     /// The current frame was discarded: it must not be shown.
     var isStale = false
+    /// The same, and stays set where something else is shown in its place.
+    var isDiscarded = false
     /// Why the frames cannot be read.
     var failure: VideoSourceError?
 
@@ -82,12 +84,18 @@ struct OutputCopy {
         self.subject = subject
         self.showsCursor = showsCursor
         self.outputs = outputs
-        proxy = outputs.proxy(of: subject.output)
         buffers = CopyBuffers(memory: memory, connection)
+        proxy = findOutput()
+    }
+
+    /// The proxy of the output, by which it is called now.
+    fileprivate mutating func findOutput() -> OpaquePointer? {
+        let all = outputs.complete
+        return subject.output.find(among: all.map { ($0.name, $0.bounds) }).flatMap { outputs.proxy(of: all[$0].name) }
     }
 
     /// The compositor's description of the output; nil: it has gone.
-    var output: WaylandOutput? { outputs.output(named: subject.output) }
+    var output: WaylandOutput? { outputs.output(named: subject.output.name) }
 
     /// The buffer for the next frame, in this layout; nil: sets `failure`.
     mutating func nextBuffer(_ layout: CopyBuffer.Layout) -> OpaquePointer? {

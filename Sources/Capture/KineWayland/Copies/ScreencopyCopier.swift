@@ -57,7 +57,7 @@ final class ScreencopyCopier: OutputCopier {
 
     func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)? {
         guard let frame = machine.frame else { return nil }
-        copy.isStale = false
+        (copy.isStale, copy.isDiscarded) = (false, false)
         let (isOther, isResized) = copy.buffers.exchange(
             CopyBuffers.View(part: PixelRect(size: frame.layout.size), isUpsideDown: frame.isUpsideDown))
         perform { $0.taken() }

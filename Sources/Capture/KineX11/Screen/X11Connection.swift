@@ -41,7 +41,7 @@ final class X11Connection {
     let screenNumber: Int
     /// The root window's size when the connection was made; it may change later.
     let initialSize: PixelSize
-    /// First event numbers of the extensions.
+    /// First event numbers of the extensions; `noEvent` where the server lacks one.
     let damageEvent: UInt8
     let fixesEvent: UInt8
     let randrEvent: UInt8
@@ -79,15 +79,9 @@ final class X11Connection {
             guard let extensionData = reply?.pointee, extensionData.present != 0 else { return nil }
             return extensionData
         }
-        guard let damage = present(kine_damage_extension(connection)),
-            let fixes = present(kine_xfixes_extension(connection)),
-            let randr = present(kine_randr_extension(connection))
-        else {
-            throw cancellation?.isCancelled == true ? .serverGivenUp : .missingExtensions(display: name)
-        }
-        damageEvent = damage.first_event
-        fixesEvent = fixes.first_event
-        randrEvent = randr.first_event
+        damageEvent = present(kine_damage_extension(connection))?.first_event ?? Self.noEvent
+        fixesEvent = present(kine_xfixes_extension(connection))?.first_event ?? Self.noEvent
+        randrEvent = present(kine_randr_extension(connection))?.first_event ?? Self.noEvent
         shapeEvent = present(kine_shape_extension(connection))?.first_event
         inputOpcode = present(kine_input_extension(connection))?.major_opcode
         let hasSharedMemory = present(kine_shm_extension(connection)) != nil
@@ -101,6 +95,36 @@ final class X11Connection {
             sharesMemory = version.map { $0 >= (1, 2) } ?? false
         }
         if cancellation?.isCancelled == true { throw .serverGivenUp }
+    }
+
+    /// Events have seven bits.
+    private static let noEvent: UInt8 = 128
+
+    /// The server has the pointer's image, and regions (XFIXES).
+    var hasFixes: Bool { fixesEvent != Self.noEvent }
+    /// The server lists monitors, and reports their changes (RANDR).
+    var hasMonitors: Bool { randrEvent != Self.noEvent }
+    /// The server reports what has changed on its screen (DAMAGE, in regions of XFIXES).
+    var reportsDamage: Bool { damageEvent != Self.noEvent && hasFixes }
+
+    /// Throws if the server does not report its changes, which `feature` needs, a word or two for the middle of a sentence.
+    func checkForDamage(_ feature: String) throws(VideoSourceError) {
+        guard reportsDamage else { throw .missingExtensions(display: name, feature: feature) }
+    }
+
+    /// What a take of this server's screen lacks, in one sentence; nil: nothing.
+    var shortcoming: String? {
+        var (names, effects): ([String], [String]) = ([], [])
+        if damageEvent == Self.noEvent { names.append("DAMAGE") }
+        if !hasFixes { names.append("XFIXES") }
+        if !reportsDamage { effects.append("the whole screen is read for each frame, which costs more") }
+        if !hasFixes { effects.append("the pointer is not shown") }
+        if !hasMonitors {
+            names.append("RANDR")
+            effects.append("its monitors are not known")
+        }
+        guard !names.isEmpty else { return nil }
+        return "The X server \(name) lacks \(Quantity.list(names)): \(effects.joined(separator: "; "))."
     }
 
     /// `display`, or DISPLAY's value if that is nil.
@@ -144,9 +168,11 @@ final class X11Connection {
 
     /// Extensions refuse other requests until the client has sent its version.
     private func negotiateVersions() {
-        free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
-        free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil))
-        free(xcb_randr_query_version_reply(handle, xcb_randr_query_version(handle, 1, 5), nil))
+        if damageEvent != Self.noEvent {
+            free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
+        }
+        if hasFixes { free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil)) }
+        if hasMonitors { free(xcb_randr_query_version_reply(handle, xcb_randr_query_version(handle, 1, 5), nil)) }
         if hasComposite {
             free(xcb_composite_query_version_reply(handle, xcb_composite_query_version(handle, 0, 4), nil))
         }

@@ -42,6 +42,9 @@ public struct X11Inventory: Sendable, Equatable {
         return X11Layout.windows(connection).first { $0.id == id }
     }
 
+    /// What a take of the screen lacks, in one sentence; nil: nothing.
+    public let shortcoming: String?
+
     /// Asks the server of that name; nil: DISPLAY. Throws if there is no such server.
     public init(display: String? = nil) throws(VideoSourceError) {
         let connection = try X11Connection(display: display)
@@ -50,5 +53,6 @@ public struct X11Inventory: Sendable, Equatable {
         monitors = screenProblem == nil ? X11Layout.monitors(connection) : []
         windows = X11Layout.windows(connection)
         hasSharedMemory = X11SharedMemory(1, on: connection) != nil
+        shortcoming = connection.shortcoming
     }
 }

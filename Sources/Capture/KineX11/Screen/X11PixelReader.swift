@@ -68,6 +68,11 @@ final class X11PixelReader {
         return isComplete
     }
 
+    /// Whether the upper left corner of a drawable can be read.
+    func canRead(_ drawable: UInt32) -> Bool {
+        read(X11ReadPlan(.full(size: PixelSize(width: 1, height: 1))), at: (0, 0), of: drawable) { _, _, _ in }
+    }
+
     /// Sends a request for each part. Grabs the server for the strips of a rectangle, so that no frame is torn. Sends
     /// all requests together: a grabbed server serves no other client, so it must not wait for us.
     private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {

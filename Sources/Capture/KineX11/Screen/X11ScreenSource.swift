@@ -45,6 +45,8 @@ public final class X11ScreenSource: VideoSource {
     /// Nil: the target is not an application.
     private let application: X11ApplicationWindows?
     private let target: Target
+    /// Nil: the target is no monitor.
+    private var monitor: FollowedMonitor?
     /// The drawable to read: the root window, or a window's or an application's off-screen pixmap.
     private var drawable: UInt32
     private let packing: PackedPixels
@@ -73,12 +75,13 @@ public final class X11ScreenSource: VideoSource {
     ///   - shownKeys: the keys to show, if any.
     ///   - excluded: windows that are painted over in the frames of a screen or a part of it, or left out of an
     ///     application's.
+    ///   - isBelieved: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
     ///   - display: the server's name; nil: DISPLAY.
     ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
         target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
-        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], display: String? = nil,
-        cancellation: Cancellation? = nil
+        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], isBelieved: Bool = false,
+        display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -87,16 +90,20 @@ public final class X11ScreenSource: VideoSource {
         rootBounds = PixelRect(size: connection.initialSize)
         var watched = connection.root
         let packing = connection.rootPacking
+        if !excluded.isEmpty { try connection.checkForDamage("hiding windows") }
+        var monitor: FollowedMonitor?
         switch target {
         case .screen, .region:
-            if let problem = connection.screenProblem { throw problem }
+            if let problem = connection.screenProblem {
+                guard isBelieved, problem == .waylandSession, reader.canRead(connection.root) else { throw problem }
+            }
             exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
             application = nil
             if exclusions == nil {
                 // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
                 connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: connection.root)
             }
-            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let area = try X11Layout.area(of: target, following: &monitor, on: connection, rootBounds: rootBounds)
             drawable = connection.root
             origin = (area.x, area.y)
             size = area.size
@@ -104,7 +111,8 @@ public final class X11ScreenSource: VideoSource {
             guard packing != nil else {
                 throw .unsupportedDepth(bits: Int(connection.rootDepth), display: connection.name)
             }
-            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            try connection.checkForDamage("recording an application")
+            let area = try X11Layout.area(of: target, following: &monitor, on: connection, rootBounds: rootBounds)
             let windows = try X11ApplicationWindows(
                 name, except: excluded, area: area, connection: connection, at: MonotonicClock.now())
             (exclusions, application) = (nil, windows)
@@ -122,22 +130,25 @@ public final class X11ScreenSource: VideoSource {
             size = pixmap.size
             watched = id
         }
+        self.monitor = monitor
         self.packing = windowPixmap?.packing ?? packing ?? .bgra
         let handle = connection.handle
         damage = xcb_generate_id(handle)
         damagedRegion = xcb_generate_id(handle)
-        xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
+        if connection.reportsDamage { xcb_xfixes_create_region(handle, damagedRegion, 0, nil) }
         // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every
         // rectangle. An application's windows are watched separately.
-        if application == nil {
+        if application == nil, connection.reportsDamage {
             xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
         }
-        xcb_randr_select_input(
-            handle, connection.root,
-            UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
+        if connection.hasMonitors {
+            xcb_randr_select_input(
+                handle, connection.root,
+                UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
+        }
         pointer = X11Pointer(connection: connection, isPrivate: isPrivate)
         input = X11Input(connection: connection)
-        cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
+        cursor = showsCursor && connection.hasFixes ? X11Cursor(connection: connection, scale: cursorScale) : nil
         clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
         if showsClicks, input == nil { throw .noInputEvents }
         keys =
@@ -158,6 +169,9 @@ public final class X11ScreenSource: VideoSource {
         case .application(let name, _): .application(name)
         }
     }
+
+    /// What the take lacks on this server, in one sentence for a person; nil: nothing.
+    public var shortcoming: String? { connection.shortcoming }
 
     public var descriptor: Int32 { connection.descriptor }
 
@@ -260,7 +274,7 @@ public final class X11ScreenSource: VideoSource {
             size = windowPixmap.size
         } else {
             // If a monitor is unplugged, the frame stays as it is until the monitor returns.
-            let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let area = try? X11Layout.area(of: target, following: &monitor, on: connection, rootBounds: rootBounds)
             let wasAway = targetIsAway
             targetIsAway = area == nil
             if wasAway, !targetIsAway { everythingIsDamaged = true }
@@ -275,6 +289,11 @@ public final class X11ScreenSource: VideoSource {
         }
         everythingIsDamaged = true
         pointer.noteMotion()  // its position in the frame has changed, even if it has not moved
+    }
+
+    public var interruption: SourceInterruption? {
+        guard targetIsAway else { return nil }
+        return monitor.map { SourceInterruption(.monitorGone, monitor: $0.name) } ?? SourceInterruption(.regionGone)
     }
 
     /// No limit while a monitor is unplugged.
@@ -302,7 +321,8 @@ public final class X11ScreenSource: VideoSource {
         exclusions?.addDamage(to: &region, origin: origin)
         application?.addDamage(to: &region)
         if everythingIsDamaged {
-            everythingIsDamaged = false
+            // A server that reports no changes is read whole, at the take's rate.
+            everythingIsDamaged = !connection.reportsDamage
             region.insertAll()
         }
         if let question {

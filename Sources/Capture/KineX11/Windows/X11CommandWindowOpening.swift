@@ -40,6 +40,7 @@ public final class X11CommandWindowOpening: VideoSourceOpening {
         open: @escaping (X11ScreenSource.Target) throws(VideoSourceError) -> any VideoSource
     ) throws(VideoSourceError) {
         connection = try X11Connection(display: display, cancellation: cancellation)
+        try connection.checkForDamage("waiting for a window")
         self.cancellation = cancellation
         self.choice = choice
         self.failure = failure

@@ -6,19 +6,25 @@ import KineMedia
 
 enum X11Layout {
     /// The part of the root window for `target`, clipped to the screen.
+    ///
+    /// - Parameter followed: the target's monitor since the last call; nil before the first, and for other targets.
     static func area(
-        of target: X11ScreenSource.Target, on connection: X11Connection, rootBounds: PixelRect
+        of target: X11ScreenSource.Target, following followed: inout FollowedMonitor?, on connection: X11Connection,
+        rootBounds: PixelRect
     ) throws(VideoSourceError) -> PixelRect {
         let wanted: PixelRect
         switch target {
         case .screen(nil), .application(_, nil), .window:
             wanted = rootBounds
         case .screen(let name?), .application(_, let name?):
+            guard connection.hasMonitors else { throw .noMonitors(display: connection.name) }
             let all = monitors(connection)
-            guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            var monitor = followed ?? FollowedMonitor(name)
+            defer { followed = monitor }
+            guard let index = monitor.find(among: all.map { ($0.name, $0.bounds) }) else {
                 throw .noMonitor(name, existing: all.map(\.name))
             }
-            wanted = monitor.bounds
+            wanted = all[index].bounds
         case .region(let rect):
             wanted = rect
         }
@@ -28,7 +34,8 @@ enum X11Layout {
     }
 
     static func monitors(_ connection: X11Connection) -> [X11Inventory.Monitor] {
-        connection.reply(
+        guard connection.hasMonitors else { return [] }
+        return connection.reply(
             xcb_randr_get_monitors(connection.handle, connection.root, 1), xcb_randr_get_monitors_reply
         ) { reply in
             var found: [X11Inventory.Monitor] = []

@@ -1,4 +1,5 @@
 // Changes the picture of a running take: another source, the camera, and the windows that a source hides.
+import FoundationEssentials
 import KineCapture
 import KineMedia
 import KineTake
@@ -40,10 +41,17 @@ extension EngineHost {
         switching = nil
         if let error { return asker.refuse(.take(error)) }
         shown = source
+        interruption = nil
         destinations?.sourceSwitched(at: now)
         if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
         clients.tellAll(.sourceSwitched(source))
         asker.reply()
+    }
+
+    /// The source stands still, or works again.
+    func interrupted(_ reason: SourceInterruption?) {
+        interruption = reason.map { ($0, Date().timeIntervalSince1970) }
+        clients.tellAll(.sourceInterrupted(reason))
     }
 
     /// Warns of rules that match no window when a source begins, and once of each window with an unreadable title.

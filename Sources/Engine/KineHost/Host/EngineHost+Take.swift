@@ -92,6 +92,7 @@ extension EngineHost {
         case .audioArrived: handle(.audioArrived)
         case .sourceEnded(let reason, let instant): handle(.stopRequested(.sourceEnded(reason), at: instant))
         case .sourceSwitched(let error): sourceSwitched(error, at: now)
+        case .interrupted(let interruption): interrupted(interruption)
         case .exclusions(let findings): noteExclusions(findings)
         // A client that recovers the file of a dead engine reads its path in the registry.
         case .recordingContinued(let path): request?.registration.setOutput(path)
@@ -214,6 +215,7 @@ extension EngineHost {
         guard isNew else { return scheduleProgress() }
         client.tell(.started(started))
         if desktop?.isLocked == true { client.tell(.screenLocked(true)) }
+        if let interruption { client.tell(.sourceInterrupted(interruption.reason)) }
         if machine.phase == .paused { client.tell(.paused) }
         scheduleProgress()
     }

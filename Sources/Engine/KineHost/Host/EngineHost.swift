@@ -50,6 +50,8 @@ public final class EngineHost {
     var destinationRequests = DestinationRequests()
     /// The excluded windows at the source's last search, if it excludes any.
     var exclusions: ExclusionFindings?
+    /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
+    var interruption: (reason: SourceInterruption, since: Double)?
     /// Windows with unreadable titles that were warned of.
     var reportedUnreadable: Set<UInt32> = []
     /// The current camera, if any.
@@ -267,6 +269,7 @@ public final class EngineHost {
         (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
         if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         if opened?.take.audio.has(.app) == true { status.isAppAudioOn = isAppAudioOn }
+        (status.interruption, status.interruptedSince) = (interruption?.reason, interruption?.since)
         status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))
     }

@@ -1,5 +1,6 @@
 // Decides how a take recovers a lost screen cast. No clock, no portal: `PortalSource` carries out the steps.
 import KineCapture
+import KineMedia
 
 /// The steps from the loss of a cast to the next cast. Instants are nanoseconds of CLOCK_MONOTONIC.
 ///
@@ -34,7 +35,7 @@ struct CastRecovery {
     }
 
     let loss: VideoSourceError
-    let interruption: VideoSourceInterruption
+    let interruption: SourceInterruption
     private let limits: Limits
     private let lostAt: Int64
     private var state: State
@@ -44,8 +45,8 @@ struct CastRecovery {
     /// - Parameter isOfMonitor: a monitor does not disappear during work, but a window whose cast stops was closed.
     init?(from loss: VideoSourceError, isOfMonitor: Bool, at now: Int64, limits: Limits = .standard) {
         switch loss.kind {
-        case .castLost: interruption = .castLost
-        case .castStopped where isOfMonitor: interruption = .castStopped
+        case .castLost: interruption = SourceInterruption(.castLost)
+        case .castStopped where isOfMonitor: interruption = SourceInterruption(.castStopped)
         default: return nil
         }
         self.loss = loss
@@ -81,7 +82,7 @@ struct CastRecovery {
     /// The portal gave no cast.
     mutating func failed(_ error: VideoSourceError, at now: Int64) -> Step {
         // If the cast stopped while its connection worked, one attempt is enough: its desktop has answered.
-        if error == .screenCastDeclined || interruption == .castStopped { state = .ended }
+        if error == .screenCastDeclined || interruption.reason == .castStopped { state = .ended }
         if case .ended = state { return .end(loss) }
         return retry(at: now)
     }

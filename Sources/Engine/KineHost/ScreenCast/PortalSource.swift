@@ -107,7 +107,7 @@ final class PortalSource: CastSource {
         return ReadLimit(timeout: 10_000_000_000, error: .castGaveNoFrame(seconds: 10))
     }
 
-    var interruption: VideoSourceInterruption? {
+    var interruption: SourceInterruption? {
         switch state {
         case .casting: nil
         case .recovering(let recovery), .reopening(let recovery, _): recovery.interruption

@@ -9,6 +9,7 @@ struct WaylandKind: SourceKind {
     /// Nil: a region that the person draws.
     let target: WaylandScreenSource.Target?
     let display: String
+    private let warn: @Sendable (String) -> Void
 
     init?(_ request: SourceRequest) {
         switch request.source {
@@ -20,6 +21,7 @@ struct WaylandKind: SourceKind {
         }
         guard case .compositor(let display) = request.backend else { return nil }
         self.display = display
+        warn = request.warn
     }
 
     func open(
@@ -31,7 +33,7 @@ struct WaylandKind: SourceKind {
                 try WaylandScreenOpening(.region(region), display: display, video)
             }
         }
-        return try WaylandScreenOpening(target, display: display, video)
+        return try WaylandScreenOpening(target, display: display, video, warn: warn)
     }
 
     var annotation: [String: String] {
@@ -76,11 +78,11 @@ struct WaylandKind: SourceKind {
 extension WaylandScreenOpening {
     /// Opens a target with the take's settings. Throws if they need a feature that no compositor has.
     convenience init(
-        _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
+        _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(VideoSourceError) {
         try video.checkForCopies()
-        try self.init(
-            target, display: display, showsCursor: video.showsCursor)
+        try self.init(target, display: display, showsCursor: video.showsCursor, warn: warn)
     }
 }
 

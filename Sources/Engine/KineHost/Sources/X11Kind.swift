@@ -10,13 +10,14 @@ struct X11Kind: SourceKind {
     /// Nil: a region that the person draws.
     let target: X11ScreenSource.Target?
     private let wantedBackend: TakeConfiguration.Backend?
+    private let warn: @Sendable (String) -> Void
 
     init?(_ request: SourceRequest) {
         switch request.source {
         case .screen, .region, .drawnRegion: guard request.backend == .x11 else { return nil }
         default: break
         }
-        wantedBackend = request.wantedBackend
+        (wantedBackend, warn) = (request.wantedBackend, request.warn)
         switch request.source {
         case .screen(let monitor): target = .screen(monitor: monitor)
         case .region(let rect): target = .region(rect)
@@ -33,10 +34,13 @@ struct X11Kind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         func open(_ target: X11ScreenSource.Target) throws(VideoSourceError) -> X11ScreenSource {
-            try X11ScreenSource(target, video, cancellation)
+            let source = try X11ScreenSource(target, video, isBelieved: wantedBackend == .x11, cancellation)
+            source.shortcoming.map(warn)
+            return source
         }
         guard let target else {
-            return try X11RegionOpening(cancellation: cancellation) { (rect) throws(VideoSourceError) in
+            return try X11RegionOpening(isBelieved: wantedBackend == .x11, cancellation: cancellation) {
+                (rect) throws(VideoSourceError) in
                 try open(.region(rect))
             }
         }
@@ -81,11 +85,19 @@ struct X11Kind: SourceKind {
             let display = try X11Inventory()
             if let problem = display.screenProblem { throw problem }
             let size = "\(display.screen.width)x\(display.screen.height)"
-            guard !display.hasSharedMemory else { return .passed("display", "\(size), shared memory") }
-            var slow = DoctorCheck.passed(
-                "display", "\(size), but without shared memory, so reading it costs several times as much")
-            slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
-            return slow
+            var problems = [display.shortcoming.map { (problem: $0, remedy: "use Xorg, Xvfb or TigerVNC") }]
+            if !display.hasSharedMemory {
+                problems.append(
+                    (
+                        "Without shared memory, reading it costs several times as much.",
+                        "run kinecast on the machine of the X server, with MIT-SHM enabled"
+                    ))
+            }
+            let found = problems.compactMap(\.self)
+            guard !found.isEmpty else { return .passed("display", "\(size), shared memory") }
+            var check = DoctorCheck.passed("display", "\(size). " + found.map(\.problem).joined(separator: " "))
+            check.remedy = found.map(\.remedy).joined(separator: "; ")
+            return check
         } catch {
             return .failed(
                 "display", sentence: error.sentence,
@@ -168,12 +180,13 @@ extension VideoSourceError {
 extension X11ScreenSource {
     /// Opens a target with the take's settings. `isPrivate`: the screen belongs to the take.
     convenience init(
-        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, _ cancellation: Cancellation
+        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, isBelieved: Bool = false,
+        _ cancellation: Cancellation
     ) throws(VideoSourceError) {
         try self.init(
             target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
             showsClicks: video.showsClicks, keys: video.shownKeys?.display,
-            excluding: video.excludedWindows, cancellation: cancellation)
+            excluding: video.excludedWindows, isBelieved: isBelieved, cancellation: cancellation)
     }
 }
 

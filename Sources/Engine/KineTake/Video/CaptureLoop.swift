@@ -8,7 +8,7 @@ import KinePlatform
 final class CaptureLoop {
     private var source: any VideoSource
     /// The last interruption reported to the engine.
-    private var interruption: VideoSourceInterruption?
+    private var interruption: SourceInterruption?
     /// The last findings reported to the engine.
     private var exclusionFindings: ExclusionFindings?
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
@@ -17,6 +17,7 @@ final class CaptureLoop {
     private let crop: PictureGeometry.Crop
     /// The take's turn, after the source's own.
     private let orientation: Orientation
+    private let whenUnplugged: TakeConfiguration.WhenUnplugged
     private let wake: WakeSignal
     private let compositor: Compositor
     private let camera: CameraOverlay
@@ -44,6 +45,7 @@ final class CaptureLoop {
         let video = configuration.video
         crop = video.crop
         orientation = video.orientation
+        whenUnplugged = configuration.whenUnplugged
         try Self.check(source, crop, orientation)
         let turn = source.orientation.followed(by: orientation)
         let size = PictureGeometry(source: source.size, orientation: turn, crop: video.crop, size: video.size).size
@@ -149,6 +151,8 @@ final class CaptureLoop {
             guard let opened = try opening.processEvents() else { return }
             try Self.check(opened, crop, orientation)
             source = opened
+            // The new source does not stand still; nothing has come back.
+            interruption = nil
             machine.changeSource(size: opened.size, at: MonotonicClock.now())
             pendingSwitch = request
         } catch {
@@ -192,14 +196,15 @@ final class CaptureLoop {
             if camera.descriptor != cameraDescriptor { renewWaiter() }
             deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
         }
-        reportSource()
+        try reportSource()
         waiter.wait(until: deadline, for: interest)
     }
 
-    private func reportSource() {
+    private func reportSource() throws(VideoSourceError) {
         if source.interruption != interruption {
             interruption = source.interruption
-            if let interruption { observer.observe(.warning(interruption.sentence)) }
+            if let interruption, whenUnplugged == .stop, let end = VideoSourceError(ending: interruption) { throw end }
+            observer.observe(.interrupted(interruption))
         }
         if source.exclusionFindings != exclusionFindings {
             exclusionFindings = source.exclusionFindings

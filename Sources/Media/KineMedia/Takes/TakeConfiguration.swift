@@ -115,6 +115,14 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case keepRunning
     }
 
+    /// How a take reacts when the recorded monitor is unplugged or turned off.
+    public enum WhenUnplugged: String, Codable, Sendable, CaseIterable {
+        /// Show its last picture until it is back; sound goes on.
+        case wait
+        /// End the take.
+        case stop
+    }
+
     /// A camera over the picture.
     public struct Camera: Codable, Sendable, Equatable {
         /// "default", "pattern" for a generated picture, a camera's name or the path of its device, or the absolute
@@ -288,6 +296,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The client can ask a person in its terminal if no desktop can.
     public var asksInTerminal = false
     public var whenLocked = WhenLocked.pause
+    public var whenUnplugged = WhenUnplugged.wait
 
     public init(source: Source, output: String?) {
         self.source = source

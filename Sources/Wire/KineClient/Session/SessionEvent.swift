@@ -25,6 +25,8 @@ public enum SessionEvent: Sendable, Equatable {
     case camera(TakeConfiguration.Camera?)
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile.
     case screenLocked(Bool)
+    /// The source stands still, and the take shows its last picture; nil: the source works again.
+    case sourceInterrupted(SourceInterruption?)
     /// The engine's sentence about a problem; the take goes on.
     case warning(String)
     /// The connection to the engine broke; the session ends afterwards.

@@ -135,6 +135,7 @@ struct SessionStateMachine<Caller: Sendable> {
         case .permissionQuestion(let question): return [.askPerson(question)]
         case .permissionAsked(let question): return question == nil ? [.withdrawQuestion] : []
         case .screenLocked(let isLocked): return [.emit(.screenLocked(isLocked))]
+        case .sourceInterrupted(let interruption): return [.emit(.sourceInterrupted(interruption))]
         case .microphone(let isOn): return [.emit(.microphone(isOn: isOn))]
         case .appAudio(let isOn): return [.emit(.appAudio(isOn: isOn))]
         case .sourceSwitched(let source): return [.emit(.sourceSwitched(source))]

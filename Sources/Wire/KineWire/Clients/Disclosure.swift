@@ -106,7 +106,8 @@ extension EngineEvent {
             if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
             return .failed(failure)
         case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .camera,
-            .cameraShown, .screenLocked, .permissionQuestion, .permissionAsked, .warning, .samples, .frames, .dismissed:
+            .cameraShown, .screenLocked, .sourceInterrupted, .permissionQuestion, .permissionAsked, .warning, .samples,
+            .frames, .dismissed:
             return self
         }
     }

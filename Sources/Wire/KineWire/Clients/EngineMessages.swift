@@ -131,6 +131,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile;
     /// otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)
+    /// The source stands still, and the take shows its last picture; nil: the source works again.
+    case sourceInterrupted(SourceInterruption?)
     /// A question for the person at the client's terminal whether the app may capture; one sentence. Sent only to a
     /// client that can ask.
     case permissionQuestion(String)

@@ -71,6 +71,10 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var withheld: String?
     /// The `--exclude` rules that match no window now.
     public var unmatchedExclusions: [String] = []
+    /// Why the source stands still and its last picture is shown; nil: it does not.
+    public var interruption: SourceInterruption?
+    /// The time since when, in seconds since 1970, UTC.
+    public var interruptedSince: Double?
 
     public init(id: String, phase: TakePhase, output: String?, source: String, progress: TakeProgress) {
         self.id = id

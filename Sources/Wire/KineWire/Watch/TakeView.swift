@@ -1,4 +1,5 @@
 // A take as a desktop's tray or a page shows it, by its engine's messages. No I/O: TakesWatch reads the messages.
+import FoundationEssentials
 import KineMedia
 import KinePlatform
 
@@ -18,6 +19,8 @@ package struct TakeView: Sendable {
     package private(set) var camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; nil: it has given none.
     package private(set) var cameraSize: PixelSize?
+    /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
+    package private(set) var interruption: (reason: SourceInterruption, since: Double)?
     package private(set) var destinations: [Int: DestinationStatus] = [:]
     /// The app's open question to the person, while `TakesWatch.showsQuestions` is set.
     package private(set) var question: PermissionInquiry?
@@ -38,6 +41,7 @@ package struct TakeView: Sendable {
             (output, source) = (status.output, status.source)
             (isMicrophoneOn, isAppAudioOn) = (status.isMicrophoneOn, status.isAppAudioOn)
             (camera, cameraSize) = (status.camera, status.cameraSize)
+            interruption = status.interruption.map { ($0, status.interruptedSince ?? Date().timeIntervalSince1970) }
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
         case .answer: break
@@ -58,7 +62,8 @@ package struct TakeView: Sendable {
         case .appAudio(let isOn): isAppAudioOn = isOn
         case .camera(let camera): self.camera = camera
         case .cameraShown(let size): cameraSize = size
-        case .sourceSwitched(let source): self.source = source.description
+        case .sourceInterrupted(let reason): interruption = reason.map { ($0, Date().timeIntervalSince1970) }
+        case .sourceSwitched(let source): (self.source, interruption) = (source.description, nil)
         case .permissionAsked(let question): self.question = question
         case .destination(let event): if let status = event.status { destinations[event.destination] = status }
         default: break
@@ -72,7 +77,7 @@ package struct TakeView: Sendable {
 
     private mutating func end(_ summary: TakeSummary?, at now: Int64) {
         output = summary?.output
-        question = nil
+        (question, interruption) = (nil, nil)
         enter(.ended, recorded: time(at: now), at: now)
     }
 
@@ -102,8 +107,12 @@ package struct TakeView: Sendable {
         return record.clipBuffer == nil ? "Capturing" : "Keeping the last moments"
     }
 
-    /// A sentence about the first destination that is in trouble.
+    /// A sentence about the source while it stands still.
+    package var interruptionSentence: String? { interruption.map { $0.reason.sentence(since: $0.since) } }
+
+    /// A sentence about the source that stands still, or the first destination that is in trouble.
     package var problem: String? {
+        if let interruptionSentence { return interruptionSentence }
         for (_, status) in destinations.sorted(by: { $0.key < $1.key }) where !status.isRemoved {
             let words: String
             if let ending = status.ending, ending != .finished {

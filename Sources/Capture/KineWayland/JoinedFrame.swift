@@ -1,0 +1,85 @@
+// The frame of several outputs: each upright at its place in the desktop, black elsewhere.
+import KineCapture
+import KineImaging
+import KineMedia
+
+/// Used on one thread.
+final class JoinedFrame {
+    let layout: WaylandLayout.Join
+    let stride: Int
+    private let pixels: UnsafeMutableRawPointer
+    /// By the outputs' names.
+    private var plans: [String: PicturePlan] = [:]
+    /// An output's pixels as BGRA from the top down, where its own are stored otherwise.
+    private let staging = Staging()
+
+    init(_ layout: WaylandLayout.Join) {
+        self.layout = layout
+        stride = layout.size.width * 4
+        pixels = .allocate(byteCount: max(4, stride * layout.size.height), alignment: 64)
+        pixels.initializeMemory(as: UInt8.self, repeating: 0, count: stride * layout.size.height)
+    }
+
+    deinit { pixels.deallocate() }
+
+    var size: PixelSize { layout.size }
+
+    func first(of rect: PixelRect) -> UnsafeMutableRawPointer { pixels + rect.y * stride + rect.x * 4 }
+
+    /// Makes the place of an output black.
+    func blacken(_ output: String) {
+        guard let place = layout.places[output] else { return }
+        for y in place.y..<place.maxY {
+            first(of: PixelRect(x: place.x, y: y, width: place.width, height: 1))
+                .initializeMemory(as: UInt8.self, repeating: 0, count: place.width * 4)
+        }
+    }
+
+    /// Draws what has changed of an output's frame; nil: all of it. Returns where the frame has changed.
+    func draw(_ changed: [PixelRect]?, of copier: any OutputCopier) -> [PixelRect] {
+        let name = copier.copy.subject.output.name
+        guard let place = layout.places[name], let source = copier.size, source.area > 0, place.size.area > 0,
+            !copier.copy.isDiscarded
+        else {
+            return []
+        }
+        let geometry = PictureGeometry(source: source, orientation: copier.orientation ?? .up).filling(place.size)
+        let isNew = plans[name]?.geometry != geometry
+        if isNew { plans[name] = PicturePlan(geometry) }
+        guard let plan = plans[name], let picture = staging.picture(of: copier) else { return [] }
+        let rects = (isNew ? nil : changed) ?? [PixelRect(size: source)]
+        return rects.compactMap { rect in
+            let part = geometry.map(rect)
+            guard !part.isEmpty else { return nil }
+            let target = part.offset(x: place.x, y: place.y)
+            plan.draw(part, of: picture, to: first(of: target), stride: stride)
+            return target
+        }
+    }
+
+    /// Memory for one output's frame. Grows as needed.
+    private final class Staging {
+        private var memory: UnsafeMutableRawPointer?
+        private var byteCount = 0
+
+        deinit { memory?.deallocate() }
+
+        /// The copier's frame; in place if its pixels are BGRA from the top down. Valid until the next call.
+        func picture(of copier: any OutputCopier) -> PictureSource? {
+            guard let size = copier.size, let (first, stride, packing) = copier.pixels(of: PixelRect(size: size)) else {
+                return nil
+            }
+            if packing == .bgra, stride > 0 { return .bgra(base: first, stride: stride) }
+            let needed = size.area * 4
+            if needed > byteCount {
+                memory?.deallocate()
+                memory = .allocate(byteCount: needed, alignment: 64)
+                byteCount = needed
+            }
+            guard let memory else { return nil }
+            packing.convert(
+                first, stride: stride, to: memory, targetStride: size.width * 4, width: size.width, height: size.height)
+            return .bgra(base: UnsafeRawPointer(memory), stride: size.width * 4)
+        }
+    }
+}
