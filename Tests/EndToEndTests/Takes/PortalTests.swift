@@ -247,6 +247,49 @@ import Testing
         }
     }
 
+    @Test func `a cast that ends with its monitor is asked for again when the monitor is back, and nobody is asked`()
+        throws
+    {
+        let desktop = try CastPortal()
+        let compositor = try CaptureCompositor(size: PixelSize(width: 320, height: 240))
+        try TestPlace.with { place in
+            let take = try desktop.record(in: place, [], compositor.environment)
+            try show(0x20_4060, on: desktop, in: place)
+            try compositor.send("remove DP-1")
+            desktop.portal.closeSessions()
+            let gone = try take.event("sourceInterrupted")
+            #expect(gone.reason == "monitorGone" && gone.monitor == "DP-1", "\(gone)")
+            try desktop.renewCast()
+            try compositor.send("output DP-1 320 240 0 0")
+            try take.event("sourceReturned")
+            try show(0xc0_8020, on: desktop, in: place)
+            #expect(desktop.portal.questions == 1)
+            // The monitor is in its place: this end is the person's.
+            desktop.portal.closeSessions()
+            let ended = try take.wait()
+            #expect(
+                ended.status == 0 && ended.events.last?.reason == "the desktop has ended its screen cast", "\(ended)")
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            for colour: UInt32 in [0x20_4060, 0xc0_8020] {
+                #expect(frames.contains { isShown(colour, in: $0) })
+            }
+        }
+    }
+
+    @Test func `a cast that ends with its monitor ends a take that is to stop then`() throws {
+        let desktop = try CastPortal()
+        let compositor = try CaptureCompositor(size: PixelSize(width: 320, height: 240))
+        try TestPlace.with { place in
+            let take = try desktop.record(in: place, ["--when-unplugged", "stop"], compositor.environment)
+            try show(0x20_4060, on: desktop, in: place)
+            try compositor.send("remove DP-1")
+            desktop.portal.closeSessions()
+            let ended = try take.wait()
+            #expect(ended.status == 0 && ended.events.last?.reason == "monitor DP-1 is gone", "\(ended)")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
+        }
+    }
+
     @Test func `when PipeWire stays away, the take ends with a sentence and a whole file`() throws {
         let desktop = try CastPortal()
         try TestPlace.with { place in

@@ -1,4 +1,4 @@
-// The screen of a desktop by its portal, during a take: a new cast replaces a lost one when PipeWire restarts.
+// The screen of a desktop by its portal, during a take: a new cast replaces one that was lost with PipeWire or its monitor.
 import KineCapture
 import KineMedia
 import KinePipeWire
@@ -48,6 +48,8 @@ final class PortalSource: CastSource {
     }
 
     private var state: State
+    /// Nil: it is not known which it is, or the cast is not a monitor's.
+    private var monitor: CastMonitor?
     private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
     /// Whether PipeWire's return can be detected by a connection; otherwise the portal is asked without that.
@@ -70,6 +72,9 @@ final class PortalSource: CastSource {
         self.reachesPipeWire = reachesPipeWire
         (size, orientation) = (cast.source.size, cast.source.orientation)
         position = cast.stream.position.map { (Int($0.x), Int($0.y)) }
+        if order.request.target == .monitor {
+            monitor = CastMonitor(of: cast.stream, named: order.monitor?.name)
+        }
         do throws(Errno) {
             descriptors = try DescriptorSet()
             try descriptors.insert(cast.descriptor)
@@ -153,9 +158,10 @@ final class PortalSource: CastSource {
 
     private func lose(_ cast: PortalCast, _ error: VideoSourceError) throws(VideoSourceError) {
         let now = MonotonicClock.now()
-        guard let recovery = CastRecovery(from: error, isOfMonitor: order.request.target == .monitor, at: now) else {
-            throw error
-        }
+        let isOfMonitor = order.request.target == .monitor
+        guard
+            let recovery = CastRecovery(from: error, isOfMonitor: isOfMonitor, monitor: monitor?.name, at: now)
+        else { throw error }
         descriptors.remove(cast.descriptor)
         earlierFrames += cast.source.frameCount
         state = .recovering(recovery)
@@ -166,7 +172,7 @@ final class PortalSource: CastSource {
         switch state {
         case .casting: break
         case .recovering(var recovery):
-            let step = recovery.advance(at: now) { !reachesPipeWire || PipeWireDaemon.isThere }
+            let step = recovery.advance(at: now, isThere: isThere)
             state = .recovering(recovery)
             try follow(step, of: recovery)
         case .reopening(var recovery, let opening):
@@ -175,8 +181,15 @@ final class PortalSource: CastSource {
             } catch {
                 return try fail(recovery, error)
             }
-            let step = recovery.advance(at: now) { true }
+            let step = recovery.advance(at: now) { _ in true }
             if case .end(let error) = step { throw error }
+        }
+    }
+
+    private func isThere(_ sought: CastRecovery.Sought) -> Bool {
+        switch sought {
+        case .pipeWire: !reachesPipeWire || PipeWireDaemon.isThere
+        case .monitor: monitor?.isPlugged() ?? true
         }
     }
 
@@ -206,6 +219,7 @@ final class PortalSource: CastSource {
     private func take(_ cast: PortalCast, from opening: PortalCastOpening) throws(VideoSourceError) {
         descriptors.remove(opening.descriptor)
         try insert(cast.descriptor)
+        if let known = monitor { monitor = CastMonitor(of: cast.stream, named: known.name) ?? known }
         state = .casting(cast)
     }
 
