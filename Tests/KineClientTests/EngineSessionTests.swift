@@ -129,7 +129,7 @@ import Testing
             case .status: [Self.reply(id, .status(Self.status("abc", link: "http://a")))]
             case .renewLinks: [Self.reply(id, .status(Self.status("abc", link: "http://b")))]
             case .stop: [.event(.finished(summary))]
-            case .annotate, .setMicrophone, .setAppAudio, .switchSource, .setCamera,
+            case .annotate, .setMicrophone, .setAppAudio, .setAppAudioOutput, .switchSource, .setCamera,
                 .answerPermission(question: 4, isAllowed: nil):
                 [Self.done(id)]
             case .addDestination: [Self.reply(id, .destinationAdded(3))]

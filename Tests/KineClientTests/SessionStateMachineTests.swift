@@ -54,6 +54,7 @@ import Testing
         (.pause, .paused, .paused), (.resume, .resumed, .resumed),
         (.setMicrophone(on: true), .microphone(on: true), .microphone(isOn: true)),
         (.setAppAudio(on: false), .appAudio(on: false), .appAudio(isOn: false)),
+        (.setAppAudioOutput("desk"), .appAudioOutput("desk"), .appAudioOutput("desk")),
         (.setCamera(nil), .camera(nil), .camera(nil)),
         (.switchSource(.window(7)), .sourceSwitched(.window(7)), .sourceSwitched(.window(7))),
         (

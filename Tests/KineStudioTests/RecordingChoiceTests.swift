@@ -20,7 +20,7 @@ import Testing
     }
 
     private let all = """
-        {"profile":"talk","source":"monitor","name":"DP-1","audio":"none","microphone":"usb","clipBuffer":30,"fps":24,\
+        {"profile":"talk","source":"monitor","name":"DP-1","audio":"none","microphone":"usb","microphoneChannels":"left","clipBuffer":30,"fps":24,\
         "size":{"width":1280,"height":720},"quality":30,"showKeys":"all","showClicks":true,"noCursor":false,\
         "exclude":["app:Mail","0x1f"],"countdown":3}
         """
@@ -29,7 +29,8 @@ import Testing
         let choice = try choice(all)
         #expect(
             choice.arguments()?.dropFirst(3) == [
-                "--profile=talk", "--monitor=DP-1", "--audio=none", "--mic=usb", "--clip-buffer=30s", "--fps=24",
+                "--profile=talk", "--monitor=DP-1", "--audio=none", "--mic=usb", "--mic-channels=left",
+                "--clip-buffer=30s", "--fps=24",
                 "--size=1280x720", "--quality=30", "--show-keys=all", "--show-clicks", "--exclude=app:Mail",
                 "--exclude=0x1f", "--countdown=3",
             ])
@@ -37,6 +38,8 @@ import Testing
         let none = try self.choice(#"{"showKeys":"none","exclude":[],"audio":"false"}"#)
         #expect(none.arguments()?.dropFirst(3) == ["--audio=false", "--show-keys=none", "--exclude=none"])
         #expect(none.variables == [])
+        let silent = try self.choice(#"{"microphone":"none","microphoneChannels":"mono"}"#)
+        #expect(silent.arguments()?.dropFirst(3) == ["--mic=none"], "the option is about a microphone")
         let window = try self.choice(#"{"source":"window","name":"0x1","exclude":["app:a"]}"#)
         #expect(window.arguments()?.dropFirst(3) == ["--window=0x1"], "it shows no other window")
     }
@@ -102,6 +105,7 @@ import Testing
             monitor = DP-1
             audio = none
             mic = usb
+            mic-channels = left
             clip-buffer = 30s
             fps = 24
             size = 1280x720

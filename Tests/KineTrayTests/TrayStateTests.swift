@@ -115,6 +115,17 @@ import Testing
         }
     }
 
+    @Test func `what plays on an output that is not recorded is known until another one is recorded`() {
+        let audio = UnrecordedAudio(application: "Chess", output: "bluez.1", description: "Headset")
+        var view = TakeView(record("one"))
+        view.received(status(.recording) { $0.unrecordedAudio = audio }, at: 0)
+        #expect(view.unrecordedAudio == audio)
+        view.received(.event(.appAudioOutput("bluez.1")), at: 0)
+        #expect(view.unrecordedAudio == nil)
+        view.received(.event(.audioUnrecorded(audio)), at: 0)
+        #expect(view.unrecordedAudio == audio)
+    }
+
     @Test func `a destination in trouble is a problem until it is live again`() {
         func event(
             _ phase: DestinationPhase, problem: String? = nil, ending: DestinationEnding? = nil

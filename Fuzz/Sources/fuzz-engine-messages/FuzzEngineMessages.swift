@@ -60,7 +60,8 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
         case .finished(let summary): checkSummary(summary)
         case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
         case .sourceInterrupted(let interruption?): checkLine(interruption.sentence)
-        case .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .sourceInterrupted, .camera,
+        case .audioUnrecorded(let audio): checkLine(audio.sentence)
+        case .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched, .sourceInterrupted, .camera,
             .cameraShown, .samples, .frames, .screenLocked,
             .commandNeeded, .permissionQuestion, .permissionAsked, .warning, .dismissed:
             break

@@ -119,7 +119,7 @@ extension ConfigurationKey {
         keys("camera-at camera-size camera-shape camera-border", use: .with(["camera"])),
         // A private screen has no microphone.
         keys("audio", short: "a"), keys("mic", rivals: ["virtual"]), keys("audio-bitrate"),
-        keys("separate-tracks", .flag, use: .with(["mic"])),
+        keys("separate-tracks", .flag, use: .with(["mic"])), keys("mic-channels", use: .with(["mic"])),
         keys("fps", short: "r"), keys("size crop rotate preset settings keyframe-interval"), keys("cfr", .flag),
         keys("quality", rivals: ["bitrate"]), keys("bitrate", rivals: ["quality"]),
         keys(

@@ -21,6 +21,9 @@ LATE_FUNCTION(pa_operation *, pa_context_get_source_info_list, (pa_context *c, p
 LATE_FUNCTION(pa_operation *, pa_context_get_source_output_info, (pa_context *c, uint32_t idx,
         pa_source_output_info_cb_t cb, void *userdata),
         (c, idx, cb, userdata))
+LATE_FUNCTION(pa_operation *, pa_context_get_source_output_info_list, (pa_context *c, pa_source_output_info_cb_t cb,
+        void *userdata),
+        (c, cb, userdata))
 LATE_FUNCTION(pa_context_state_t, pa_context_get_state, (const pa_context *c), (c))
 LATE_FUNCTION(pa_context *, pa_context_new, (pa_mainloop_api *mainloop, const char *name), (mainloop, name))
 LATE_FUNCTION(void, pa_context_set_state_callback, (pa_context *c, pa_context_notify_cb_t cb, void *userdata),

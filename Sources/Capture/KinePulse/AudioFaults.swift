@@ -1,5 +1,6 @@
 // The error codes of audio servers. KineTake makes the sentences.
 import CPulse
+import KineMedia
 
 /// libpulse's number for an error. The description is libpulse's own.
 public struct PulseError: RawRepresentable, Equatable, Sendable, CustomStringConvertible {
@@ -45,6 +46,8 @@ public enum AudioWarning: Equatable, Sendable {
     /// A recorded device was unplugged. The recording is silent until it is back.
     case gone(AudioTarget)
     case inaudible(InaudibleAudio)
+    /// The recorded output is silent, and another one is heard.
+    case unrecorded(UnrecordedAudio)
     /// A microphone has sent only zeros for this long.
     case silentMicrophone(seconds: Int)
 }

@@ -9,6 +9,8 @@ public struct AudioInventory: Sendable, Equatable {
         public var description: String
         /// The source with the audio of this output.
         public var monitor: String
+        var monitorIndex = UInt32.max
+        var links: Set<AudioLink> = []
         public var level = AudioLevel.audible
     }
 
@@ -26,6 +28,9 @@ public struct AudioInventory: Sendable, Equatable {
         public var application: String
         /// `application.process.binary`; empty if the application sets none.
         public var binary: String
+        /// It is paused.
+        public var isCorked = false
+        var links: Set<AudioLink> = []
         public var level = AudioLevel.audible
 
         func belongs(to name: String) -> Bool {
@@ -38,6 +43,7 @@ public struct AudioInventory: Sendable, Equatable {
     /// Sources that are not monitors of outputs.
     public var microphones: [Microphone] = []
     public var playbacks: [Playback] = []
+    var recordings: [Recording] = []
     /// The server's own name and version, for `kinecast doctor`: "pulseaudio 16.1".
     public var server: String?
     public var defaultOutput: String?
@@ -69,6 +75,8 @@ public enum AudioTarget: Hashable, Sendable {
     case defaultOutput
     /// The audio of one output, by its PulseAudio name.
     case output(String)
+    /// The audio of all outputs, each sound once.
+    case everything
     /// All audio of one application, by `application.name` or the binary's name. Case does not matter.
     case application(String)
     case defaultMicrophone
@@ -78,7 +86,23 @@ public enum AudioTarget: Hashable, Sendable {
     public var isMicrophone: Bool {
         switch self {
         case .defaultMicrophone, .microphone: true
-        case .defaultOutput, .output, .application: false
+        case .defaultOutput, .output, .everything, .application: false
+        }
+    }
+
+    /// Whether it is the audio of one output or of all.
+    public var isOutput: Bool {
+        switch self {
+        case .defaultOutput, .output, .everything: true
+        case .application, .defaultMicrophone, .microphone: false
+        }
+    }
+
+    /// An application may play several streams, and there may be several outputs.
+    package var hasSeveralStreams: Bool {
+        switch self {
+        case .everything, .application: true
+        case .defaultOutput, .output, .defaultMicrophone, .microphone: false
         }
     }
 
@@ -102,6 +126,7 @@ extension AudioTarget {
     func sources(in inventory: AudioInventory, besides recorded: Set<AudioSource> = []) -> [AudioSource] {
         switch self {
         case .defaultOutput, .output: outputs(in: inventory).map { .source($0.monitor) }
+        case .everything: inventory.everything
         case .application(let name):
             inventory.playbacks.filter { $0.belongs(to: name) }.map { .playback($0.index, output: $0.output) }
         case .defaultMicrophone:
@@ -115,7 +140,7 @@ extension AudioTarget {
         switch self {
         case .defaultOutput: inventory.outputs.filter { $0.name == inventory.defaultOutput }
         case .output(let name): inventory.outputs.filter { $0.name == name }
-        case .application, .defaultMicrophone, .microphone: []
+        case .everything, .application, .defaultMicrophone, .microphone: []
         }
     }
 
@@ -132,7 +157,7 @@ extension AudioTarget {
             if let first = playbacks.first, playbacks.allSatisfy({ $0.level != .audible }) {
                 return .inaudible(InaudibleAudio(target: self, name: name, level: first.level))
             }
-        case .defaultMicrophone, .microphone: break
+        case .everything, .defaultMicrophone, .microphone: break
         }
         return .audible
     }
@@ -141,7 +166,7 @@ extension AudioTarget {
     func missing(in inventory: AudioInventory) -> MissingAudio {
         let names: [String] =
             switch self {
-            case .defaultOutput, .defaultMicrophone: []
+            case .defaultOutput, .everything, .defaultMicrophone: []
             case .output: inventory.outputs.map(\.name)
             case .application: inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application }
             case .microphone: inventory.microphones.map(\.name)
@@ -166,7 +191,7 @@ enum AudioCondition: Equatable {
         case (.inaudible(let audio), _): return .inaudible(audio)
         // Applications stop and play again all the time.
         case (.missing, .application): return last == nil ? .missing(target.missing(in: inventory)) : nil
-        case (.missing, .defaultOutput): return .missing(target.missing(in: inventory))
+        case (.missing, .defaultOutput), (.missing, .everything): return .missing(target.missing(in: inventory))
         case (.missing, .output), (.missing, .defaultMicrophone), (.missing, .microphone):
             return last == nil ? .missing(target.missing(in: inventory)) : .gone(target)
         }

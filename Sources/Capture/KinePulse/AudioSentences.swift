@@ -20,6 +20,7 @@ extension AudioWarning {
         case .missing(let missing): missing.sentence
         case .gone(let target): "\(target.words) was unplugged; the recording goes on without it until it is back."
         case .inaudible(let audio): audio.sentence
+        case .unrecorded(let audio): audio.sentence
         case .silentMicrophone(let seconds):
             "The microphone has given digital silence for \(seconds) seconds; check that it is on and not muted."
         }
@@ -42,6 +43,7 @@ extension AudioTarget {
     fileprivate var words: String {
         switch self {
         case .defaultOutput: "The audio output"
+        case .everything: "The last audio output"
         case .output(let name): "The output \(name)"
         case .application(let name): "The audio of \(name)"
         case .defaultMicrophone: "The microphone"
@@ -67,7 +69,7 @@ extension MissingAudio {
     fileprivate var sentence: String {
         let instead = existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"
         return switch target {
-        case .defaultOutput: "The audio server has no output; the recording is silent until one appears."
+        case .defaultOutput, .everything: "The audio server has no output; the recording is silent until one appears."
         case .output(let name): "There is no output called \(name)\(instead); see kinecast sources for the names."
         case .application(let name):
             "No application called \(name) plays audio\(instead); its track is silent until it does."

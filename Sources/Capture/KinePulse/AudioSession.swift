@@ -3,76 +3,8 @@
 import KinePlatform
 
 final class AudioSession {
-    /// The part of a session that other threads use.
-    final class Handle: Sendable {
-        private struct State {
-            var outcome: Result<Void, AudioCapture.Error>?
-            var jobs: [@Sendable (AudioSession) -> Void] = []
-            var waker: PulseConnection.Waker?
-            var isStopped = false
-            var wakeups = 0
-        }
-
-        private let state = Monitor(State())
-        /// Ends the sleep between two fetches of audio.
-        private let signal = WakeSignal()
-
-        func outcome(until deadline: Int64) -> Result<Void, AudioCapture.Error> {
-            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer(.noAnswer(seconds: 5)))
-        }
-
-        /// Ends the wait for the outcome.
-        func giveUp() { settle(.failure(.noServer(.cancelled))) }
-
-        func perform(_ job: @escaping @Sendable (AudioSession) -> Void) {
-            state.withLock {
-                guard !$0.isStopped else { return }
-                $0.jobs.append(job)
-                wake($0)
-            }
-        }
-
-        /// The number of sleeps of a millisecond or more. The messages of one large piece come together and count once.
-        var wakeups: Int { state.withLock { $0.wakeups } }
-
-        /// False if it was stopped before.
-        func stop() -> Bool {
-            state.withLock {
-                guard !$0.isStopped else { return false }
-                $0.isStopped = true
-                $0.jobs = []
-                wake($0)
-                return true
-            }
-        }
-
-        private func wake(_ state: State) {
-            signal.signal()
-            state.waker?.wake()
-        }
-
-        /// Sleeps until CLOCK_MONOTONIC reaches `deadline`, or there is a job, or the session is stopped.
-        fileprivate func sleep(until deadline: Int64) {
-            if WakeSignal.poll([signal.descriptor], until: deadline)[0] { signal.clear() }
-        }
-
-        // Called by the loop's own thread. Detaches the waker before the loop is destroyed.
-        fileprivate func attach(_ waker: PulseConnection.Waker?) { state.withLock { $0.waker = waker } }
-        fileprivate var isStopped: Bool { state.withLock { $0.isStopped } }
-        fileprivate func settle(_ outcome: Result<Void, AudioCapture.Error>) {
-            state.signal { if $0.outcome == nil { $0.outcome = outcome } }
-        }
-        fileprivate func removeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
-            state.withLock { state in
-                if hasSlept { state.wakeups += 1 }
-                defer { state.jobs = [] }
-                return state.jobs
-            }
-        }
-    }
-
     private let connection: PulseConnection
-    private let targets: [AudioTarget]
+    private var targets: [AudioTarget]
     /// Indices of the targets that are not recorded now.
     private var off: Set<Int>
     private let channels: Int
@@ -93,6 +25,10 @@ final class AudioSession {
     private var conditions: [AudioCondition?]
     /// The instant at which each application was first found turned down, while the warning waits.
     private var faintSince: [Int: Int64] = [:]
+    /// The server's devices and applications at the last question.
+    private var inventory: AudioInventory?
+    private var unrecorded = UnrecordedOutputs()
+    private var listening: [PulsePeakStream] = []
     /// The default microphone was a real one: if it is unplugged, no monitor of an output replaces it.
     private var hadMicrophone = false
 
@@ -127,6 +63,7 @@ final class AudioSession {
         defer {
             handle.attach(nil)
             for (stream, _) in streams.values { stream.close() }
+            for stream in listening { stream.close() }
             connection.close()
         }
         connection.connect()
@@ -135,6 +72,7 @@ final class AudioSession {
             followConnection()
             let slept = wait(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
+            listen(at: now)
             for job in handle.removeJobs(afterSleep: slept > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
                 hasNews = false
@@ -196,8 +134,35 @@ final class AudioSession {
         isAsking = true
         connection.askInventory { [unowned self] inventory in
             isAsking = false
+            self.inventory = inventory
+            handle.note(outputs: inventory.outputs.map(\.name))
             compare(with: inventory)
         }
+    }
+
+    /// Listens to the outputs beside a recorded one that is silent. A private server has no others.
+    private func listen(at now: Int64) {
+        guard let inventory, let context = connection.context, connection.state == .ready, !isPrivate,
+            !targets.contains(.everything)
+        else {
+            return listening = []
+        }
+        let recorded = Set(streams.values.map(\.stream.source))
+        let wanted = unrecorded.candidates(in: inventory, besides: recorded, at: now)
+        listening.removeAll { stream in !wanted.contains { $0.monitor == stream.monitor } }
+        for output in wanted where !listening.contains(where: { $0.monitor == output.monitor }) {
+            let stream = PulsePeakStream(monitor: output.monitor, context: context) { [unowned self] in
+                guard let audio = unrecorded.heard(output.name, in: self.inventory ?? inventory) else { return }
+                receiver.audioWarning(.unrecorded(audio))
+                hasNews = true
+            }
+            if let stream { listening.append(stream) }
+        }
+    }
+
+    /// Whether a stream is that of an output.
+    private func isOutput(_ stream: PulseRecordStream) -> Bool {
+        streams[stream.id].map { targets[$0.target].isOutput } ?? false
     }
 
     private func compare(with inventory: AudioInventory) {
@@ -280,7 +245,12 @@ final class AudioSession {
         stream.close()
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         if wasOpen { receiver.audioClosed(stream.id) }
+        noteEnd()
         hasNews = true
+    }
+
+    private func noteEnd() {
+        if !streams.values.contains(where: { isOutput($0.stream) }) { unrecorded.stopped() }
     }
 
     func hurry() {
@@ -294,6 +264,13 @@ final class AudioSession {
         connection.isStale = true
     }
 
+    /// `compare` ends the streams of the former target.
+    func change(target: Int, to other: AudioTarget) {
+        targets[target] = other
+        conditions[target] = nil
+        connection.isStale = true
+    }
+
     func change(pace: AudioPace) {
         self.pace = pace
         if isHurried { return }
@@ -302,6 +279,7 @@ final class AudioSession {
 
     func streamOpened(_ stream: PulseRecordStream) {
         guard let target = streams[stream.id]?.target else { return }
+        if isOutput(stream) { unrecorded.recorded(isSilent: true, at: MonotonicClock.now()) }
         receiver.audioOpened(stream.id, target: target, sampleRate: stream.rate)
         if stream.pace != pace { stream.change(pace: pace) }
         if isHurried { stream.hurry() }
@@ -309,6 +287,9 @@ final class AudioSession {
 
     /// Borrowed interleaved samples, or nil if the server lost `frames` of them.
     func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int) {
+        if isOutput(stream) {
+            unrecorded.recorded(isSilent: samples?.allSatisfy { $0 == 0 } ?? true, at: MonotonicClock.now())
+        }
         if let samples {
             receiver.audio(stream.id, samples: samples.span)
         } else {
@@ -327,6 +308,7 @@ final class AudioSession {
     func streamEnded(_ stream: PulseRecordStream) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         receiver.audioClosed(stream.id)
+        noteEnd()
         hasNews = true
         // Usually the server has reported the cause before. Otherwise the stream may have failed only for a moment.
         retryAt = MonotonicClock.now() + Self.retryInterval

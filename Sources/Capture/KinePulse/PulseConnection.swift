@@ -105,6 +105,7 @@ final class PulseConnection {
             let interest =
                 PA_SUBSCRIPTION_MASK_SERVER.rawValue | PA_SUBSCRIPTION_MASK_SINK.rawValue
                 | PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
+                | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
             forget(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: interest), nil, nil))
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             state = .failed(.pulse(PulseError(rawValue: pa_context_errno(context))))
@@ -124,7 +125,7 @@ final class PulseConnection {
         isStale = false
         gathering = AudioInventory()
         self.completion = completion
-        unanswered = 4
+        unanswered = 5
         forget(
             pa_context_get_server_info(
                 context,
@@ -148,7 +149,8 @@ final class PulseConnection {
                     connection.gathering?.outputs.append(
                         .init(
                             index: info.index, name: name, description: string(info.description) ?? name,
-                            monitor: monitor, level: AudioLevel(monitorOf: info)))
+                            monitor: monitor, monitorIndex: info.monitor_source,
+                            links: links(module: info.owner_module, info.proplist), level: AudioLevel(monitorOf: info)))
                 }, unretained))
         forget(
             pa_context_get_source_info_list(
@@ -175,7 +177,20 @@ final class PulseConnection {
                             index: info.index, output: info.sink,
                             application: string(pa_proplist_gets(info.proplist, "application.name")) ?? "",
                             binary: string(pa_proplist_gets(info.proplist, "application.process.binary")) ?? "",
+                            isCorked: info.corked != 0,
+                            links: links(module: info.owner_module, client: info.client, info.driver, info.proplist),
                             level: AudioLevel(isMuted: info.mute != 0, info.volume)))
+                }, unretained))
+        forget(
+            pa_context_get_source_output_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    guard end == 0, let info = info?.pointee else { return connection.answered() }
+                    connection.gathering?.recordings.append(
+                        .init(
+                            source: info.source,
+                            links: links(module: info.owner_module, client: info.client, info.driver, info.proplist)))
                 }, unretained))
     }
 
@@ -213,6 +228,20 @@ extension AudioLevel {
         let byHardware = level == .muted ? PA_SINK_HW_MUTE_CTRL : PA_SINK_HW_VOLUME_CTRL
         self = sink.flags.rawValue & byHardware.rawValue == 0 ? level : .audible
     }
+}
+
+private func links(module: UInt32, _ properties: OpaquePointer?) -> Set<AudioLink> {
+    let module: AudioLink? = module == UInt32.max ? nil : .module(module)
+    let group = string(pa_proplist_gets(properties, "node.link-group")).map { AudioLink.group($0) }
+    return Set([module, group].compactMap(\.self))
+}
+
+/// PulseAudio says of every client's stream that the module which talks with clients owns it.
+private func links(
+    module: UInt32, client: UInt32, _ driver: UnsafePointer<CChar>?, _ properties: OpaquePointer?
+) -> Set<AudioLink> {
+    let isOfClient = client != UInt32.max && string(driver) != "PipeWire"
+    return links(module: isOfClient ? UInt32.max : module, properties)
 }
 
 private func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }

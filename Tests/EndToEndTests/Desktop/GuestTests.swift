@@ -23,6 +23,7 @@ import Testing
             .answerPermission(question: 1, isAllowed: true), .status, .follow(progress: true),
             .pause, .resume, .mark(title: "guest"), .annotate(["title": "guest"]), .renewLinks,
             .setMicrophone(on: true), .setMicrophone(on: false), .setAppAudio(on: true), .setAppAudio(on: false),
+            .setAppAudioOutput("@DEFAULT_SINK@"),
             .setCamera(TakeConfiguration.Camera()), .setCamera(nil),
             .switchSource(.screen(monitor: nil)), .receiveSamples(Self.encoded), .endSamples,
             .receiveSamples(SampleRequest(appAudio: .pcm)),
@@ -41,7 +42,8 @@ import Testing
             .pause, .resume, .annotate, .endSamples, .removeDestination, .stop, .mark, .setMicrophone(on: false),
             .setAppAudio(on: false), .setCamera(nil):
             ([], [])
-        case .renewLinks, .switchSource, .setAppAudio, .receiveFrames, .addDestination, .exportClip: ([.screen], [])
+        case .renewLinks, .switchSource, .setAppAudio, .setAppAudioOutput, .receiveFrames, .addDestination, .exportClip:
+            ([.screen], [])
         case .receiveSamples(let request):
             if case .camera = request.video {
                 (request.appAudio == nil ? [.camera] : [.screen, .camera], [.camera])

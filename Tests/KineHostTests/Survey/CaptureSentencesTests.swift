@@ -85,6 +85,10 @@ import Testing
                 "The output hdmi was unplugged; the recording goes on without it until it is back."
             ),
             (
+                .unrecorded(UnrecordedAudio(application: "", output: "bluez.1", description: "Headset")),
+                "Something plays on 'Headset', which is not recorded; --audio output:bluez.1 records it."
+            ),
+            (
                 .inaudible(InaudibleAudio(target: .defaultOutput, name: "Speakers", level: .muted)),
                 "The output Speakers is muted, so its recording is silent; unmute it."
             ),

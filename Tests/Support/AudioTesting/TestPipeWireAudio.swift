@@ -48,7 +48,11 @@ public final class TestPipeWireAudio {
 
     /// Runs pactl and returns what it prints. Throws where pactl fails.
     @discardableResult
-    public func control(_ arguments: String...) throws -> String {
+    public func control(_ arguments: String...) throws -> String { try control(arguments) }
+
+    /// As `control(_:)` with its arguments one by one.
+    @discardableResult
+    public func control(_ arguments: [String]) throws -> String {
         let own = ["LC_ALL=C", "HOME=\(directory.path)", try Tool.path(of: "pactl"), "--server=\(address)"]
         return try Tool.output("env", own + arguments)
     }

@@ -47,6 +47,8 @@ package final class RunningKinecast {
         package var state: String?
         package var ending: String?
         package var monitor: String?
+        package var application: String?
+        package var audioOutput: String?
         package var locked: Bool?
         package var on: Bool?
         package var seconds: Int?

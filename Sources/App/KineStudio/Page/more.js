@@ -11,6 +11,7 @@ const fields = {
   size: { values: ["1280x720", "1920x1080", "2560x1440", "3840x2160"], text: (value) => value.replace("x", "×") },
   // 23 is the default of kinecast record. Six more halve a file, roughly.
   quality: { values: [16, 23, 30] },
+  microphoneChannels: { values: ["auto", "left", "right", "mono", "stereo"] },
   showKeys: { values: ["none", "shortcuts", "all"] },
   showClicks: { values: [true, false] },
   noCursor: { values: [false, true] },
@@ -19,7 +20,7 @@ const fields = {
 
 /** A value of a list as the request has it. */
 function read(name, value) {
-  if (name === "showKeys") return value;
+  if (name === "showKeys" || name === "microphoneChannels") return value;
   if (name !== "size") return JSON.parse(value);
   const [width, height] = value.split("x").map(Number);
   return { width, height };

@@ -138,6 +138,8 @@ export function show(section) {
     gallery.setFixed(sources);
     offer(audio.select, [
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
+      // With one, this is all that there is.
+      ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(outputChoice)] : []),
       ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("none")],
     ]);
     offer(microphone.select, [
@@ -174,6 +176,11 @@ export function show(section) {
   }
 
   return { refresh };
+}
+
+/** The audio of one output, for a list. */
+function outputChoice({ name, description }) {
+  return [`output:${name}`, say("outputAudio", { name: description })];
 }
 
 /** A meter of the audio that is chosen, before a recording begins. */

@@ -23,6 +23,8 @@ struct RecordingChoice: Codable, Equatable, Sendable {
     var audio: String?
     /// As for `--mic`.
     var microphone: String?
+    /// Ignored without `microphone`.
+    var microphoneChannels: TakeConfiguration.MicrophoneChannels?
     /// As for `--camera`.
     var camera: String?
     /// The place and look of the camera; without a border. Ignored without `camera`.
@@ -93,6 +95,7 @@ struct RecordingChoice: Codable, Equatable, Sendable {
         if let source { add(source.rawValue, name) }
         add("audio", audio)
         add("mic", microphone)
+        if let microphone, microphone != "none" { add("mic-channels", microphoneChannels?.rawValue) }
         add("camera", camera)
         if let camera, camera != "none", let layout = cameraLayout {
             add("camera-at", "\(layout.x),\(layout.y)")

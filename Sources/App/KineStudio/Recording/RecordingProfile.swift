@@ -76,6 +76,8 @@ extension RecordingChoice {
         switch option {
         case "audio": changed.audio = value
         case "mic": changed.microphone = value
+        case "mic-channels":
+            changed.microphoneChannels = TakeConfiguration.MicrophoneChannels(rawValue: value)
         case "camera": changed.camera = value
         case "camera-at":
             guard let place = CameraLayout.place(option: value) else { return false }

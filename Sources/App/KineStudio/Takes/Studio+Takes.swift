@@ -11,6 +11,7 @@ extension StudioRoute {
     }
     /// Whether the microphone, or the audio that is played, is to be recorded.
     private struct Switch: Decodable { var isOn: Bool }
+    private struct Output: Decodable { var name: String }
     private struct Camera: Decodable {
         /// Absent: no camera is shown.
         var camera: TakeConfiguration.Camera?
@@ -67,6 +68,7 @@ extension StudioRoute {
             try await session.setMicrophone(isOn: call.value(Switch.self).isOn)
         },
         control("audio") { session, call in try await session.setAppAudio(isOn: call.value(Switch.self).isOn) },
+        control("output") { session, call in try await session.setAppAudioOutput(call.value(Output.self).name) },
         control("permission") { session, call in
             let answer: Permission = try call.value()
             try await session.answerPermission(answer.question, isAllowed: answer.isAllowed)

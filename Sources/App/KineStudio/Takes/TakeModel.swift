@@ -23,6 +23,8 @@ struct TakeModel: Encodable, Equatable, Sendable {
     let runsSince: Double?
     let isMicrophoneOn: Bool?
     let isAppAudioOn: Bool?
+    /// What is heard on an output that is not recorded.
+    let unrecordedAudio: UnrecordedAudio?
     /// The camera over the picture.
     let camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; absent until there is one.
@@ -46,6 +48,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
         recorded = view.recorded.seconds
         runsSince = view.runsSince.map { Double($0) / 1e9 }
         (isMicrophoneOn, isAppAudioOn) = (view.isMicrophoneOn, view.isAppAudioOn)
+        unrecordedAudio = view.unrecordedAudio
         (camera, cameraSize) = (view.camera, view.cameraSize)
         interruption = view.interruptionSentence
         clipBuffer = view.record.clipBuffer?.seconds

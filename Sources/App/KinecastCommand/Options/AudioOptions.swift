@@ -2,11 +2,13 @@
 import ArgumentParser
 import KineMedia
 
+extension TakeConfiguration.MicrophoneChannels: ExpressibleByArgument {}
+
 struct AudioOptions: ParsableArguments {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "Whose audio to record: system for the default output's, output:NAME for another one's, app:NAME for one application's, or none.",
+            "Whose audio to record: system for the default output's, output:NAME for another one's, everything for all outputs', app:NAME for one application's, or none.",
             discussion: "If not given, the system's, where there is any. kinecast sources lists the names.",
             valueName: "WHICH"))
     var audio: AudioOption?
@@ -16,6 +18,13 @@ struct AudioOptions: ParsableArguments {
             "Record a microphone too: default, a name that kinecast sources lists, or none although one is configured.",
             valueName: "NAME|default|none"))
     var mic: MicrophoneOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of a microphone's two channels: auto, which is the default, brings a voice that only one of them has to the middle, left and right "
+                + "use that one for both, mono mixes them, stereo keeps them.",
+            valueName: "auto|left|right|stereo|mono"))
+    var micChannels: TakeConfiguration.MicrophoneChannels?
 
     @Flag(help: "Keep the microphone on a track of its own instead of mixing it in.")
     var separateTracks = false
@@ -33,6 +42,9 @@ struct AudioOptions: ParsableArguments {
             throw ValidationError(
                 "--separate-tracks needs a second source of audio; add --mic default or leave it out.")
         }
+        if micChannels != nil, mic == nil || mic?.microphone == TakeConfiguration.Microphone.none {
+            throw ValidationError("--mic-channels is about a microphone; add --mic default or leave it out.")
+        }
         if separateTracks, audio?.audio == TakeConfiguration.AppAudio.none {
             throw ValidationError(
                 "--separate-tracks needs two sources of audio, and --audio none leaves one; leave either out.")
@@ -42,6 +54,7 @@ struct AudioOptions: ParsableArguments {
     func apply(to audio: inout TakeConfiguration.Audio) {
         if let chosen = self.audio { audio.app = chosen.audio }
         if let mic { audio.microphone = mic.microphone }
+        if let micChannels { audio.microphoneChannels = micChannels }
         audio.separateTracks = separateTracks
         if let audioBitrate { audio.bitrate = audioBitrate.bitsPerSecond }
     }

@@ -26,6 +26,9 @@ struct JSONEvent: Encodable, Equatable {
     var device: String?
     /// The source, in words for a person.
     var source: String?
+    /// The application that plays, and the output to which it does, for `--audio output:NAME`.
+    var application: String?
+    var audioOutput: String?
     /// The monitor that is gone.
     var monitor: String?
     /// Whether the screen is locked.

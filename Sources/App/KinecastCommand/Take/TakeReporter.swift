@@ -109,8 +109,15 @@ final class TakeReporter {
             emit(JSONEvent("resumed"))
         case .screenLocked(let isLocked): screenLocked(isLocked)
         case .sourceInterrupted(let interruption): sourceInterrupted(interruption)
+        case .audioUnrecorded(let audio):
+            emit(
+                JSONEvent("audioUnrecorded") {
+                    $0.application = audio.application
+                    $0.audioOutput = audio.output
+                })
         case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
         case .appAudio(let isOn): emit(JSONEvent("appAudio") { $0.on = isOn })
+        case .appAudioOutput(let name): emit(JSONEvent("appAudioOutput") { $0.audioOutput = name })
         case .sourceSwitched(let source):
             emit(JSONEvent("sourceSwitched") { $0.source = source.description })
             if !isJSON { terminal.line("The take shows another source now: \(source).") }

@@ -103,7 +103,7 @@ struct TakeRunStateMachine: Hashable {
             take = .over(status: outcome.exitStatus)
             return [.report(.session(event))] + endCommand()
         case .commandNeeded, .started, .progress, .paused, .resumed, .microphone, .appAudio,
-            .sourceSwitched, .camera, .screenLocked, .sourceInterrupted, .warning,
+            .appAudioOutput, .sourceSwitched, .camera, .screenLocked, .sourceInterrupted, .audioUnrecorded, .warning,
             .connectionFailed, .destination:
             return [.report(.session(event))]
         }

@@ -36,6 +36,9 @@ public final class PatternAudio: AudioFeed {
         }
     }
 
+    /// There is no other target.
+    public func change(target: Int, to other: AudioTarget) {}
+
     /// The beep cannot be turned off.
     public func set(target: Int, isOn: Bool) {}
 

@@ -27,4 +27,21 @@ extension EngineHost {
         clients.tellAll(.appAudio(on: isOn))
         asker.reply()
     }
+
+    func setAppAudioOutput(_ name: String, for asker: Asker) {
+        guard let opened else { return asker.refuse(.notBegun) }
+        guard let outputs = opened.take.audio.outputs else {
+            return asker.refuse(
+                .unavailable, "This take was begun without the audio of an output; start another one with it.")
+        }
+        guard outputs.contains(name) else {
+            let names = outputs.map { $0.printable(limit: 200) }.joined(separator: ", ")
+            return asker.refuse(
+                .unavailable, "There is no output called \(name.printable(limit: 200)); there is: \(names).")
+        }
+        opened.take.audio.setOutput(name)
+        unrecordedAudio = nil
+        clients.tellAll(.appAudioOutput(name))
+        asker.reply()
+    }
 }

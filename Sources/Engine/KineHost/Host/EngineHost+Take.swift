@@ -93,6 +93,9 @@ extension EngineHost {
         case .sourceEnded(let reason, let instant): handle(.stopRequested(.sourceEnded(reason), at: instant))
         case .sourceSwitched(let error): sourceSwitched(error, at: now)
         case .interrupted(let interruption): interrupted(interruption)
+        case .audioUnrecorded(let audio):
+            unrecordedAudio = audio
+            clients.tellAll(.audioUnrecorded(audio))
         case .exclusions(let findings): noteExclusions(findings)
         // A client that recovers the file of a dead engine reads its path in the registry.
         case .recordingContinued(let path): request?.registration.setOutput(path)

@@ -50,6 +50,8 @@ public final class EngineHost {
     var destinationRequests = DestinationRequests()
     /// The excluded windows at the source's last search, if it excludes any.
     var exclusions: ExclusionFindings?
+    /// What was heard last on an output that is not recorded.
+    var unrecordedAudio: UnrecordedAudio?
     /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
     var interruption: (reason: SourceInterruption, since: Double)?
     /// Windows with unreadable titles that were warned of.
@@ -181,6 +183,7 @@ public final class EngineHost {
             guard isOn, permission?.allows(.microphone) == false else { return setMicrophone(isOn: isOn, for: asker) }
             askPermission([.microphone], for: .microphone(asker), asker)
         case .setAppAudio(let isOn): setAppAudio(isOn: isOn, for: asker)
+        case .setAppAudioOutput(let name): setAppAudioOutput(name, for: asker)
         case .permissionAnswer(let isAllowed):
             if client === clients.owner {
                 permission(isAllowed.map { .answeredInTerminal(isAllowed: $0) } ?? .notInTerminal)
@@ -269,6 +272,7 @@ public final class EngineHost {
         (status.camera, status.cameraSize) = (camera, camera == nil ? nil : cameraSize)
         if opened?.take.audio.has(.microphone) == true { status.isMicrophoneOn = captured.now.contains(.microphone) }
         if opened?.take.audio.has(.app) == true { status.isAppAudioOn = isAppAudioOn }
+        status.unrecordedAudio = unrecordedAudio
         (status.interruption, status.interruptedSince) = (interruption?.reason, interruption?.since)
         status.unmatchedExclusions = exclusions?.unmatched.map(\.optionValue) ?? []
         asker.reply(.status(status))

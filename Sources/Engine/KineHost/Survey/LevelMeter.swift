@@ -15,20 +15,7 @@ final class LevelMeter: Sendable {
 
         /// At most one for the audio, then at most one for the microphone.
         fileprivate var targets: [(isMicrophone: Bool, target: AudioTarget)] {
-            let audio: AudioTarget? =
-                switch audio {
-                case .none: nil
-                case .system: .defaultOutput
-                case .output(let name): .output(name)
-                case .application(let name): .application(name)
-                }
-            let microphone: AudioTarget? =
-                switch microphone {
-                case .none: nil
-                case .defaultDevice: .defaultMicrophone
-                case .named(let name): .microphone(name)
-                }
-            return [audio, microphone].compactMap(\.self).map { ($0.isMicrophone, $0) }
+            [AudioTarget(audio), AudioTarget(microphone)].compactMap(\.self).map { ($0.isMicrophone, $0) }
         }
     }
 
@@ -122,5 +109,9 @@ private final class PeakReceiver: AudioReceiver {
         if let levels { report(levels) }
     }
 
-    func audioWarning(_ warning: AudioWarning) { state.withLock { $0.problem = warning.sentence } }
+    func audioWarning(_ warning: AudioWarning) {
+        // Nothing is recorded yet.
+        if case .unrecorded = warning { return }
+        state.withLock { $0.problem = warning.sentence }
+    }
 }

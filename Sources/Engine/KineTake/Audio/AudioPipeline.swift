@@ -166,6 +166,17 @@ package final class AudioPipeline: Sendable {
         return true
     }
 
+    /// The names of the outputs that can be recorded instead of the current one; nil in a take that began without an output's audio.
+    package var outputs: [String]? {
+        let isOutput = plan.targets(of: .app).allSatisfy { plan.targets[$0].isOutput }
+        return has(.app) && isOutput ? (running?.capture as? AudioCapture)?.outputs : nil
+    }
+
+    /// Records the audio of this output, one of `outputs`, instead of the current one's.
+    package func setOutput(_ name: String) {
+        for target in plan.targets(of: .app) { running?.capture.change(target: target, to: .output(name)) }
+    }
+
     /// Frames that libavcodec encoded, of all tracks.
     var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }
 

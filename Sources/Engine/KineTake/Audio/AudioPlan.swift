@@ -80,23 +80,12 @@ struct AudioPlan: Equatable {
             targets.append(target)
             return targets.count - 1
         }
-        switch configuration.app {
-        case .none: break
-        case .system(let required):
-            appTarget = add(.defaultOutput)
-            isRequired = required
-        case .output(let name):
-            appTarget = add(.output(name))
-            isRequired = true
-        case .application(let name):
-            appTarget = add(.application(name))
-            isRequired = true
+        if let target = AudioTarget(configuration.app) {
+            appTarget = add(target)
+            isRequired = if case .system(let required) = configuration.app { required } else { true }
         }
-        switch configuration.microphone {
-        case .none: return
-        case .defaultDevice: microphoneTarget = add(.defaultMicrophone)
-        case .named(let name): microphoneTarget = add(.microphone(name))
-        }
+        guard let target = AudioTarget(configuration.microphone) else { return }
+        microphoneTarget = add(target)
         if configuration.isMicrophoneOff || configuration.isMicrophoneOptional { return }
         isRequired = true
     }
@@ -113,8 +102,7 @@ struct AudioPlan: Equatable {
     }
 
     private func isMixed(_ targets: [Int]) -> Bool {
-        // An application may play several streams.
-        targets.count > 1 || targets.contains { if case .application = self.targets[$0] { true } else { false } }
+        targets.count > 1 || targets.contains { self.targets[$0].hasSeveralStreams }
     }
 
     /// The choices for a feed with these requirements, at most one for the app and one for the microphone. In a take that mixes

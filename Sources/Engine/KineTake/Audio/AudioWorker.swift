@@ -23,6 +23,8 @@ final class AudioWorker: AudioReceiver {
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
         var lanes: [AudioStreamID: AudioLane] = [:]
+        /// Those of microphones of two channels.
+        var microphones: [AudioStreamID: MicrophoneChannels] = [:]
         /// Indices of the targets that the take still waits for.
         var awaited: Set<Int> = []
         /// The streams of those targets.
@@ -39,6 +41,7 @@ final class AudioWorker: AudioReceiver {
     private let plan: AudioPlan
     private let grid: SampleGrid
     private let channels: Int
+    private let microphoneChannels: TakeConfiguration.MicrophoneChannels
     private let clock: TakeClock
     private let observer: any TakeObserver
     private let wasLiveFromTheStart: Bool
@@ -55,6 +58,7 @@ final class AudioWorker: AudioReceiver {
         wasLiveFromTheStart = isLive
         grid = SampleGrid(rate: configuration.sampleRate)
         channels = configuration.channels
+        microphoneChannels = configuration.microphoneChannels
         let outputs = try plan.tracks.indices.map { index throws(AACEncoder.Error) in
             try AudioTrackOutput(index: index, track: plan.tracks[index], configuration: configuration)
         }
@@ -165,7 +169,12 @@ final class AudioWorker: AudioReceiver {
                 if case .broken = state.phase { return }
                 state.lanes[stream] = lane
                 if state.awaited.contains(target) { state.awaitedStreams[stream] = target }
-                if plan.microphones.contains(target) { state.unreported.insert(stream) }
+                if plan.microphones.contains(target) {
+                    state.unreported.insert(stream)
+                    if channels == 2 {
+                        state.microphones[stream] = MicrophoneChannels(microphoneChannels, rate: sampleRate)
+                    }
+                }
                 for track in tracks { state.assembler.tracks[track].lanes.append(lane) }
             }
         } catch {
@@ -176,7 +185,13 @@ final class AudioWorker: AudioReceiver {
     func audio(_ stream: AudioStreamID, samples: Span<Float>) {
         let (delivered, isSilent) = state.withLock { state -> (Int?, Bool) in
             guard let lane = state.lanes[stream] else { return (nil, false) }
-            lane.append(samples)
+            if state.microphones[stream] != nil {
+                var mixed = (0..<samples.count).map { samples[$0] }
+                state.microphones[stream]?.mix(&mixed)
+                lane.append(mixed.span)
+            } else {
+                lane.append(samples)
+            }
             let isSilent =
                 lane.silentFrames >= Self.longestSilence * lane.deviceRate && state.unreported.remove(stream) != nil
             return (state.awaitedStreams.removeValue(forKey: stream), isSilent)
@@ -197,6 +212,7 @@ final class AudioWorker: AudioReceiver {
         state.withLock { state in
             state.lanes.removeValue(forKey: stream)?.isClosed = true
             state.unreported.remove(stream)
+            state.microphones.removeValue(forKey: stream)
         }
     }
 
@@ -219,11 +235,12 @@ final class AudioWorker: AudioReceiver {
 
     func audioWarning(_ warning: AudioWarning) {
         observer.observe(.warning(warning.sentence))
+        if case .unrecorded(let audio) = warning { observer.observe(.audioUnrecorded(audio)) }
         switch warning {
         case .serverLost: stopAwaiting { _ in true }
         case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
         case .gone(let target): stopAwaiting { plan.targets[$0] == target }
-        case .inaudible, .silentMicrophone: break
+        case .inaudible, .unrecorded, .silentMicrophone: break
         }
     }
 }

@@ -89,6 +89,8 @@ package enum TakeEvent: Sendable {
     case sourceSwitched(TakeError?)
     /// The camera is shown, and its own frames have this size, which they did not have before.
     case cameraShown(PixelSize)
+    /// The recorded output is silent, and another one is heard.
+    case audioUnrecorded(UnrecordedAudio)
     /// The source stands still; nil: it works again.
     case interrupted(SourceInterruption?)
     /// The excluded windows that the source found; nil where it excludes none.

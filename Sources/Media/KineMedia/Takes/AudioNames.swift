@@ -1,10 +1,11 @@
 // The texts that name audio: values of options and of kinecast.conf, and of the studio's requests.
 
 extension TakeConfiguration.AppAudio {
-    /// `system`, `none`, `output:NAME` or `app:NAME`; nil for another text.
+    /// `system`, `everything`, `none`, `output:NAME` or `app:NAME`; nil for another text.
     package init?(option text: String) {
         switch text {
         case "system": self = .system(required: true)
+        case "everything": self = .everything
         case "none": self = .none
         default:
             let parts = text.split(separator: ":", maxSplits: 1).map(String.init)

@@ -87,6 +87,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case system(required: Bool)
         /// The audio of one output, by its PulseAudio name.
         case output(String)
+        /// The audio of all outputs, each sound once.
+        case everything
         /// One application's audio, by its PulseAudio `application.name` or binary.
         case application(String)
     }
@@ -194,11 +196,24 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public init() {}
     }
 
+    /// What becomes of the two channels of a microphone.
+    public enum MicrophoneChannels: String, Codable, Sendable, CaseIterable {
+        /// As they are, but a voice in one channel alone goes to both.
+        case auto
+        /// The left, or the right channel goes to both.
+        case left, right
+        /// As they are.
+        case stereo
+        /// Both, mixed.
+        case mono
+    }
+
     public struct Audio: Codable, Sendable, Equatable {
         public var app = AppAudio.system(required: false)
         public var microphone = Microphone.none
         /// The microphone is off until a client turns it on.
         public var isMicrophoneOff = false
+        public var microphoneChannels = MicrophoneChannels.auto
         /// Without a microphone, the take continues with a warning; otherwise it cannot begin.
         public var isMicrophoneOptional = false
         /// Whether app and microphone have separate tracks; otherwise they are mixed into one.

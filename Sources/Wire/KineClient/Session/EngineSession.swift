@@ -156,6 +156,10 @@ public final class EngineSession: Sendable {
     /// off, its track is silent. Refused if the take was begun without it.
     public func setAppAudio(isOn: Bool) async throws(ClientError) { try await send(.setAppAudio(on: isOn)) }
 
+    /// Records the audio of the output of this name (PulseAudio's) instead of another output's. Refused if the take was begun without
+    /// an output's audio.
+    public func setAppAudioOutput(_ name: String) async throws(ClientError) { try await send(.setAppAudioOutput(name)) }
+
     /// Switches the take to another source, fitted into its size; file and broadcasts go on. Returns when it is shown.
     /// On an error the take keeps the old source. There is no time limit while a person is asked or draws a region, but
     /// it throws `noAnswer` like `stop`.

@@ -19,12 +19,16 @@ public enum SessionEvent: Sendable, Equatable {
     case microphone(isOn: Bool)
     /// The audio that is played was turned on or off.
     case appAudio(isOn: Bool)
+    /// The audio of the output of this name is recorded from now on, instead of another output's.
+    case appAudioOutput(String)
     /// The take now shows another source.
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
     case camera(TakeConfiguration.Camera?)
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile.
     case screenLocked(Bool)
+    /// The recorded output is silent, and this is heard on another one. A `warning` with its sentence comes before.
+    case audioUnrecorded(UnrecordedAudio)
     /// The source stands still, and the take shows its last picture; nil: the source works again.
     case sourceInterrupted(SourceInterruption?)
     /// The engine's sentence about a problem; the take goes on.

@@ -51,6 +51,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case setMicrophone(on: Bool)
     /// Turns recording of the audio that is played on or off.
     case setAppAudio(on: Bool)
+    /// Records the audio of the output of this name instead of another output's.
+    case setAppAudioOutput(String)
     /// Switches to another source, fitted into the take's size.
     case switchSource(TakeConfiguration.Source)
     /// Shows this camera over the picture; nil: none.
@@ -96,6 +98,7 @@ public enum ClientRequest: Codable, Sendable, Equatable {
         case .pause, .resume, .stop, .annotate, .removeDestination, .endSamples, .mark: []
         case .setMicrophone(let isOn): isOn ? [.microphone] : []
         case .setAppAudio(let isOn): isOn ? captured.now.intersection([.screen]) : []
+        case .setAppAudioOutput: captured.now.intersection([.screen])
         case .setCamera(let camera): camera?.showsPerson == true ? [.camera] : []
         case .switchSource: captured.now.intersection([.screen])
         case .receiveSamples(let request): request.disclosed(of: captured.now)

@@ -105,9 +105,9 @@ extension EngineEvent {
         case .failed(var failure):
             if let progress = failure.summary?.progress { failure.summary?.progress = progress.withoutLinks }
             return .failed(failure)
-        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .sourceSwitched, .camera,
-            .cameraShown, .screenLocked, .sourceInterrupted, .permissionQuestion, .permissionAsked, .warning, .samples,
-            .frames, .dismissed:
+        case .started, .commandNeeded, .paused, .resumed, .microphone, .appAudio, .appAudioOutput, .sourceSwitched,
+            .camera, .cameraShown, .screenLocked, .sourceInterrupted, .audioUnrecorded, .permissionQuestion,
+            .permissionAsked, .warning, .samples, .frames, .dismissed:
             return self
         }
     }

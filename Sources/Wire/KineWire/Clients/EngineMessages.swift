@@ -122,6 +122,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     case microphone(on: Bool)
     /// The audio that is played was turned on or off.
     case appAudio(on: Bool)
+    /// The audio of the output of this name is recorded from now on, instead of another output's.
+    case appAudioOutput(String)
     /// The take now shows this source, as in `TakeStatus.source`.
     case sourceSwitched(TakeConfiguration.Source)
     /// This camera is now shown over the picture, while it gives frames; nil: none.
@@ -131,6 +133,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile;
     /// otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)
+    /// The recorded output is silent, and this is heard on another one. A `warning` with its sentence comes before.
+    case audioUnrecorded(UnrecordedAudio)
     /// The source stands still, and the take shows its last picture; nil: the source works again.
     case sourceInterrupted(SourceInterruption?)
     /// A question for the person at the client's terminal whether the app may capture; one sentence. Sent only to a

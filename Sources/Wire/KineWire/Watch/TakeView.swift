@@ -16,6 +16,8 @@ package struct TakeView: Sendable {
     package private(set) var isMicrophoneOn: Bool?
     /// Nil in a take without the audio that is played.
     package private(set) var isAppAudioOn: Bool?
+    /// What is heard on an output that is not recorded, at last; nil: nothing, or that output is recorded now.
+    package private(set) var unrecordedAudio: UnrecordedAudio?
     package private(set) var camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; nil: it has given none.
     package private(set) var cameraSize: PixelSize?
@@ -41,6 +43,7 @@ package struct TakeView: Sendable {
             (output, source) = (status.output, status.source)
             (isMicrophoneOn, isAppAudioOn) = (status.isMicrophoneOn, status.isAppAudioOn)
             (camera, cameraSize) = (status.camera, status.cameraSize)
+            unrecordedAudio = status.unrecordedAudio
             interruption = status.interruption.map { ($0, status.interruptedSince ?? Date().timeIntervalSince1970) }
             destinations = Dictionary(status.destinations.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
             enter(status.phase, recorded: status.progress.duration, at: now)
@@ -60,6 +63,8 @@ package struct TakeView: Sendable {
         case .resumed: enter(.recording, recorded: time(at: now), at: now)
         case .microphone(let isOn): isMicrophoneOn = isOn
         case .appAudio(let isOn): isAppAudioOn = isOn
+        case .audioUnrecorded(let audio): unrecordedAudio = audio
+        case .appAudioOutput: unrecordedAudio = nil
         case .camera(let camera): self.camera = camera
         case .cameraShown(let size): cameraSize = size
         case .sourceInterrupted(let reason): interruption = reason.map { ($0, Date().timeIntervalSince1970) }
@@ -77,7 +82,7 @@ package struct TakeView: Sendable {
 
     private mutating func end(_ summary: TakeSummary?, at now: Int64) {
         output = summary?.output
-        (question, interruption) = (nil, nil)
+        (question, interruption, unrecordedAudio) = (nil, nil, nil)
         enter(.ended, recorded: time(at: now), at: now)
     }
 

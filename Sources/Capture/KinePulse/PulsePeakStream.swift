@@ -1,0 +1,64 @@
+// Listens to an output: the server sends the peak of each piece instead of its samples.
+import CPulse
+
+/// Reports once that an output is heard. Used by the thread that runs the connection's loop.
+final class PulsePeakStream {
+    /// Above −60 dB.
+    private static let audible: Float = 0.001
+    private static let peaksPerSecond: UInt32 = 25
+
+    /// The monitor of the output.
+    let monitor: String
+    private let heard: () -> Void
+    private var stream: OpaquePointer?
+
+    /// Nil: the server refuses at once. `heard` is called once, in the loop; the stream is closed then.
+    init?(monitor: String, context: OpaquePointer, heard: @escaping () -> Void) {
+        self.monitor = monitor
+        self.heard = heard
+        var specification = pa_sample_spec(format: PA_SAMPLE_FLOAT32LE, rate: Self.peaksPerSecond, channels: 1)
+        guard let stream = pa_stream_new(context, "Level", &specification, nil) else { return nil }
+        self.stream = stream
+        pa_stream_set_read_callback(
+            stream,
+            { _, _, data in data.map { Unmanaged<PulsePeakStream>.fromOpaque($0).takeUnretainedValue().read() } },
+            Unmanaged.passUnretained(self).toOpaque())
+        var attributes = pa_buffer_attr(
+            maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
+            fragsize: UInt32(MemoryLayout<Float>.size))
+        let flags =
+            PA_STREAM_PEAK_DETECT.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue
+        guard pa_stream_connect_record(stream, monitor, &attributes, pa_stream_flags_t(rawValue: flags)) >= 0 else {
+            close()
+            return nil
+        }
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard let stream else { return }
+        self.stream = nil
+        pa_stream_set_read_callback(stream, nil, nil)
+        pa_stream_disconnect(stream)
+        pa_stream_unref(stream)
+    }
+
+    private func read() {
+        var isHeard = false
+        while let stream {
+            var data: UnsafeRawPointer?
+            var length = 0
+            guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { break }
+            if let data {
+                let peaks = UnsafeBufferPointer(
+                    start: data.assumingMemoryBound(to: Float.self), count: length / MemoryLayout<Float>.size)
+                isHeard = isHeard || peaks.contains { abs($0) > Self.audible }
+            }
+            pa_stream_drop(stream)
+        }
+        guard isHeard else { return }
+        close()
+        heard()
+    }
+}
