@@ -39,7 +39,7 @@ import Testing
     @Test func `what cannot be heard is not listened to`() {
         var outputs = UnrecordedOutputs()
         outputs.recorded(isSilent: true, at: 0)
-        let now = UnrecordedOutputs.patience
+        let now = UnrecordedOutputs.silenceLimit
         var playback = AudioInventory.Playback(index: 7, output: 2, application: "Firefox", binary: "firefox")
         playback.isCorked = true
         #expect(names(outputs, inventory(playbacks: [playback]), at: now) == [])
@@ -55,12 +55,12 @@ import Testing
     @Test func `each output is reported once, with what plays there`() {
         var outputs = UnrecordedOutputs()
         outputs.recorded(isSilent: true, at: 0)
-        let found = outputs.heard("headset", in: inventory())
+        let found = outputs.report("headset", in: inventory())
         #expect(
             found?.sentence
                 == "Firefox plays on 'Headset', which is not recorded; --audio output:headset records it.")
-        #expect(outputs.heard("headset", in: inventory()) == nil)
+        #expect(outputs.report("headset", in: inventory()) == nil)
         #expect(names(outputs, inventory(), at: .max) == [])
-        #expect(outputs.heard("speakers", in: inventory()) == nil, "nothing plays there")
+        #expect(outputs.report("speakers", in: inventory()) == nil, "nothing plays there")
     }
 }

@@ -36,8 +36,6 @@ public protocol AudioFeed: Sendable {
     func change(pace: AudioPace)
     /// Starts or stops to record a target. Closes the devices of a stopped one.
     func set(target: Int, isOn: Bool)
-    /// Records another output, microphone or application instead of a target.
-    func change(target: Int, to other: AudioTarget)
     /// Ends the thread; the receiver gets no calls afterwards. Do not call it from the receiver.
     func stop()
 }
@@ -127,6 +125,7 @@ public final class AudioCapture: AudioFeed {
     /// The names of the server's outputs, as far as they are known.
     public var outputs: [String] { session.outputs }
 
+    /// Records another output, microphone or application instead of a target.
     public func change(target: Int, to other: AudioTarget) { session.perform { $0.change(target: target, to: other) } }
 
     /// How often the thread has woken from sleep.

@@ -46,7 +46,7 @@ public enum AudioWarning: Equatable, Sendable {
     /// A recorded device was unplugged. The recording is silent until it is back.
     case gone(AudioTarget)
     case inaudible(InaudibleAudio)
-    /// The recorded output is silent, and another one is heard.
+    /// An application plays on an output which the take does not record, while the recorded output is silent.
     case unrecorded(UnrecordedAudio)
     /// A microphone has sent only zeros for this long.
     case silentMicrophone(seconds: Int)

@@ -1,4 +1,5 @@
 // An audio server's devices and applications as values, and the choice of a target's devices. Pure.
+import KineMedia
 import KinePlatform
 
 /// The server's devices and playing applications at one moment.
@@ -109,6 +110,29 @@ public enum AudioTarget: Hashable, Sendable {
     /// Whether a take needs it to begin. The default output and applications may come later.
     var isNeededAtStart: Bool {
         if case .output = self { true } else { isMicrophone }
+    }
+}
+
+// What a take asks for.
+extension AudioTarget {
+    /// Nil: no audio.
+    package init?(_ audio: TakeConfiguration.AppAudio) {
+        switch audio {
+        case .none: return nil
+        case .system: self = .defaultOutput
+        case .output(let name): self = .output(name)
+        case .everything: self = .everything
+        case .application(let name): self = .application(name)
+        }
+    }
+
+    /// Nil: no microphone.
+    package init?(_ microphone: TakeConfiguration.Microphone) {
+        switch microphone {
+        case .none: return nil
+        case .defaultDevice: self = .defaultMicrophone
+        case .named(let name): self = .microphone(name)
+        }
     }
 }
 

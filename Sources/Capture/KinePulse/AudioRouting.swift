@@ -1,9 +1,9 @@
-// The audio of all outputs, each sound once: one output may play another one's sound, by a loopback, a combination of outputs, or a filter.
-// Pure.
+// Which streams have the audio of all outputs, each sound once. A server can pass the audio of one output on to others: by a loopback, by
+// combined outputs, or by a filter. Pure.
 
-/// Joins the ends of what the server itself passes on.
+/// Marks an output and the streams that one module or filter of the server has made. Those with the same link belong together.
 public enum AudioLink: Hashable, Sendable {
-    /// The module that made them (PulseAudio's `owner_module`).
+    /// The module (PulseAudio's `owner_module`).
     case module(UInt32)
     /// PipeWire's `node.link-group`.
     case group(String)
@@ -19,30 +19,30 @@ extension AudioInventory {
 
     /// The streams that together have the audio of all outputs.
     ///
-    /// An output that plays on another one only is left out, since that one has its sound. One that plays on several is recorded by itself,
-    /// and of those only what else plays there.
+    /// If the server passes an output's audio on to one other output, only the other one is recorded. If it passes the audio on to several
+    /// outputs, the first is recorded, and of the others only the streams that do not come from it.
     var everything: [AudioSource] {
-        let kept = outputs.indices.filter { last(from: $0) == $0 }
-        let combined = kept.filter { carriers(of: $0).count > 1 }
+        let kept = outputs.indices.filter { lastOutput(from: $0) == $0 }
+        let combined = kept.filter { nextOutputs(after: $0).count > 1 }
         return kept.flatMap { index -> [AudioSource] in
             let output = outputs[index]
-            let doubled = combined.filter { $0 != index && carriers(of: $0).contains(index) }
-            guard !doubled.isEmpty else { return [.source(output.monitor)] }
+            let origins = combined.filter { nextOutputs(after: $0).contains(index) }
+            guard !origins.isEmpty else { return [.source(output.monitor)] }
             return playbacks.filter { playback in
                 playback.output == output.index
-                    && doubled.allSatisfy { links(of: $0).isDisjoint(with: playback.links) }
+                    && origins.allSatisfy { links(of: $0).isDisjoint(with: playback.links) }
             }.map { .playback($0.index, output: $0.output) }
         }
     }
 
-    /// What carries an output's sound elsewhere.
+    /// The links of the output and of the streams that read it.
     private func links(of output: Int) -> Set<AudioLink> {
         recordings.filter { $0.source == outputs[output].monitorIndex }
             .reduce(outputs[output].links) { $0.union($1.links) }
     }
 
-    /// The other outputs that play an output's sound.
-    private func carriers(of output: Int) -> [Int] {
+    /// The other outputs that the server passes the output's audio on to.
+    private func nextOutputs(after output: Int) -> [Int] {
         let links = links(of: output)
         guard !links.isEmpty else { return [] }
         return outputs.indices.filter { other in
@@ -51,14 +51,14 @@ extension AudioInventory {
         }
     }
 
-    /// The output where an output's sound ends up, by way of others. Of those that play each other's sound, the first one.
-    private func last(from output: Int) -> Int {
-        var way = [output]
+    /// Follows the output's audio as long as the server passes it on to one other output. In a circle, the first output counts.
+    private func lastOutput(from output: Int) -> Int {
+        var path = [output]
         while true {
-            let next = carriers(of: way[way.count - 1])
-            guard next.count == 1 else { return way[way.count - 1] }
-            if let start = way.firstIndex(of: next[0]) { return way[start...].min() ?? output }
-            way.append(next[0])
+            let next = nextOutputs(after: path[path.count - 1])
+            guard next.count == 1 else { return path[path.count - 1] }
+            if let start = path.firstIndex(of: next[0]) { return path[start...].min() ?? output }
+            path.append(next[0])
         }
     }
 }

@@ -152,7 +152,7 @@ final class AudioSession {
         listening.removeAll { stream in !wanted.contains { $0.monitor == stream.monitor } }
         for output in wanted where !listening.contains(where: { $0.monitor == output.monitor }) {
             let stream = PulsePeakStream(monitor: output.monitor, context: context) { [unowned self] in
-                guard let audio = unrecorded.heard(output.name, in: self.inventory ?? inventory) else { return }
+                guard let audio = unrecorded.report(output.name, in: self.inventory ?? inventory) else { return }
                 receiver.audioWarning(.unrecorded(audio))
                 hasNews = true
             }
@@ -160,7 +160,7 @@ final class AudioSession {
         }
     }
 
-    /// Whether a stream is that of an output.
+    /// Whether a stream records an output.
     private func isOutput(_ stream: PulseRecordStream) -> Bool {
         streams[stream.id].map { targets[$0.target].isOutput } ?? false
     }

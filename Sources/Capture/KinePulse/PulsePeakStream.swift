@@ -1,7 +1,7 @@
 // Listens to an output: the server sends the peak of each piece instead of its samples.
 import CPulse
 
-/// Reports once that an output is heard. Used by the thread that runs the connection's loop.
+/// Reports once that there is sound on an output. Used by the thread that runs the connection's loop.
 final class PulsePeakStream {
     /// Above −60 dB.
     private static let audible: Float = 0.001
@@ -9,13 +9,13 @@ final class PulsePeakStream {
 
     /// The monitor of the output.
     let monitor: String
-    private let heard: () -> Void
+    private let onSound: () -> Void
     private var stream: OpaquePointer?
 
-    /// Nil: the server refuses at once. `heard` is called once, in the loop; the stream is closed then.
-    init?(monitor: String, context: OpaquePointer, heard: @escaping () -> Void) {
+    /// Nil: the server refuses at once. Calls `onSound` once, in the loop, after it has closed the stream.
+    init?(monitor: String, context: OpaquePointer, onSound: @escaping () -> Void) {
         self.monitor = monitor
-        self.heard = heard
+        self.onSound = onSound
         var specification = pa_sample_spec(format: PA_SAMPLE_FLOAT32LE, rate: Self.peaksPerSecond, channels: 1)
         guard let stream = pa_stream_new(context, "Level", &specification, nil) else { return nil }
         self.stream = stream
@@ -45,7 +45,7 @@ final class PulsePeakStream {
     }
 
     private func read() {
-        var isHeard = false
+        var hasSound = false
         while let stream {
             var data: UnsafeRawPointer?
             var length = 0
@@ -53,12 +53,12 @@ final class PulsePeakStream {
             if let data {
                 let peaks = UnsafeBufferPointer(
                     start: data.assumingMemoryBound(to: Float.self), count: length / MemoryLayout<Float>.size)
-                isHeard = isHeard || peaks.contains { abs($0) > Self.audible }
+                hasSound = hasSound || peaks.contains { abs($0) > Self.audible }
             }
             pa_stream_drop(stream)
         }
-        guard isHeard else { return }
+        guard hasSound else { return }
         close()
-        heard()
+        onSound()
     }
 }

@@ -4,12 +4,12 @@ import KineMedia
 
 /// The outputs beside a recorded one that is silent. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct UnrecordedOutputs {
-    /// The time of digital silence on the recorded output after which others are listened to.
-    static let patience: Int64 = 3_000_000_000
+    /// After this time of digital silence on the recorded output, others are listened to.
+    static let silenceLimit: Int64 = 3_000_000_000
 
-    /// Since when the recorded output has been silent; nil: it is heard, or not recorded.
+    /// The instant from which on the recorded output has been silent. Nil: it plays something, or no output is recorded.
     private var silentSince: Int64?
-    /// The names of those that were reported: once is enough.
+    /// Each output is reported once. These are the names of the reported ones.
     private var reported: Set<String> = []
 
     /// The recorded output delivers, or has delivered.
@@ -20,24 +20,21 @@ struct UnrecordedOutputs {
     /// No output is recorded now.
     mutating func stopped() { silentSince = nil }
 
-    /// When the others are due; nil: the recorded one is heard.
-    var deadline: Int64? { silentSince.map { $0 + Self.patience } }
-
-    /// The outputs to listen to now: those to which something plays that can be heard.
+    /// The outputs to listen to now: an application plays there, neither paused nor muted.
     ///
     /// - Parameter recorded: the sources that are recorded.
     func candidates(
         in inventory: AudioInventory, besides recorded: Set<AudioSource>, at now: Int64
     ) -> [AudioInventory.Output] {
-        guard let deadline, now >= deadline else { return [] }
+        guard let silentSince, now >= silentSince + Self.silenceLimit else { return [] }
         return inventory.outputs.filter { output in
             !reported.contains(output.name) && !recorded.contains(.source(output.monitor))
                 && inventory.playbacks.contains { $0.output == output.index && $0.isHeard }
         }
     }
 
-    /// An output was heard. Nil: it was reported already, or nothing plays there any more.
-    mutating func heard(_ name: String, in inventory: AudioInventory) -> UnrecordedAudio? {
+    /// Reports an output on which there is sound. Nil: it was reported already, or no application plays there any more.
+    mutating func report(_ name: String, in inventory: AudioInventory) -> UnrecordedAudio? {
         guard let output = inventory.outputs.first(where: { $0.name == name }),
             let playback = inventory.playbacks.first(where: { $0.output == output.index && $0.isHeard }),
             reported.insert(name).inserted

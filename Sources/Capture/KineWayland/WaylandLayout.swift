@@ -13,7 +13,7 @@ enum WaylandLayout {
     /// Several outputs in one picture.
     struct Join: Equatable {
         var size: PixelSize
-        /// Where the outputs are in it, by their names.
+        /// Each output's rectangle in the picture, by the output's name.
         var places: [String: PixelRect]
     }
 

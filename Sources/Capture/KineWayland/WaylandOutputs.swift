@@ -90,7 +90,7 @@ final class WaylandOutputs {
     /// The current outputs, from left to right and from top to bottom.
     var all: [WaylandOutput] { ordered.map { Self.placed($0.value) } }
 
-    /// The outputs of which the compositor has told everything: a new one's name and place come after it.
+    /// The outputs whose properties have all come. The compositor announces an output before its name and place.
     var complete: [WaylandOutput] { ordered.filter(\.value.isComplete).map { Self.placed($0.value) } }
 
     /// Those that have a place and a size.

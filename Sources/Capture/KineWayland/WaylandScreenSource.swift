@@ -151,7 +151,7 @@ public final class WaylandScreenSource: VideoSource {
 
     private func takeFrames(_ damage: inout DamageRegion) {
         for copier in copiers {
-            guard let (changed, _) = copier.takeFrame() else { continue }
+            guard let frame = copier.takeFrame() else { continue }
             if copiers.count == 1, joined != nil {
                 // The others have gone, and its frame can be read in place from now on.
                 joined = nil
@@ -160,10 +160,10 @@ public final class WaylandScreenSource: VideoSource {
             if joined == nil { follow() }
             if damage.size != size { damage = .full(size: size) }
             if let joined {
-                for place in joined.draw(changed, of: copier) { damage.insert(place) }
+                for place in joined.draw(frame.damage, of: copier) { damage.insert(place) }
             } else {
                 let all = PixelRect(size: size)
-                for rect in changed ?? [all] { damage.insert(rect.intersection(all)) }
+                for rect in frame.damage ?? [all] { damage.insert(rect.intersection(all)) }
             }
         }
         // An output tells its orientation without a frame.

@@ -6,7 +6,8 @@ import Testing
 @testable import KineHost
 
 @Suite struct CastRecoveryTests {
-    private static let limits = CastRecovery.Limits(interval: 10, absence: 100, answer: 500, glance: 3, lag: 6)
+    private static let limits = CastRecovery.Limits(
+        interval: 10, absence: 100, answer: 500, lookInterval: 3, listingDelay: 6)
     private static let lost = VideoSourceError.castLost("connection error")
 
     private func begun(from loss: VideoSourceError = lost, isOfMonitor: Bool = true) -> CastRecovery? {

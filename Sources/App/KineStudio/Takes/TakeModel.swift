@@ -23,7 +23,7 @@ struct TakeModel: Encodable, Equatable, Sendable {
     let runsSince: Double?
     let isMicrophoneOn: Bool?
     let isAppAudioOn: Bool?
-    /// What is heard on an output that is not recorded.
+    /// An application that plays on an output which the take does not record.
     let unrecordedAudio: UnrecordedAudio?
     /// The camera over the picture.
     let camera: TakeConfiguration.Camera?

@@ -8,7 +8,7 @@ struct AudioOptions: ParsableArguments {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "Whose audio to record: system for the default output's, output:NAME for another one's, everything for all outputs', app:NAME for one application's, or none.",
+            "What audio to record: system is the default output, output:NAME another output, everything all outputs, app:NAME one application; or none.",
             discussion: "If not given, the system's, where there is any. kinecast sources lists the names.",
             valueName: "WHICH"))
     var audio: AudioOption?

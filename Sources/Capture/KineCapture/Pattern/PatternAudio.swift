@@ -36,9 +36,6 @@ public final class PatternAudio: AudioFeed {
         }
     }
 
-    /// There is no other target.
-    public func change(target: Int, to other: AudioTarget) {}
-
     /// The beep cannot be turned off.
     public func set(target: Int, isOn: Bool) {}
 

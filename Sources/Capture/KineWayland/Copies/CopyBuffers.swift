@@ -42,16 +42,13 @@ struct CopyBuffers {
     }
 
     /// Makes the drawn frame current, and frees the previous one's buffer for the next. Returns whether the view or
-    /// buffer size differs from the previous frame's, and whether the frame's own size does.
-    mutating func exchange(_ view: View) -> (isOther: Bool, isResized: Bool) {
-        guard let drawn = next else { return (false, false) }
+    /// buffer size differs from the previous frame's.
+    mutating func exchange(_ view: View) -> Bool {
+        guard let drawn = next else { return false }
         let before = current
         current = (drawn, view)
         next = before?.buffer
-        return (
-            before?.view != view || before?.buffer.layout.size != drawn.layout.size,
-            before?.view.part.size != view.part.size
-        )
+        return before?.view != view || before?.buffer.layout.size != drawn.layout.size
     }
 
     /// The upper left pixel of `rect` in the current frame, and the bytes from one row to the next, which are negative

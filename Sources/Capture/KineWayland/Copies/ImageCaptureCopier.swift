@@ -80,13 +80,13 @@ final class ImageCaptureCopier: OutputCopier {
 
     func startAgain() { perform { $0.startAgain(isThere: copy.proxy != nil) } }
 
-    func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)? {
+    func takeFrame() -> TakenFrame? {
         guard let frame = machine.frame else { return nil }
         (copy.isStale, copy.isDiscarded) = (false, false)
-        let (isOther, isResized) = copy.buffers.exchange(CopyBuffers.View(part: frame.part))
+        let isOther = copy.buffers.exchange(CopyBuffers.View(part: frame.part))
         orientation = frame.orientation
         perform { $0.taken() }
-        return (isOther ? nil : frame.damage, isResized)
+        return TakenFrame(damage: isOther ? nil : frame.damage)
     }
 
     private func perform(_ change: (inout ImageCaptureStateMachine) -> ImageCaptureStateMachine.Request?) {

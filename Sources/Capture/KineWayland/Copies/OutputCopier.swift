@@ -17,9 +17,14 @@ protocol OutputCopier: AnyObject {
     func makeRequests(at now: Int64)
     /// Drops the copied frame and the current copy. Requests a new frame if the output exists.
     func startAgain()
-    /// Makes the newest frame current, and not stale; requests the next one without a flush. Returns the damage in the
-    /// frame's own pixels, nil if all may have changed, and whether its size differs.
-    func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)?
+    /// Makes the newest frame current, and not stale; requests the next one without a flush. Nil: there is no new frame.
+    func takeFrame() -> TakenFrame?
+}
+
+/// A frame that has become the current one.
+struct TakenFrame {
+    /// What has changed, in the frame's own pixels; nil: all may have changed.
+    var damage: [PixelRect]?
 }
 
 extension OutputCopier {
@@ -69,9 +74,9 @@ struct OutputCopy {
     /// The output's proxy for requests; nil: the output has gone.
     var proxy: OpaquePointer?
     var buffers: CopyBuffers
-    /// The current frame was discarded: it must not be shown.
+    /// The current frame was discarded, and nothing can be shown before the next one.
     var isStale = false
-    /// The same, and stays set where something else is shown in its place.
+    /// The current frame was discarded. Also set while black is shown in its place.
     var isDiscarded = false
     /// Why the frames cannot be read.
     var failure: VideoSourceError?
@@ -88,7 +93,7 @@ struct OutputCopy {
         proxy = findOutput()
     }
 
-    /// The proxy of the output, by which it is called now.
+    /// The proxy of the output, whatever its name is now. Nil: the output has gone.
     fileprivate mutating func findOutput() -> OpaquePointer? {
         let all = outputs.complete
         return subject.output.find(among: all.map { ($0.name, $0.bounds) }).flatMap { outputs.proxy(of: all[$0].name) }

@@ -55,13 +55,13 @@ final class ScreencopyCopier: OutputCopier {
 
     func startAgain() { perform { $0.outputChanged(isThere: copy.proxy != nil) } }
 
-    func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)? {
+    func takeFrame() -> TakenFrame? {
         guard let frame = machine.frame else { return nil }
         (copy.isStale, copy.isDiscarded) = (false, false)
-        let (isOther, isResized) = copy.buffers.exchange(
+        let isOther = copy.buffers.exchange(
             CopyBuffers.View(part: PixelRect(size: frame.layout.size), isUpsideDown: frame.isUpsideDown))
         perform { $0.taken() }
-        return (isOther ? nil : frame.damage, isResized)
+        return TakenFrame(damage: isOther ? nil : frame.damage)
     }
 
     private func perform(_ change: (inout ScreencopyStateMachine) -> ScreencopyStateMachine.Request?) {

@@ -34,15 +34,15 @@ public final class X11RegionOpening: VideoSourceOpening {
     /// `display` is the server's name; nil: DISPLAY. Throws without such a server, or if its screen cannot be captured.
     /// - Parameters:
     ///   - timeout: nanoseconds without input that end the drawing. A screen saver cannot lock the screen meanwhile.
-    ///   - isBelieved: as `X11ScreenSource`'s.
+    ///   - allowsXwayland: as `X11ScreenSource`'s.
     ///   - open: opens the drawn region, in the screen's coordinates.
     public init(
-        display: String? = nil, isBelieved: Bool = false, cancellation: Cancellation? = nil,
+        display: String? = nil, allowsXwayland: Bool = false, cancellation: Cancellation? = nil,
         timeout: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> any VideoSource
     ) throws(VideoSourceError) {
         connection = try X11Connection(display: display, cancellation: cancellation)
-        if let problem = connection.screenProblem, !isBelieved || problem != .waylandSession { throw problem }
+        if let problem = connection.screenProblem, !allowsXwayland || problem != .waylandSession { throw problem }
         try connection.checkForDamage("drawing a region")
         self.cancellation = cancellation
         self.timeout = timeout

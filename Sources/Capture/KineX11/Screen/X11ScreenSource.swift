@@ -75,12 +75,12 @@ public final class X11ScreenSource: VideoSource {
     ///   - shownKeys: the keys to show, if any.
     ///   - excluded: windows that are painted over in the frames of a screen or a part of it, or left out of an
     ///     application's.
-    ///   - isBelieved: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
+    ///   - allowsXwayland: record the screen of a server that seems to belong to a session on Wayland, if it can be read.
     ///   - display: the server's name; nil: DISPLAY.
     ///   - cancellation: ends the waits for the server. Afterwards the source cannot be used.
     public init(
         target: Target, showsCursor: Bool, isPrivate: Bool = false, cursorScale: Double = 1, showsClicks: Bool = false,
-        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], isBelieved: Bool = false,
+        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], allowsXwayland: Bool = false,
         display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
@@ -95,7 +95,7 @@ public final class X11ScreenSource: VideoSource {
         switch target {
         case .screen, .region:
             if let problem = connection.screenProblem {
-                guard isBelieved, problem == .waylandSession, reader.canRead(connection.root) else { throw problem }
+                guard allowsXwayland, problem == .waylandSession, reader.canRead(connection.root) else { throw problem }
             }
             exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
             application = nil

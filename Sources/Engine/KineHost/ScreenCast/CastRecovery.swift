@@ -30,13 +30,13 @@ struct CastRecovery {
         /// How long a question to the person may take, since the loss or the monitor's return: they may be away.
         var answer: Int64
         /// Between two looks for a monitor whose cast has ended.
-        var glance: Int64
+        var lookInterval: Int64
         /// How long a monitor may still be listed by its compositor after its cast has ended.
-        var lag: Int64
+        var listingDelay: Int64
 
         static let standard = Limits(
-            interval: 1_000_000_000, absence: 15_000_000_000, answer: 60_000_000_000, glance: 250_000_000,
-            lag: 1_000_000_000)
+            interval: 1_000_000_000, absence: 15_000_000_000, answer: 60_000_000_000, lookInterval: 250_000_000,
+            listingDelay: 1_000_000_000)
     }
 
     private enum State {
@@ -132,9 +132,9 @@ struct CastRecovery {
             (sought, lostAt) = (.monitor, now)
             return retry(at: now)
         }
-        if now - lostAt < limits.lag {
-            state = .looking(next: now + limits.glance)
-            return .wait(until: now + limits.glance)
+        if now - lostAt < limits.listingDelay {
+            state = .looking(next: now + limits.lookInterval)
+            return .wait(until: now + limits.lookInterval)
         }
         guard loss.kind == .castStopped else {
             state = .ended

@@ -34,12 +34,12 @@ struct X11Kind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         func open(_ target: X11ScreenSource.Target) throws(VideoSourceError) -> X11ScreenSource {
-            let source = try X11ScreenSource(target, video, isBelieved: wantedBackend == .x11, cancellation)
+            let source = try X11ScreenSource(target, video, allowsXwayland: wantedBackend == .x11, cancellation)
             source.shortcoming.map(warn)
             return source
         }
         guard let target else {
-            return try X11RegionOpening(isBelieved: wantedBackend == .x11, cancellation: cancellation) {
+            return try X11RegionOpening(allowsXwayland: wantedBackend == .x11, cancellation: cancellation) {
                 (rect) throws(VideoSourceError) in
                 try open(.region(rect))
             }
@@ -85,18 +85,18 @@ struct X11Kind: SourceKind {
             let display = try X11Inventory()
             if let problem = display.screenProblem { throw problem }
             let size = "\(display.screen.width)x\(display.screen.height)"
-            var problems = [display.shortcoming.map { (problem: $0, remedy: "use Xorg, Xvfb or TigerVNC") }]
-            if !display.hasSharedMemory {
-                problems.append(
-                    (
-                        "Without shared memory, reading it costs several times as much.",
-                        "run kinecast on the machine of the X server, with MIT-SHM enabled"
-                    ))
+            var (problems, remedies): ([String], [String]) = ([], [])
+            if let shortcoming = display.shortcoming {
+                problems.append(shortcoming)
+                remedies.append("use Xorg, Xvfb or TigerVNC")
             }
-            let found = problems.compactMap(\.self)
-            guard !found.isEmpty else { return .passed("display", "\(size), shared memory") }
-            var check = DoctorCheck.passed("display", "\(size). " + found.map(\.problem).joined(separator: " "))
-            check.remedy = found.map(\.remedy).joined(separator: "; ")
+            if !display.hasSharedMemory {
+                problems.append("Without shared memory, reading it costs several times as much.")
+                remedies.append("run kinecast on the machine of the X server, with MIT-SHM enabled")
+            }
+            if problems.isEmpty { return .passed("display", "\(size), shared memory") }
+            var check = DoctorCheck.passed("display", "\(size). \(problems.joined(separator: " "))")
+            check.remedy = remedies.joined(separator: "; ")
             return check
         } catch {
             return .failed(
@@ -180,13 +180,13 @@ extension VideoSourceError {
 extension X11ScreenSource {
     /// Opens a target with the take's settings. `isPrivate`: the screen belongs to the take.
     convenience init(
-        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, isBelieved: Bool = false,
+        _ target: Target, _ video: TakeConfiguration.Video, isPrivate: Bool = false, allowsXwayland: Bool = false,
         _ cancellation: Cancellation
     ) throws(VideoSourceError) {
         try self.init(
             target: target, showsCursor: video.showsCursor, isPrivate: isPrivate, cursorScale: video.cursorScale,
             showsClicks: video.showsClicks, keys: video.shownKeys?.display,
-            excluding: video.excludedWindows, isBelieved: isBelieved, cancellation: cancellation)
+            excluding: video.excludedWindows, allowsXwayland: allowsXwayland, cancellation: cancellation)
     }
 }
 

@@ -166,16 +166,19 @@ package final class AudioPipeline: Sendable {
         return true
     }
 
-    /// The names of the outputs that can be recorded instead of the current one; nil in a take that began without an output's audio.
+    /// The names of the outputs that the take can record. Nil if it began without the audio of an output.
     package var outputs: [String]? {
         let isOutput = plan.targets(of: .app).allSatisfy { plan.targets[$0].isOutput }
-        return has(.app) && isOutput ? (running?.capture as? AudioCapture)?.outputs : nil
+        return has(.app) && isOutput ? serverCapture?.outputs : nil
     }
 
-    /// Records the audio of this output, one of `outputs`, instead of the current one's.
+    /// Records this output, one of `outputs`, instead of the current one.
     package func setOutput(_ name: String) {
-        for target in plan.targets(of: .app) { running?.capture.change(target: target, to: .output(name)) }
+        for target in plan.targets(of: .app) { serverCapture?.change(target: target, to: .output(name)) }
     }
+
+    /// The capture of an audio server; nil for the test pattern's audio.
+    private var serverCapture: AudioCapture? { running?.capture as? AudioCapture }
 
     /// Frames that libavcodec encoded, of all tracks.
     var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }

@@ -7,8 +7,8 @@ struct MicrophoneChannels {
     private static let speech: Float = 1e-5
     /// A channel of this part of the other's power, or less, has no sound: −40 dB.
     private static let silent: Float = 1e-4
-    /// Hundredths of a second of speech in one channel alone after which it is moved.
-    private static let patience = 200
+    /// After so many hundredths of a second of speech in one channel alone, that channel goes to both sides.
+    private static let oneSidedLimit = 200
     /// Seconds of a fade.
     private static let fade = 0.05
 
@@ -16,11 +16,11 @@ struct MicrophoneChannels {
     private let rate: Int
     /// What is known of the block that is being filled: its frames, and the power of both channels.
     private var block = (frames: 0, left: Float(0), right: Float(0))
-    /// The blocks of speech in a row that only the left, or only the right channel had; one of them is zero.
-    private var lonely = (left: 0, right: 0)
+    /// How many blocks of speech in a row had only the left channel, or only the right one. One of the numbers is zero.
+    private var oneSided = (left: 0, right: 0)
     /// The channel that goes to both sides, if any.
     private var source: Side?
-    /// The channel that is faded over the other one, and how far, from 0 to 1.
+    /// The channel that replaces the other one, and its part of the mix, from 0 to 1.
     private var mix = (source: Side.left, amount: Float(0))
 
     private enum Side { case left, right }
@@ -78,15 +78,15 @@ struct MicrophoneChannels {
     private mutating func judge(_ left: Float, _ right: Float) {
         guard max(left, right) >= Self.speech else { return }
         switch (left <= right * Self.silent, right <= left * Self.silent) {
-        case (true, false): lonely = (0, lonely.right + 1)
-        case (false, true): lonely = (lonely.left + 1, 0)
+        case (true, false): oneSided = (0, oneSided.right + 1)
+        case (false, true): oneSided = (oneSided.left + 1, 0)
         default:
-            lonely = (0, 0)
+            oneSided = (0, 0)
             source = nil
         }
-        if lonely.left >= Self.patience { source = .left }
-        if lonely.right >= Self.patience { source = .right }
+        if oneSided.left >= Self.oneSidedLimit { source = .left }
+        if oneSided.right >= Self.oneSidedLimit { source = .right }
         // The other side speaks now.
-        if source == .left && lonely.right > 0 || source == .right && lonely.left > 0 { source = nil }
+        if source == .left && oneSided.right > 0 || source == .right && oneSided.left > 0 { source = nil }
     }
 }

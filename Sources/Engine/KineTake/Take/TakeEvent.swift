@@ -89,7 +89,7 @@ package enum TakeEvent: Sendable {
     case sourceSwitched(TakeError?)
     /// The camera is shown, and its own frames have this size, which they did not have before.
     case cameraShown(PixelSize)
-    /// The recorded output is silent, and another one is heard.
+    /// An application plays on an output which the take does not record, while the recorded output is silent.
     case audioUnrecorded(UnrecordedAudio)
     /// The source stands still; nil: it works again.
     case interrupted(SourceInterruption?)

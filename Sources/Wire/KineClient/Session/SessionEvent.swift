@@ -27,7 +27,8 @@ public enum SessionEvent: Sendable, Equatable {
     case camera(TakeConfiguration.Camera?)
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile.
     case screenLocked(Bool)
-    /// The recorded output is silent, and this is heard on another one. A `warning` with its sentence comes before.
+    /// An application plays on an output which the take does not record, while the recorded output is silent.
+    /// A `warning` with the sentence comes before.
     case audioUnrecorded(UnrecordedAudio)
     /// The source stands still, and the take shows its last picture; nil: the source works again.
     case sourceInterrupted(SourceInterruption?)

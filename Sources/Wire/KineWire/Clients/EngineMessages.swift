@@ -133,7 +133,8 @@ public enum EngineEvent: Codable, Sendable, Equatable {
     /// The recorded screen was locked or unlocked. `paused` or `resumed` follows if the take pauses meanwhile;
     /// otherwise it shows a card while the screen is locked.
     case screenLocked(Bool)
-    /// The recorded output is silent, and this is heard on another one. A `warning` with its sentence comes before.
+    /// An application plays on an output which the take does not record, while the recorded output is silent.
+    /// A `warning` with the sentence comes before.
     case audioUnrecorded(UnrecordedAudio)
     /// The source stands still, and the take shows its last picture; nil: the source works again.
     case sourceInterrupted(SourceInterruption?)

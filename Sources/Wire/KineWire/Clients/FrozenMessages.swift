@@ -71,7 +71,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var withheld: String?
     /// The `--exclude` rules that match no window now.
     public var unmatchedExclusions: [String] = []
-    /// What is heard on an output that is not recorded; nil: nothing, or the recorded one is heard too.
+    /// The application that was last found to play on an output which the take does not record; nil: none was, or the take records that
+    /// output now.
     public var unrecordedAudio: UnrecordedAudio?
     /// Why the source stands still and its last picture is shown; nil: it does not.
     public var interruption: SourceInterruption?

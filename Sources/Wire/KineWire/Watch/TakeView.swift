@@ -16,7 +16,7 @@ package struct TakeView: Sendable {
     package private(set) var isMicrophoneOn: Bool?
     /// Nil in a take without the audio that is played.
     package private(set) var isAppAudioOn: Bool?
-    /// What is heard on an output that is not recorded, at last; nil: nothing, or that output is recorded now.
+    /// As `TakeStatus.unrecordedAudio`.
     package private(set) var unrecordedAudio: UnrecordedAudio?
     package private(set) var camera: TakeConfiguration.Camera?
     /// The size of the camera's own frames; nil: it has given none.
