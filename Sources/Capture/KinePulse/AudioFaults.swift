@@ -27,6 +27,9 @@ public struct MissingAudio: Equatable, Sendable {
     public var target: AudioTarget
     /// The outputs, microphones or applications that exist instead; empty if the target names none.
     public var existing: [String] = []
+    /// The description of the output whose monitor is the default microphone; nil: it is none's. A monitor is missing where it is recorded
+    /// as an output already.
+    public var monitoredOutput: String?
 }
 
 /// An output or an application that is recorded as silence, whatever it plays.
@@ -45,6 +48,10 @@ public enum AudioWarning: Equatable, Sendable {
     case missing(MissingAudio)
     /// A recorded device was unplugged. The recording is silent until it is back.
     case gone(AudioTarget)
+    /// Another microphone, of this description, is recorded from now on.
+    case microphoneReplaced(by: String)
+    /// At the end: the microphone went away or was replaced so often, more than once.
+    case microphoneChanges(Int)
     case inaudible(InaudibleAudio)
     /// An application plays on an output which the take does not record, while the recorded output is silent.
     case unrecorded(UnrecordedAudio)

@@ -44,6 +44,8 @@ public struct AudioInventory: Sendable, Equatable {
     /// Sources that are not monitors of outputs.
     public var microphones: [Microphone] = []
     public var playbacks: [Playback] = []
+    /// By name, the number of channels of sources whose channels have no place in a room, as those of cards in the profile Pro Audio.
+    var numberedChannels: [String: Int] = [:]
     var recordings: [Recording] = []
     /// The server's own name and version, for `kinecast doctor`: "pulseaudio 16.1".
     public var server: String?
@@ -59,6 +61,19 @@ public struct AudioInventory: Sendable, Equatable {
     func defaultMicrophone(besides recorded: Set<AudioSource>) -> String? {
         let monitors = outputs.map(\.monitor).filter { !recorded.contains(.source($0)) }
         return (microphones.map(\.name) + monitors).first { $0 == defaultSource } ?? microphones.first?.name
+    }
+}
+
+extension AudioInventory {
+    /// A source's description; its name, if it has none.
+    func description(ofSource name: String) -> String {
+        microphones.first { $0.name == name }?.description
+            ?? outputs.first { $0.monitor == name }?.description ?? name
+    }
+
+    /// The number of a source's numbered channels; nil: its channels have places.
+    func numberedChannels(of source: AudioSource) -> Int? {
+        if case .source(let name) = source { numberedChannels[name] } else { nil }
     }
 }
 
@@ -197,7 +212,9 @@ extension AudioTarget {
             }
         var existing: [String] = []
         for name in names where !name.isEmpty && !existing.contains(name) { existing.append(name) }
-        return MissingAudio(target: self, existing: existing)
+        let output = inventory.outputs.first { $0.monitor == inventory.defaultSource }
+        return MissingAudio(
+            target: self, existing: existing, monitoredOutput: self == .defaultMicrophone ? output?.description : nil)
     }
 }
 

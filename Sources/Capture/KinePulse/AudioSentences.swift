@@ -19,6 +19,10 @@ extension AudioWarning {
             "The audio server is gone (\(fault.words)); the recording is silent until it is back."
         case .missing(let missing): missing.sentence
         case .gone(let target): "\(target.words) was unplugged; the recording goes on without it until it is back."
+        case .microphoneReplaced(let description):
+            "The microphone is \(description.printable(limit: 100)) from now on, since it or the desktop's choice has changed."
+        case .microphoneChanges(let count):
+            "The microphone changed or went away \(count) times; the recording is silent where there was none."
         case .inaudible(let audio): audio.sentence
         case .unrecorded(let audio): audio.sentence
         case .silentMicrophone(let seconds):
@@ -73,6 +77,9 @@ extension MissingAudio {
         case .output(let name): "There is no output called \(name)\(instead); see kinecast sources for the names."
         case .application(let name):
             "No application called \(name) plays audio\(instead); its track is silent until it does."
+        case .defaultMicrophone where monitoredOutput != nil:
+            "The default microphone is what \((monitoredOutput ?? "").printable(limit: 100)) plays, which is recorded already; choose another "
+                + "one with --mic NAME, which kinecast sources lists."
         case .defaultMicrophone: "The audio server has no microphone; plug one in, or record without it."
         case .microphone(let name):
             "There is no microphone called \(name)\(instead); see kinecast sources for the names."

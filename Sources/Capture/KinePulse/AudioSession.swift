@@ -29,6 +29,7 @@ final class AudioSession {
     private var inventory: AudioInventory?
     private var unrecorded = UnrecordedOutputs()
     private var listening: [PulsePeakStream] = []
+    private var microphoneChanges: [Int: MicrophoneChanges] = [:]
     /// The default microphone was a real one: if it is unplugged, no monitor of an output replaces it.
     private var hadMicrophone = false
 
@@ -62,6 +63,9 @@ final class AudioSession {
         handle.attach(connection.waker)
         defer {
             handle.attach(nil)
+            for changes in microphoneChanges.values where changes.count > 1 {
+                receiver.audioWarning(.microphoneChanges(changes.count))
+            }
             for (stream, _) in streams.values { stream.close() }
             for stream in listening { stream.close() }
             connection.close()
@@ -181,7 +185,10 @@ final class AudioSession {
             for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index, in: inventory) }
-            if let warning = found[index]?.warning(of: target, in: inventory, after: conditions[index]) {
+            if target.isMicrophone { follow(wanted.first, of: index, in: inventory) }
+            if let warning = found[index]?.warning(of: target, in: inventory, after: conditions[index]),
+                !(target.isMicrophone && warning == .gone(target))
+            {
                 receiver.audioWarning(warning)
             }
             conditions[index] = found[index]
@@ -193,6 +200,17 @@ final class AudioSession {
         }
         hasBegun = true
         handle.settle(.success(()))
+    }
+
+    private func follow(_ microphone: AudioSource?, of target: Int, in inventory: AudioInventory) {
+        if off.contains(target) { return microphoneChanges[target, default: .init()].turnedOff() }
+        switch microphoneChanges[target, default: .init()].follow(microphone) {
+        case .gone: receiver.audioWarning(.gone(targets[target]))
+        case .replaced:
+            guard case .source(let name) = microphone else { return }
+            receiver.audioWarning(.microphoneReplaced(by: inventory.description(ofSource: name)))
+        case nil: break
+        }
     }
 
     /// The sources that cannot replace a missing microphone.
@@ -231,7 +249,8 @@ final class AudioSession {
         let id = AudioStreamID(rawValue: nextID)
         nextID += 1
         let stream = PulseRecordStream(
-            id: id, source: source, channels: channels, pace: pace, onPrivatePulseAudio: isPrivate && !isPipeWire,
+            id: id, source: source, channels: channels, numberedChannels: inventory.numberedChannels(of: source),
+            pace: pace, onPrivatePulseAudio: isPrivate && !isPipeWire,
             context: context, owner: self)
         if let stream {
             streams[id] = (stream, target)

@@ -159,6 +159,9 @@ final class PulseConnection {
                     guard let connection = PulseConnection.connection(userdata) else { return }
                     guard end == 0, let info = info?.pointee else { return connection.answered() }
                     guard let name = string(info.name) else { return }
+                    if info.channel_map.isNumbered {
+                        connection.gathering?.numberedChannels[name] = Int(info.channel_map.channels)
+                    }
                     guard info.monitor_of_sink == UInt32.max else {
                         let level = AudioLevel(isMuted: info.mute != 0, info.volume)
                         return connection.limit(output: info.monitor_of_sink, to: level)
@@ -227,6 +230,18 @@ extension AudioLevel {
         let level = AudioLevel(isMuted: sink.mute != 0, sink.volume)
         let byHardware = level == .muted ? PA_SINK_HW_MUTE_CTRL : PA_SINK_HW_VOLUME_CTRL
         self = sink.flags.rawValue & byHardware.rawValue == 0 ? level : .audible
+    }
+}
+
+extension pa_channel_map {
+    /// All channels are AUX0, AUX1, …
+    fileprivate var isNumbered: Bool {
+        let numbers = PA_CHANNEL_POSITION_AUX0.rawValue...PA_CHANNEL_POSITION_AUX31.rawValue
+        return channels > 0
+            && withUnsafeBytes(of: map) { map in
+                map.assumingMemoryBound(to: pa_channel_position_t.self).prefix(Int(channels))
+                    .allSatisfy { numbers.contains($0.rawValue) }
+            }
     }
 }
 

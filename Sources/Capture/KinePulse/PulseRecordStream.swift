@@ -10,7 +10,10 @@ final class PulseRecordStream {
     private(set) var rate = 48000
     private(set) var isOpen = false
 
+    /// Those that are delivered.
     private let channels: Int
+    /// The server's conversion of channels without places to stereo is silence: they come as they are, and are mixed here.
+    private var mixer: ChannelMixer?
     private(set) var pace: AudioPace
     private let onPrivatePulseAudio: Bool
     /// Receives the stream's events on the loop's thread.
@@ -33,18 +36,22 @@ final class PulseRecordStream {
     private static let settlingTime: Int64 = 5_000_000_000
 
     /// Opens the stream. Nil: the server refuses at once.
+    ///
+    /// - Parameter numberedChannels: how many the source has, if they have no places.
     init?(
-        id: AudioStreamID, source: AudioSource, channels: Int, pace: AudioPace, onPrivatePulseAudio: Bool,
+        id: AudioStreamID, source: AudioSource, channels: Int, numberedChannels: Int?, pace: AudioPace,
+        onPrivatePulseAudio: Bool,
         context: OpaquePointer, owner: AudioSession
     ) {
         self.id = id
         self.source = source
         self.channels = channels
+        mixer = numberedChannels.map { ChannelMixer(from: $0, to: channels) }
         self.pace = pace
         self.onPrivatePulseAudio = onPrivatePulseAudio
         self.owner = owner
         var specification = pa_sample_spec(
-            format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: channels))
+            format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: receivedChannels))
         guard let stream = pa_stream_new(context, "Recording", &specification, nil) else { return nil }
         self.stream = stream
         let unretained = Unmanaged.passUnretained(self).toOpaque()
@@ -53,8 +60,9 @@ final class PulseRecordStream {
         var attributes = attributes
         // The pieces determine the device's latency (ADJUST_LATENCY). The device keeps its own rate (FIX_RATE), so that
         // only our resampler is used. DONT_MOVE: this code, not the server, chooses the audio's source.
-        let flags =
+        var flags =
             PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_FIX_RATE.rawValue | PA_STREAM_DONT_MOVE.rawValue
+        if mixer != nil { flags |= PA_STREAM_FIX_CHANNELS.rawValue }
         let device: String?
         switch source {
         case .source(let name): device = name
@@ -74,8 +82,11 @@ final class PulseRecordStream {
         userdata.map { Unmanaged<PulseRecordStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    private var receivedChannels: Int { mixer?.received ?? channels }
+    private var frameSize: Int { receivedChannels * MemoryLayout<Float>.size }
+
     /// The number of bytes of this many seconds.
-    private func bytes(_ seconds: Double) -> Int { Int(seconds * Double(rate)) * channels * MemoryLayout<Float>.size }
+    private func bytes(_ seconds: Double) -> Int { Int(seconds * Double(rate)) * frameSize }
 
     private var attributes: pa_buffer_attr {
         // Room for four seconds: a recorder that is suspended for a while loses nothing.
@@ -115,7 +126,10 @@ final class PulseRecordStream {
         guard let stream else { return }
         switch pa_stream_get_state(stream) {
         case PA_STREAM_READY:
-            if let specification = pa_stream_get_sample_spec(stream) { rate = Int(specification.pointee.rate) }
+            if let specification = pa_stream_get_sample_spec(stream)?.pointee {
+                rate = Int(specification.rate)
+                if mixer != nil { mixer = ChannelMixer(from: Int(specification.channels), to: channels) }
+            }
             readings = ClockReadings(rate: rate)
             isOpen = true
             openedAt = MonotonicClock.now()
@@ -139,17 +153,20 @@ final class PulseRecordStream {
     }
 
     private func drain() {
-        let frameSize = channels * MemoryLayout<Float>.size
         while let stream, isOpen {
             var data: UnsafeRawPointer?
             var length = 0
             guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
             let frames = length / frameSize
             let samples = data.map {
-                UnsafeBufferPointer(start: $0.assumingMemoryBound(to: Float.self), count: frames * channels)
+                UnsafeBufferPointer(start: $0.assumingMemoryBound(to: Float.self), count: frames * receivedChannels)
             }
             framesRead += Int64(frames)
-            owner?.stream(self, delivered: samples, frames: frames)
+            if let samples, let mixer {
+                mixer.mix(samples) { owner?.stream(self, delivered: $0, frames: frames) }
+            } else {
+                owner?.stream(self, delivered: samples, frames: frames)
+            }
             pa_stream_drop(stream)
         }
     }
@@ -204,7 +221,7 @@ final class PulseRecordStream {
         // The age of the next frame: its time in this queue, in the server and in the device, and the answer's time. A
         // monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency would be wrong:
         // it turns the negative values of a stream's first moments into zero.
-        let waiting = (info.write_index - info.read_index) / Int64(channels * MemoryLayout<Float>.size)
+        let waiting = (info.write_index - info.read_index) / Int64(frameSize)
         let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
         let isFirst = readings.accepted == nil

@@ -79,7 +79,7 @@ final class AudioRecorder: AudioReceiver {
 extension AudioRecorder {
     /// Waits until the captured audio has passed a click, and judges its place. The bounds hold on a quiet machine: an audio
     /// server that is kept from running loses samples, and its clock is a guess.
-    func judge(click round: Int, heard: Int64) throws {
+    func judge(click round: Int, heard: Int64, within milliseconds: Double = 10) throws {
         let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
             if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
                 return .some(onset)
@@ -90,6 +90,6 @@ extension AudioRecorder {
             return isPast ? .some(nil) : nil
         }
         Margin.atLeast(1, found == nil ? 0 : 1, "clicks", "a click that is found")
-        if let found { Margin.atMost(10, abs(Double(found - heard)) / 1e6, "ms", "a click's place") }
+        if let found { Margin.atMost(milliseconds, abs(Double(found - heard)) / 1e6, "ms", "a click's place") }
     }
 }

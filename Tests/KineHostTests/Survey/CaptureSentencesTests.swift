@@ -62,6 +62,11 @@ import Testing
                 "There is no microphone called table; see kinecast sources for the names."
             ),
             (
+                .missing(MissingAudio(target: .defaultMicrophone, monitoredOutput: "Speakers")),
+                "The default microphone is what Speakers plays, which is recorded already; choose another one with --mic NAME, which kinecast "
+                    + "sources lists."
+            ),
+            (
                 .missing(MissingAudio(target: .output("hdmi"), existing: ["speakers"])),
                 "There is no output called hdmi (there is: speakers); see kinecast sources for the names."
             ),
@@ -83,6 +88,14 @@ import Testing
             (
                 .gone(.output("hdmi")),
                 "The output hdmi was unplugged; the recording goes on without it until it is back."
+            ),
+            (
+                .microphoneReplaced(by: "Headset"),
+                "The microphone is Headset from now on, since it or the desktop's choice has changed."
+            ),
+            (
+                .microphoneChanges(5),
+                "The microphone changed or went away 5 times; the recording is silent where there was none."
             ),
             (
                 .unrecorded(UnrecordedAudio(application: "", output: "bluez.1", description: "Headset")),

@@ -240,7 +240,7 @@ final class AudioWorker: AudioReceiver {
         case .serverLost: stopAwaiting { _ in true }
         case .missing(let missing): stopAwaiting { plan.targets[$0] == missing.target }
         case .gone(let target): stopAwaiting { plan.targets[$0] == target }
-        case .inaudible, .unrecorded, .silentMicrophone: break
+        case .microphoneReplaced, .microphoneChanges, .inaudible, .unrecorded, .silentMicrophone: break
         }
     }
 }
