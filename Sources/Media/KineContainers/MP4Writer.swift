@@ -13,7 +13,8 @@ import KineMedia
 public final class MP4Writer: MovieWriter {
     private let file: any StorageFile
     private let movie: MovieDescription
-    private let cutsAudio: Bool
+    /// Audio is heard only until the last frame's end, because another file continues it.
+    private var cutsAudio = false
 
     /// One for each track of `movie`, video first.
     private var tables: [SampleTable]
@@ -42,13 +43,10 @@ public final class MP4Writer: MovieWriter {
     /// - Parameters:
     ///   - audio: the audio tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
-    ///   - cutsAudio: audio is heard only until the last frame's end, because another file continues it.
     public init(
-        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64,
-        cutsAudio: Bool = false
+        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
     ) throws(StorageError) {
         self.file = file
-        self.cutsAudio = cutsAudio
         movie = MovieDescription(recordedAt: creationTime, video: video, audio: audio)
         tables = movie.tracks.map { _ in SampleTable() }
         pending = PendingSamples(movie, audio: audio)
@@ -68,6 +66,10 @@ public final class MP4Writer: MovieWriter {
     public var finishedSizeBound: Int64 {
         end + RecordingLayout.indexSizeBound(movie, tables, chapters + pendingChapters)
     }
+
+    public var sizeLimit: Int64 { file.sizeLimit < .max ? file.sizeLimit - Self.reserveMargin : .max }
+
+    public func continues() { cutsAudio = true }
 
     public var hasFrames: Bool { tables[0].count > 0 }
 
@@ -268,6 +270,12 @@ public protocol MovieWriter: AnyObject {
     /// The most bytes of the file if it were finished now.
     var finishedSizeBound: Int64 { get }
 
+    /// The most bytes that the finished file may have, as far as that is known by now; `.max` where nothing is known.
+    var sizeLimit: Int64 { get }
+
+    /// Another file continues this one: its audio is heard only until the last frame's end.
+    func continues()
+
     var hasFrames: Bool { get }
 
     /// Whether the caller should encode the last frame again because it has been shown for long.
@@ -290,6 +298,11 @@ public protocol MovieWriter: AnyObject {
 
     /// The last call: the take, and its last frame, end at `end`. Also needed after a failure.
     func finish(at end: MediaTime) throws(StorageError) -> FinishedFile
+}
+
+extension MovieWriter {
+    public var sizeLimit: Int64 { .max }
+    public func continues() {}
 }
 
 /// A finished recording.

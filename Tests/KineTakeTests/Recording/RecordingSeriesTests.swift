@@ -1,5 +1,6 @@
 // A split recording: each frame and each access unit of audio is in one of its files, and each file plays alone.
 import CoreTesting
+import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -49,11 +50,13 @@ import Testing
     }
 
     private func write(
-        _ samples: [EncodedSample], marks: [Chapter] = [], _ configuration: TakeConfiguration
+        _ samples: [EncodedSample], marks: [Chapter] = [], _ configuration: TakeConfiguration,
+        _ target: RecordingTarget? = nil, leastContinued: Int64 = 1 << 30, observer: TakeEvents = TakeEvents(),
+        flushed body: (MediaTime) -> Void = { _ in }
     ) throws -> (file: FinishedFile, failure: StorageError?) {
         let series = try RecordingSeries(
-            target: try RecordingTarget(configuration), configuration: configuration, video: Self.video,
-            audio: [SyntheticScreen.audioFormat], observer: TakeEvents())
+            target: try target ?? RecordingTarget(configuration), configuration: configuration, video: Self.video,
+            audio: [SyntheticScreen.audioFormat], observer: observer, leastContinued: leastContinued)
         var failure: StorageError?
         var flushed = MediaTime.zero
         var marks = marks[...]
@@ -64,6 +67,8 @@ import Testing
                 guard sample.type == .video, sample.presentationTime >= flushed + .milliseconds(500) else { continue }
                 flushed = sample.presentationTime
                 try series.flush(through: flushed)
+                _ = series.consumeDue(queuedBytes: 0, at: flushed)
+                body(flushed)
             }
             try series.flush(through: .seconds(16))
         } catch {
@@ -97,6 +102,54 @@ import Testing
         let (video, audio) = (index.tracks[0], index.tracks[1])
         return Part(
             video: video, audio: audio, frames: try numbers(video), units: try numbers(audio), chapters: index.chapters)
+    }
+
+    @Test func `where the file system takes no larger file, a recording goes on in another one, and nothing is lost`()
+        throws
+    {
+        var configuration = configuration
+        configuration.split = nil
+        for leastContinued: Int64 in [0, 1 << 30] {
+            let path = try #require(configuration.file(part: 1))
+            let file = try DiskFile.create(path, ifTaken: .replace)
+            file.certainLimit = 100_000
+            let (whole, failure) = try write(
+                Self.samples(audioDelay: .milliseconds(22)), configuration, .file(file), leastContinued: leastContinued)
+            guard leastContinued == 0 else {
+                #expect(failure == .tooLarge(path: path) && whole.parts == [], "a person has bounded it")
+                continue
+            }
+            #expect(failure == nil && whole.failure == nil && whole.parts == [path, folder.file("a-002.mp4")])
+            #expect(whole.frames == 480 && whole.duration == .seconds(16))
+            let parts = try whole.parts.map(read)
+            #expect(parts.flatMap(\.frames) == Array(0..<480) && parts.flatMap(\.units) == Array(0..<751))
+            #expect(try DiskFile.openToRead(path).size() <= 100_000)
+            unlink(whole.parts[1])
+        }
+    }
+
+    @Test
+    func `where a file system refuses without having said its limit, frames up to the next keyframe are left out`()
+        throws
+    {
+        var configuration = configuration
+        configuration.split = nil
+        let file = try DiskFile.create(try #require(configuration.file(part: 1)), ifTaken: .replace)
+        let observer = TakeEvents()
+        let (whole, failure) = try write(
+            Self.samples(audioDelay: .milliseconds(22)), configuration, .file(file), leastContinued: -1 << 30,
+            observer: observer
+        ) { time in
+            if time >= .milliseconds(4500) { file.certainLimit = 1 }
+        }
+        #expect(failure == nil && whole.failure == nil)
+        let parts = try whole.parts.map(read)
+        // The refused fragment began at frame 136, and the next keyframe is frame 180.
+        #expect(parts.flatMap(\.frames) == Array(0..<136) + Array(180..<480))
+        #expect(
+            observer.drain().contains {
+                if case .warning(let words) = $0 { words.contains("cannot grow") } else { false }
+            })
     }
 
     @Test(arguments: [500, 22, -1500] as [Int64])

@@ -28,7 +28,7 @@ final class RecordingSeries {
     private var unfinished: [(error: StorageError, path: String)] = []
     /// Bytes of the parts before `previous` and `part`.
     private var earlierBytes: Int64 = 0
-    /// Nil if the recording is not split.
+    /// Nil for a stream, which is never split.
     private var policy: SplitPolicy?
     private var isDueNew = true
     /// The newest access units of each audio track, which the next part may begin with.
@@ -46,21 +46,41 @@ final class RecordingSeries {
     private static let keptUnits = 512
     /// The time to wait for audio of the previous part, which comes later than frames.
     private static let audioTimeout = MediaTime.seconds(2)
+    /// A file could not grow beyond this, which its file system had not said before.
+    private var refusedSize = Int64.max
+    /// The part's file cannot grow: frames are left out until a keyframe begins the next one.
+    private var isAwaitingPart = false
+    /// A file whose limit is at most this is worth a warning at its start.
+    private static let smallLimit: Int64 = 64 << 30
+    /// A file that may not have so many bytes ends the recording: a person has bounded it.
+    private let leastContinued: Int64
 
     /// Begins the first part. If this throws, the file of `target` is gone.
     init(
         target: RecordingTarget, configuration: TakeConfiguration, video: VideoFormat, audio: [AudioTrackFormat],
-        observer: any TakeObserver
+        observer: any TakeObserver, leastContinued: Int64 = 1 << 30
     ) throws(StorageError) {
         self.configuration = configuration
+        self.leastContinued = leastContinued
         self.video = video
         self.audio = audio
         self.observer = observer
-        let limit = configuration.file == nil ? nil : configuration.split
-        policy = limit.map { SplitPolicy(limit: $0, start: .zero) }
+        policy = configuration.file == nil ? nil : SplitPolicy(limit: configuration.split, start: .zero)
         recent = audio.map { _ in ClipQueue() }
         firstUnits = audio.map { _ in 0 }
-        part = try RecordingPart(target, video, audio, isSplit: limit != nil, start: .zero)
+        part = try RecordingPart(target, video, audio, start: .zero)
+        if let limit = fileLimit, limit <= Self.smallLimit {
+            observer.observe(
+                .warning(
+                    "A file at \(path) can have \(Quantity.bytes(limit)) at most; a longer recording goes on in a file beside "
+                        + "it."))
+        }
+    }
+
+    /// The most bytes of the part's file, if the recording is to go on in another one then.
+    private var fileLimit: Int64? {
+        let limit = min(part.writer.sizeLimit, refusedSize)
+        return policy != nil && limit < .max && limit >= leastContinued ? limit : nil
     }
 
     var path: String { part.writer.path }
@@ -77,6 +97,7 @@ final class RecordingSeries {
 
     /// Returns `due` once for each keyframe to request.
     func consumeDue(queuedBytes: Int, at time: MediaTime) -> MediaTime? {
+        if let fileLimit { policy?.bound(fileLimit) }
         policy?.note(bytes: part.writer.finishedSizeBound + Int64(queuedBytes), at: time)
         guard isDueNew, let due else { return nil }
         isDueNew = false
@@ -127,15 +148,17 @@ final class RecordingSeries {
     private func beginPart(at time: MediaTime, _ cuts: [AudioCut]) throws(StorageError) {
         endPrevious()
         writeMarks(before: time)
-        try part.flush(through: time)
+        try flushPart(through: time)
         let deadline = max(time, written) + Self.audioTimeout
         written = time
         var formats = audio
         for track in formats.indices { formats[track].primingSamples = cuts[track].mediaStart }
         let next = try RecordingPart(
-            try RecordingTarget(configuration, part: count + 1), video, formats, isSplit: true, start: time)
+            try RecordingTarget(configuration, part: count + 1), video, formats, start: time)
+        part.writer.continues()
         previous = Previous(part: part, end: time, cuts: cuts, deadline: deadline)
         part = next
+        isAwaitingPart = false
         count += 1
         policy = policy.map { SplitPolicy(limit: $0.limit, start: time) }
         isDueNew = true
@@ -151,11 +174,26 @@ final class RecordingSeries {
     func flush(through time: MediaTime) throws(StorageError) {
         // A later mark may belong to the next part, whose keyframe is still to come.
         writeMarks(before: due)
-        try part.flush(through: time)
+        try flushPart(through: time)
         written = time
         guard let previous else { return }
         let isComplete = zip(recent, previous.cuts).allSatisfy { $0.endIndex >= $1.first }
         if isComplete || time >= previous.deadline { endPrevious() }
+    }
+
+    private func flushPart(through time: MediaTime) throws(StorageError) {
+        if isAwaitingPart { return }
+        do throws(StorageError) {
+            try part.flush(through: time)
+        } catch {
+            guard case .tooLarge = error, policy != nil, part.writer.bytesWritten >= leastContinued else { throw error }
+            refusedSize = part.writer.bytesWritten
+            (isAwaitingPart, isDueNew) = (true, true)
+            observer.observe(
+                .warning(
+                    "\(path) cannot grow beyond \(Quantity.bytes(refusedSize)); the recording goes on in a file beside it, without the "
+                        + "frames up to the next keyframe."))
+        }
     }
 
     private func endPrevious() {
@@ -171,7 +209,9 @@ final class RecordingSeries {
     private func collect() {
         guard let finisher = self.finisher.take() else { return }
         switch finisher.wait() {
-        case .success(let file): finished.append(file)
+        case .success(var file):
+            if case .tooLarge = file.failure { file.failure = nil }
+            finished.append(file)
         case .failure(let error): unfinished.append((error, finisher.path))
         }
     }
@@ -182,8 +222,9 @@ final class RecordingSeries {
         collect()
         writeMarks(before: nil)
         do throws(StorageError) {
+            if count > 1 { part.writer.continues() }
             var last = try part.finish(at: written)
-            last.failure = last.failure ?? failure
+            last.failure = isAwaitingPart ? failure : last.failure ?? failure
             if last.frames == 0 { part.target.discard() }
             if last.frames > 0 || finished.isEmpty {
                 finished.append(last)
@@ -202,7 +243,7 @@ final class RecordingSeries {
             whole.audioAccessUnits += file.audioAccessUnits
             whole.failure = whole.failure ?? file.failure
         }
-        if policy != nil { whole.parts = finished.map(\.path) }
+        if configuration.split != nil && policy != nil || count > 1 { whole.parts = finished.map(\.path) }
         return .finished(whole)
     }
 }
@@ -220,10 +261,10 @@ private struct RecordingPart: @unchecked Sendable {
 
     /// If this throws, the file of `target` is gone.
     init(
-        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioTrackFormat], isSplit: Bool, start: MediaTime
+        _ target: RecordingTarget, _ video: VideoFormat, _ audio: [AudioTrackFormat], start: MediaTime
     ) throws(StorageError) {
         do throws(StorageError) {
-            (writer, disk) = try target.open(video, audio, cutsAudio: isSplit)
+            (writer, disk) = try target.open(video, audio)
         } catch {
             target.discard()
             throw error

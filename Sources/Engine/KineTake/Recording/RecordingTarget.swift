@@ -47,17 +47,14 @@ enum RecordingTarget {
         }
     }
 
-    /// Begins the recording; `cutsAudio` as for `MP4Writer`. The returned thread makes the file durable while the writer
-    /// goes on.
-    func open(
-        _ video: VideoFormat, _ audio: [AudioTrackFormat], cutsAudio: Bool
-    ) throws(StorageError) -> (any MovieWriter, SyncThread?) {
+    /// Begins the recording. The returned thread makes the file durable while the writer goes on.
+    func open(_ video: VideoFormat, _ audio: [AudioTrackFormat]) throws(StorageError) -> (any MovieWriter, SyncThread?)
+    {
         let now = Int64(Date().timeIntervalSince1970)
         switch self {
         case .file(let file):
             let synchronizer = try file.synchronizer()
-            let writer = try MP4Writer(
-                file: file, video: video, audio: audio, creationTime: now, cutsAudio: cutsAudio)
+            let writer = try MP4Writer(file: file, video: video, audio: audio, creationTime: now)
             return (writer, SyncThread(synchronizer.synchronize))
         case .stream(let stream):
             return (try MP4StreamWriter(stream: stream, video: video, audio: audio, creationTime: now), nil)

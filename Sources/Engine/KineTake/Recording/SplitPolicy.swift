@@ -3,7 +3,10 @@ import KineMedia
 
 /// Decides at which keyframe a part of a recording ends. Times are the take's.
 struct SplitPolicy: Sendable {
-    let limit: TakeConfiguration.SplitLimit
+    /// Nil: the recording goes on in another file only where this one cannot grow.
+    let limit: TakeConfiguration.SplitLimit?
+    /// The most bytes of the part: the limit, or what its file may have.
+    private var most: Int64
     /// The time of the part's first frame.
     private let start: MediaTime
     /// The size limit is so near that the next keyframe should end the part.
@@ -15,23 +18,25 @@ struct SplitPolicy: Sendable {
     /// The seconds from the request to the keyframe in the queue: `KeyframeRequests` may make it wait for two of them.
     private static let reaction = 3.0
 
-    init(limit: TakeConfiguration.SplitLimit, start: MediaTime) {
+    init(limit: TakeConfiguration.SplitLimit?, start: MediaTime) {
         self.limit = limit
         self.start = start
+        most = if case .bytes(let most) = limit { most } else { .max }
         last = (start, 0)
     }
 
+    /// The part's file may have this many bytes, as far as is known by now.
+    mutating func bound(_ bytes: Int64) { most = min(most, bytes) }
+
     /// The time from which on a keyframe is wanted; nil while that is unknown.
     var due: MediaTime? {
-        switch limit {
-        case .duration(let length): start + length
-        case .bytes: isFull ? start : nil
-        }
+        if isFull { return start }
+        return if case .duration(let length) = limit { start + length } else { nil }
     }
 
     /// Notes the size that the file would have if it ended now with all queued samples.
     mutating func note(bytes: Int64, at time: MediaTime) {
-        guard case .bytes(let most) = limit, time > last.time else { return }
+        guard most < .max, time > last.time else { return }
         rate = max(rate * 7 / 8, Double(bytes - last.bytes) / (time - last.time).seconds)
         last = (time, bytes)
         let reserve = min(max(rate * Self.reaction, Double(most) / 50), Double(most) / 2)
@@ -40,7 +45,7 @@ struct SplitPolicy: Sendable {
 
     func ends(atKeyframe time: MediaTime) -> Bool {
         guard time > start, let due else { return false }
-        guard case .duration(let length) = limit else { return true }
+        guard !isFull, case .duration(let length) = limit else { return true }
         // A keyframe that comes by itself shortly before is used.
         return time >= due - min(.milliseconds(500), MediaTime(nanoseconds: length.nanoseconds / 20))
     }

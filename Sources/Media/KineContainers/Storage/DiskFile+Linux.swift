@@ -23,6 +23,10 @@ public final class DiskFile: StorageFile {
     var reservedEnd: Int64 = 0
     /// False on file systems that cannot reserve space; the free space is then checked each time.
     private var canReserve = true
+    /// Known without trying.
+    lazy var certainLimit = min(Self.processLimit, FileSystemLimit.of(descriptor))
+    /// The file system has refused to reserve less than a step beyond this.
+    private var refusedBeyond = Int64.max
     private var isClosed = false
 
     /// Bytes to reserve at once, so that most fragments need no system call.
@@ -164,6 +168,8 @@ public final class DiskFile: StorageFile {
         }
     }
 
+    public var sizeLimit: Int64 { min(certainLimit, refusedBeyond) }
+
     public func size() throws(StorageError) -> Int64 { Int64(try status().st_size) }
 
     public func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
@@ -209,9 +215,9 @@ public final class DiskFile: StorageFile {
     }
 
     public func reserve(through end: Int64) throws(StorageError) {
-        if end <= reservedEnd { return }
         // A reservation does not count towards this limit, but later writes do.
-        guard end <= Self.sizeLimit else { throw .tooLarge(path: path) }
+        guard end <= certainLimit else { throw .tooLarge(path: path) }
+        if end <= reservedEnd { return }
         let start = max(reservedEnd, try size())
         guard canReserve else { return try checkFreeSpace(end - start) }
         for target in [end + Self.reservationStep, end] {
@@ -220,7 +226,10 @@ public final class DiskFile: StorageFile {
                 return
             }
             switch errno {
-            case ENOSPC, EDQUOT, EFBIG: continue  // there may be space for less than a whole step
+            case ENOSPC, EDQUOT: continue  // there may be space for less than a whole step
+            case EFBIG:
+                refusedBeyond = min(refusedBeyond, end)
+                continue
             default:
                 canReserve = false
                 return try checkFreeSpace(end - start)
@@ -230,7 +239,7 @@ public final class DiskFile: StorageFile {
     }
 
     /// The most bytes that this process may write to a file (`ulimit -f`).
-    private static var sizeLimit: Int64 {
+    private static var processLimit: Int64 {
         var limit = rlimit()
         // RLIMIT_FSIZE, an enumerator that is not imported.
         guard getrlimit(__rlimit_resource_t(1), &limit) == 0 else { return .max }

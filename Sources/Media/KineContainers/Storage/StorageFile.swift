@@ -31,6 +31,9 @@ public protocol StorageFile: AnyObject {
     /// and `tooLarge` if no file may be so large.
     func reserve(through end: Int64) throws(StorageError)
 
+    /// The most bytes that the file may have, as far as that is known by now; `.max` where nothing is known.
+    var sizeLimit: Int64 { get }
+
     /// Gives the file its final name. Before an older file is replaced, all writes are made durable.
     func publish() throws(StorageError)
 
@@ -47,6 +50,7 @@ public protocol StorageFile: AnyObject {
 
 extension StorageFile {
     public func dataOffset(from offset: Int64) throws(StorageError) -> Int64 { offset }
+    public var sizeLimit: Int64 { .max }
 }
 
 /// The errors of a file or a stream, with its path.

@@ -294,8 +294,10 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var durationLimit: MediaTime?
     /// Continue the recording in a new file at this limit.
     public var split: SplitLimit?
-    /// The path of one file of the recording, counted from 1; `file` if the recording is not split.
-    public func file(part: Int) -> String? { split == nil ? file : file.map { NumberedName.part(part, of: $0) } }
+    /// The path of one file of the recording, counted from 1. The first is `file` if no limit was asked for.
+    public func file(part: Int) -> String? {
+        split == nil && part == 1 ? file : file.map { NumberedName.part(part, of: $0) }
+    }
     /// Keep this much recorded time for clips; nil: no clips.
     public var clipBuffer: MediaTime?
     /// Send progress once a second. Off by default, so that the engine can sleep longer.
