@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -126,6 +127,14 @@ int kine_signal_process(int process, int number);
 // Reaps a child that has ended, by its descriptor, or by its number where `process` is negative. Returns 1 where this call did,
 // 0 while it runs, -1 where it is no child of this process. `status`: as it exited, or minus the signal that killed it.
 int kine_reap(int process, pid_t pid, int *status);
+
+// MARK: Crashes (crashes.c)
+
+// Whether this process's SWIFT_BACKTRACE was changed at its start, so that nothing is run when it crashes.
+bool kine_backtraces_are_off(void);
+
+// What SWIFT_BACKTRACE was then; NULL: it was not set.
+const char *kine_backtrace_setting(void);
 
 // MARK: Files (files.c)
 

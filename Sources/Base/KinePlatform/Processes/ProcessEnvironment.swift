@@ -1,4 +1,5 @@
 // This process's environment and arguments, and the paths of programs.
+import CLinux
 import Glibc
 
 /// All texts are in the form of `String(escaping:)`.
@@ -8,7 +9,7 @@ public enum ProcessEnvironment {
         (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }.map { String(escaping: $0) }
     }
 
-    /// `NAME=value` strings.
+    /// `NAME=value` strings, as this process got them: programs that it starts have their own crashes.
     public static var current: [String] {
         var result: [String] = []
         var entry = environ
@@ -16,7 +17,9 @@ public enum ProcessEnvironment {
             result.append(String(escaping: string))
             entry += 1
         }
-        return result
+        guard kine_backtraces_are_off() else { return result }
+        return result.filter { name($0) != "SWIFT_BACKTRACE" }
+            + (kine_backtrace_setting().map { ["SWIFT_BACKTRACE=" + String(escaping: $0)] } ?? [])
     }
 
     /// `base` with the variables of `overrides` replaced or added; both are `NAME=value` strings.
@@ -54,11 +57,17 @@ public enum ExecutableSearch {
         return String(escaping: buffer[..<length].map { UInt8(bitPattern: $0) })
     }
 
-    /// The path of `program`: searches PATH, then the directories where distributions put servers.
+    /// The path of `program`: searches PATH, then the directories where distributions put servers. Relative directories are left out: the
+    /// working directory may be another user's.
     public static func find(_ program: String) -> String? {
         let directories = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map(String.init)
-        return (directories + ["/usr/local/bin", "/usr/bin", "/bin"])
+        return (directories.filter { $0.hasPrefix("/") } + ["/usr/local/bin", "/usr/bin", "/bin"])
             .map { $0 + "/" + program }
-            .first { access($0.cString, X_OK) == 0 }
+            .first { isExecutableFile($0) }
+    }
+
+    private static func isExecutableFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.cString, X_OK) == 0
     }
 }

@@ -1,0 +1,36 @@
+// Keeps Swift's runtime from running a program when this one crashes. A program that was started by its bare name would run
+// swift-backtrace of its working directory, which may be another user's file.
+// Swift's docs/Backtracing.rst: SWIFT_BACKTRACE, a list of NAME=VALUE separated by commas.
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool are_off;
+static char *setting;
+
+bool kine_backtraces_are_off(void) { return are_off; }
+const char *kine_backtrace_setting(void) { return setting; }
+
+// Before the runtime, where it is linked statically: such constructors run in the order of their numbers.
+__attribute__((constructor(101))) static void turn_off(void) {
+    static const char *const variable = "SWIFT_BACKTRACE";
+    const char *value = getenv(variable);
+    // A developer who wants backtraces names the program by its absolute path.
+    if (value && strstr(value, "swift-backtrace=/")) return;
+    setting = value ? strdup(value) : NULL;
+    are_off = true;
+    setenv(variable, "enable=no", 1);
+}
+
+// A runtime in a library of its own was started before: its handlers are taken away again.
+__attribute__((constructor)) static void remove_handlers(void) {
+    static const int crashes[] = { SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP };
+    if (!are_off) return;
+    for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++) {
+        struct sigaction action;
+        if (sigaction(crashes[index], NULL, &action) == 0 && action.sa_handler != SIG_IGN) signal(crashes[index], SIG_DFL);
+    }
+}

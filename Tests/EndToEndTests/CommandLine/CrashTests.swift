@@ -1,0 +1,62 @@
+// What a program does when it crashes: nothing that another user could have put in its way.
+import CoreTesting
+import Foundation
+import Glibc
+import KinePlatform
+import ProcessTesting
+import SystemPackage
+import Testing
+
+@Suite(.tags(.real, .programs)) struct CrashTests {
+    private static let crashes = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
+    private static let programs = [
+        "kinecast", "kinecast-engine", "kinecast-publish", "kinecast-studio", "kinecast-tray",
+    ]
+
+    /// The runtime runs swift-backtrace from where the program is. By its bare name that is the working directory.
+    @Test(arguments: zip(programs, crashes))
+    func `a program that is started by its bare name runs nothing of its directory when it crashes`(
+        program: String, signal: Int32
+    ) throws {
+        try TestPlace.with { place in
+            let mark = place.directory.appending("was-run")
+            let planted = place.directory.appending("swift-backtrace")
+            try "#!/bin/sh\n: >'\(mark)'\n".write(toFile: planted.string, atomically: false, encoding: .utf8)
+            chmod(planted.string, 0o755)
+            let output = try Self.fullPipe()
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, output.write, output.write]
+            options.directory = place.directory.string
+            let child = try ChildProcess(
+                executable: "/bin/sh", arguments: ["-c", "exec \(program) --help"],
+                environment: ProcessEnvironment.merging(
+                    place.environment, ["PATH=\(RunningKinecast.executables)", "SWIFT_BACKTRACE=enable=yes"]),
+                options: options)
+            try wait("\(program)'s blocked output") {
+                try Self.status(of: child.pid, "State")?.hasPrefix("S") == true
+                    && Self.status(of: child.pid, "Name") == String(program.prefix(15))
+            }
+            let caught = try #require(Self.status(of: child.pid, "SigCgt").flatMap { UInt64($0, radix: 16) })
+            #expect(Self.crashes.filter { caught & 1 << ($0 - 1) != 0 } == [])
+            kill(child.pid, signal)
+            #expect(child.wait() == .killed(signal: signal))
+            #expect(access(mark.string, F_OK) != 0)
+        }
+    }
+
+    private static func fullPipe() throws -> (read: FileDescriptor, write: FileDescriptor) {
+        let pipe = try FileDescriptor.pipe()
+        _ = fcntl(pipe.writeEnd.rawValue, F_SETFL, O_NONBLOCK)
+        let bytes = [UInt8](repeating: 0, count: 4096)
+        while (try? bytes.withUnsafeBytes { try pipe.writeEnd.write($0) }) ?? 0 > 0 {}
+        _ = fcntl(pipe.writeEnd.rawValue, F_SETFL, 0)
+        return (pipe.readEnd, pipe.writeEnd)
+    }
+
+    private static func status(of process: Int32, _ field: String) throws -> String? {
+        let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        return text.split(separator: "\n").first { $0.hasPrefix(field + ":\t") }.map {
+            String($0.dropFirst(field.count + 2))
+        }
+    }
+}
