@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: [
         ("[shortcuts]\nrecord = R", 2, "record: R would be taken from every program"),
-        ("[shortcuts]\nrecord = Print\nclip = print", 3, "Print is the key of record too"),
+        ("[shortcuts]\nrecord = Print\nclip = print", 3, "Print is the key of record already"),
         ("[shortcuts]\nstop = Print", 2, "shortcuts has no option stop"),
         ("[shortcuts talk]\nrecord = Print", 1, "this is no section"),
     ])

@@ -23,7 +23,7 @@ package struct ShortcutKeys: Equatable, Sendable {
                 throw .usage("\(option.origin): \(name): \(error).")
             }
             if let other = keys.first(where: { $0.value == key })?.key {
-                throw .usage("\(option.origin): \(key) is the key of \(other) too; give \(name) another one.")
+                throw .usage("\(option.origin): \(key) is the key of \(other) already; give \(name) another key.")
             }
             keys[name] = key
         }

@@ -1,5 +1,6 @@
 // One sentence for each error of this target: what happened, to which file, and what to do.
 import Glibc
+import KineMedia
 import SystemPackage
 
 extension StorageError: CustomStringConvertible {
@@ -75,7 +76,7 @@ extension MovieExcerpt.Error: CustomStringConvertible {
         switch self {
         case .empty: "The excerpt ends before it begins: let its end be later than its start"
         case .beyondEnd(let duration):
-            "The recording is \(duration.seconds) s long: choose an earlier time"
+            "The recording is \(Quantity.length(duration)) long: choose an earlier time"
         }
     }
 }

@@ -26,17 +26,22 @@ struct ConfigCommand: ParsableCommand {
         func run() throws {
             let layers = try ConfigurationLayers.current()
             try layers.check()
+            var isEmpty = layers.file.profiles.isEmpty
             for command in ConfiguredCommand.allCases {
                 let options = try layers.options(of: command, profile: profile)
                 let section = ConfigurationSection(command: command)
                 if json {
                     options.forEach { JSONEvents.write(Line($0)) }
                 } else if !options.isEmpty {
+                    isEmpty = false
                     ConfigurationFile.text(section, options).forEach(Terminal.standardOutput.line)
                 }
             }
             let profiles = layers.file.profiles.joined(separator: ", ")
             if !json, !profiles.isEmpty { Terminal.standardOutput.line("# Profiles: \(profiles)") }
+            if !json, isEmpty {
+                Terminal.standardOutput.line("# Nothing is configured. Try: kinecast config set record mic default")
+            }
         }
 
         private struct Line: Encodable {
