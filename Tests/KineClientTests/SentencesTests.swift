@@ -63,14 +63,16 @@ import Testing
             output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
         summary.progress.duration = .seconds(3)
         summary.destinations = [status]
+        summary.pausedByLock = 83.2
         #expect(
             TakeSentences.summary(summary) == [
-                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
+                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped; paused for 1 min 23 s by the screen's lock (stopped).",
                 "live: finished, 90 frames, 1.5 MB sent, 0.3 s of audio lost, started again once, at most 18 MB.",
             ])
         #expect(
             TakeSentences.summary(summary, told: "stopped").first
-                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
+                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped; paused for 1 min 23 s by the screen's lock."
+        )
     }
 
     @Test(arguments: [
@@ -124,7 +126,7 @@ import Testing
         let aborted = EngineDeath(cause: .aborted, ending: .killed(signal: 9), file: file)
         #expect(
             TakeSentences.death(aborted)
-                == "The engine was ended immediately, as asked, with the broadcasts it had" + words)
+                == "The engine was ended immediately, as asked, and its broadcasts with it" + words)
         let died = EngineDeath(cause: .died, ending: .exited(status: 3), stderrTail: "Fatal error: no", file: file)
         #expect(
             TakeSentences.death(died)

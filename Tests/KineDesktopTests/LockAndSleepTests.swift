@@ -47,14 +47,23 @@ import Testing
         desktop.end(until: .max)
     }
 
-    @Test func `where there is no logind the screen saver is asked, and told when it is over`() throws {
+    @Test func `all services that keep a screen on are asked, and told when it is over`() throws {
         let (session, system) = (try TestBus(), try TestBus())
-        let saver = try TestScreenSaver(session)
+        let logind = try LoginManager(system)
+        let savers = [
+            try TestScreenSaver(session),
+            try TestScreenSaver(session, name: "org.gnome.SessionManager", path: "/org/gnome/SessionManager"),
+        ]
         let desktop = try desktop(session: session, system: system)
         desktop.inhibitSleep(Self.inhibition)
-        try wait("the inhibition") { saver.held == 1 }
+        try wait("the inhibitions") { savers.allSatisfy { $0.held == 1 } && logind.inhibitions.count == 1 }
+        #expect(logind.inhibitions.first?.what == "sleep:idle")
+        desktop.inhibitSleep(SleepInhibition(who: "Recorder", why: "A private screen.", keepsScreenOn: false))
+        try wait("the screens' ends") {
+            savers.allSatisfy { $0.held == 0 } && logind.inhibitions.map(\.what) == ["sleep"]
+        }
         desktop.end(until: .max)
-        try wait("its end") { saver.held == 0 }
+        try wait("the end") { logind.inhibitions.isEmpty }
     }
 
     @Test func `addresses come from the environment, else from systemd's places`() {

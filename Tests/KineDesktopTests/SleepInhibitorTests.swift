@@ -4,8 +4,10 @@ import Testing
 @testable import KineDesktop
 
 @Suite struct SleepInhibitorTests {
-    private enum Step: CaseIterable {
-        case want, wantOther, wantNothing, grant, refuse
+    private enum Step {
+        case want(String?)
+        case grant(Int)
+        case refuse(Int)
     }
 
     private static func inhibition(_ why: String) -> SleepInhibition {
@@ -13,87 +15,97 @@ import Testing
     }
 
     private final class Simulation {
+        struct Service {
+            var asked: (inhibition: SleepInhibition, answer: (SleepInhibitor.Release?) -> Void)?
+            var held: SleepInhibition?
+            /// Asked since the last change of what is wanted, and refused.
+            var hasRefused = false
+        }
+
         private var inhibitor = SleepInhibitor([])
         var wanted: SleepInhibition?
-        var asked: (service: Int, inhibition: SleepInhibition, answer: (SleepInhibitor.Release?) -> Void)?
-        var held: SleepInhibition?
-        /// Asked since `wanted` changed, and refused.
-        var refusals = 0
+        var services: [Service]
 
-        init(services: Int) { inhibitor = SleepInhibitor((0..<services).map(service)) }
+        init(services count: Int) {
+            services = Array(repeating: Service(), count: count)
+            inhibitor = SleepInhibitor((0..<count).map(service))
+        }
+
+        var isAtRest: Bool { inhibitor.isAtRest }
 
         private func service(_ number: Int) -> SleepInhibitor.Service {
             { [unowned self] inhibition, answer in
-                #expect(asked == nil, "one request at a time")
-                asked = (number, inhibition, answer)
+                #expect(services[number].asked == nil, "one request at a time")
+                services[number].asked = (inhibition, answer)
             }
         }
 
         func take(_ step: Step) {
             switch step {
-            case .want: want(SleepInhibitorTests.inhibition("one"))
-            case .wantOther: want(SleepInhibitorTests.inhibition("other"))
-            case .wantNothing: want(nil)
-            case .grant:
-                guard let asked else { return }
-                #expect(held == nil, "there is one at a time")
-                held = asked.inhibition
-                self.asked = nil
+            case .want(let why):
+                let inhibition = why.map(SleepInhibitorTests.inhibition)
+                if inhibition != wanted { for number in services.indices { services[number].hasRefused = false } }
+                wanted = inhibition
+                inhibitor.want(inhibition)
+            case .grant(let number):
+                guard let asked = services[number].asked else { return }
+                #expect(services[number].held == nil, "there is one at a time")
+                services[number].held = asked.inhibition
+                services[number].asked = nil
                 asked.answer({ [unowned self] in
-                    #expect(held != nil, "what is released is held")
-                    held = nil
+                    #expect(services[number].held != nil, "what is released is held")
+                    services[number].held = nil
                 })
-            case .refuse:
-                guard let asked else { return }
-                self.asked = nil
-                refusals += 1
+            case .refuse(let number):
+                guard let asked = services[number].asked else { return }
+                services[number].asked = nil
+                services[number].hasRefused = true
                 asked.answer(nil)
             }
-        }
-
-        func want(_ inhibition: SleepInhibition?) {
-            if inhibition != wanted { refusals = 0 }
-            wanted = inhibition
-            inhibitor.want(inhibition)
         }
     }
 
     @Test(arguments: 0...2)
-    func `what is wanted is held unless all have refused it, and nothing else is, in every order of events`(
-        services: Int
+    func `what is wanted is held by each that does not refuse it, and nothing else is, in every order of events`(
+        count: Int
     ) {
-        let steps = Step.allCases
-        let length = 7
-        let count = (0..<length).reduce(1) { count, _ in count * steps.count }
-        for number in 0..<count {
-            let simulation = Simulation(services: services)
-            var rest = number
+        let steps: [Step] =
+            [.want("one"), .want("other"), .want(nil)] + (0..<count).flatMap { [.grant($0), .refuse($0)] }
+        let length = 6
+        let sequences = (0..<length).reduce(1) { product, _ in product * steps.count }
+        for sequence in 0..<sequences {
+            let simulation = Simulation(services: count)
+            var rest = sequence
             for _ in 0..<length {
                 simulation.take(steps[rest % steps.count])
                 rest /= steps.count
             }
-            while simulation.asked != nil { simulation.take(.grant) }
-            let isHeld = simulation.held == simulation.wanted
-            guard isHeld || simulation.held == nil && (services == 0 || simulation.refusals > 0) else {
-                Issue.record("sequence \(number): \(String(describing: simulation.held))")
+            for number in 0..<count {
+                while simulation.services[number].asked != nil { simulation.take(.grant(number)) }
+            }
+            let isRight = simulation.services.allSatisfy {
+                $0.held == simulation.wanted || $0.held == nil && $0.hasRefused
+            }
+            guard isRight, simulation.isAtRest else {
+                Issue.record("sequence \(sequence): \(simulation.services.map(\.held))")
                 return
             }
         }
     }
 
-    @Test func `the next is asked when one refuses, and none a second time`() {
-        let one = Self.inhibition("one")
+    @Test func `all are asked at once, and none a second time`() {
         let simulation = Simulation(services: 2)
-        simulation.want(one)
-        #expect(simulation.asked?.service == 0 && simulation.asked?.inhibition == one)
-        simulation.take(.refuse)
-        #expect(simulation.asked?.service == 1 && simulation.asked?.inhibition == one)
-        simulation.take(.refuse)
-        #expect(simulation.asked == nil)
-        simulation.want(one)
-        #expect(simulation.asked == nil)
-        simulation.want(nil)
-        simulation.want(one)
-        #expect(simulation.asked?.service == 0)
+        simulation.take(.want("one"))
+        #expect(simulation.services.allSatisfy { $0.asked?.inhibition == Self.inhibition("one") })
+        #expect(!simulation.isAtRest)
+        simulation.take(.refuse(0))
+        simulation.take(.grant(1))
+        #expect(simulation.isAtRest && simulation.services[1].held == Self.inhibition("one"))
+        simulation.take(.want("one"))
+        #expect(simulation.isAtRest, "the one has refused it, and the other holds it")
+        simulation.take(.want(nil))
+        #expect(simulation.services.allSatisfy { $0.held == nil })
+        simulation.take(.want("one"))
+        #expect(simulation.services.allSatisfy { $0.asked != nil })
     }
 }

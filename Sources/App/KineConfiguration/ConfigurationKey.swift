@@ -126,7 +126,8 @@ extension ConfigurationKey {
             "no-damage-optimization no-skip-unchanged no-macroblock-info", .flag,
             use: .refused("it is for measurements, so type it")),
         // In a profile a duration is a habit, and the end of a take says its reason.
-        keys("duration", short: "t"), keys("clip-buffer when-locked when-unplugged countdown"), keys("sounds", .flag),
+        keys("duration", short: "t"), keys("clip-buffer when-locked when-unplugged countdown"),
+        keys("sounds let-idle", .flag),
         keys("verbose", .flag, short: "v"),
         keys("overwrite faststart", .flag, use: .file), keys("split", use: .file),
         keys("json", .flag, use: .refused("a program that reads JSON asks for it, so type it")),

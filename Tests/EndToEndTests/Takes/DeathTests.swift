@@ -110,7 +110,7 @@ import Testing
             #expect(stopped.status == ExitStatus.engineDied)
             #expect(
                 stopped.errors.contains(
-                    "ended immediately, as asked, with the broadcasts it had; what was recorded is saved in "
+                    "ended immediately, as asked, and its broadcasts with it; what was recorded is saved in "
                         + place.path("a.mp4")), "\(stopped)")
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.engineDied && ended.events.last?.result == "recovered", "\(ended)")

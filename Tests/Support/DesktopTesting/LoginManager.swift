@@ -114,7 +114,7 @@ package final class TestScreenSaver: Sendable {
                     contents.lastCookie += 1
                     contents.cookies.insert(contents.lastCookie)
                     return .values([.uint32(contents.lastCookie)])
-                case "UnInhibit":
+                case "UnInhibit", "Uninhibit":
                     if let cookie = call.arguments.first?.asUInt32 { contents.cookies.remove(cookie) }
                     return .values([])
                 default: return .error(name: "org.freedesktop.DBus.Error.UnknownMethod")

@@ -84,6 +84,9 @@ struct TakeOptions: ParsableArguments {
             valueName: "pause|continue"))
     var whenLocked = WhenLockedOption.pause
 
+    @Flag(help: "Let the screen turn off and lock by itself during the take; otherwise a recorded screen stays on.")
+    var letIdle = false
+
     @Option(
         help: ArgumentHelp(
             "While the recorded monitor is unplugged, wait with its last picture, or stop the take.",
@@ -127,6 +130,7 @@ struct TakeOptions: ParsableArguments {
         configuration.isIndicated = !noIndicator
         configuration.whenLocked = whenLocked.value
         configuration.whenUnplugged = whenUnplugged
+        configuration.letsIdle = letIdle
     }
 
     /// COMMAND with its executable found; nil without COMMAND. Throws before the take begins if it cannot be started.

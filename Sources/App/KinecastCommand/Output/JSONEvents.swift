@@ -35,6 +35,8 @@ struct JSONEvent: Encodable, Equatable {
     var locked: Bool?
     /// The seconds until the take begins.
     var seconds: Int?
+    /// Seconds of pauses that the screen's lock began.
+    var pausedByLock: Double?
     /// Seconds of recorded time, without pauses.
     var duration: Double?
     var bytes: Int64?

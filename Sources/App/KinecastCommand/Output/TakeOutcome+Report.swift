@@ -63,6 +63,7 @@ extension JSONEvent {
             guard let summary = outcome.summary else { return }
             $0.output = summary.output
             $0.files = summary.files
+            $0.pausedByLock = summary.pausedByLock
             $0.width = summary.size.width
             $0.height = summary.size.height
             $0.reason = summary.reason

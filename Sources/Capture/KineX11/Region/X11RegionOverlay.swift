@@ -20,6 +20,8 @@ final class X11RegionOverlay {
     /// The part of the canvas that differs from the dark picture.
     private var drawn = PixelRect(x: 0, y: 0, width: 0, height: 0)
     private let depth: UInt8
+    /// The application in its WM_CLASS, which tells it from a locker.
+    static let application = "Kinecast"
     private let visual: X11Visual
 
     /// Copies the screen and covers it. `cursor` is the mouse image over it.
@@ -54,6 +56,10 @@ final class X11RegionOverlay {
             XCB_CW_BACK_PIXMAP.rawValue | XCB_CW_OVERRIDE_REDIRECT.rawValue | XCB_CW_EVENT_MASK.rawValue
                 | XCB_CW_CURSOR.rawValue,
             [XCB_BACK_PIXMAP_NONE.rawValue, 1, XCB_EVENT_MASK_EXPOSURE.rawValue, cursor])
+        let name = Array("kinecast\0\(Self.application)\0".utf8)
+        xcb_change_property(
+            handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, UInt32(XCB_ATOM_WM_CLASS.rawValue),
+            UInt32(XCB_ATOM_STRING.rawValue), 8, UInt32(name.count), name)
         xcb_configure_window(
             handle, window, UInt16(XCB_CONFIG_WINDOW_STACK_MODE.rawValue), [XCB_STACK_MODE_ABOVE.rawValue])
         xcb_map_window(handle, window)

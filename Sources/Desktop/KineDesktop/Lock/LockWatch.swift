@@ -10,6 +10,12 @@ struct ScreenSaver: Sendable {
     static let freedesktop = ScreenSaver(
         witness: .freedesktop, name: "org.freedesktop.ScreenSaver", path: "/org/freedesktop/ScreenSaver")
     static let gnome = ScreenSaver(witness: .gnome, name: "org.gnome.ScreenSaver", path: "/org/gnome/ScreenSaver")
+    static let all = [
+        freedesktop, gnome,
+        ScreenSaver(witness: .cinnamon, name: "org.cinnamon.ScreenSaver", path: "/org/cinnamon/ScreenSaver"),
+        ScreenSaver(witness: .mate, name: "org.mate.ScreenSaver", path: "/"),
+        ScreenSaver(witness: .xfce, name: "org.xfce.ScreenSaver", path: "/org/xfce/ScreenSaver"),
+    ]
 
     func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
         var call = BusCall(name, path: path, interface: name, member, arguments)
@@ -27,7 +33,7 @@ final class LockWatch {
     /// - Parameter tell: called with the state once it is known, then with each change.
     init(session: BusConnection?, system: BusConnection?, tell: @escaping (LockState.News) -> Void) {
         self.tell = tell
-        for saver in [ScreenSaver.freedesktop, .gnome] {
+        for saver in ScreenSaver.all {
             if let session { watch(saver, on: session) } else { hear(saver.witness, nil) }
         }
         if let system { watchSession(on: system) } else { hear(.logind, nil) }
@@ -35,7 +41,7 @@ final class LockWatch {
 
     /// The session bus, or the system bus, has closed.
     func lost(isSession: Bool) {
-        if let news = state.miss(isSession ? [.freedesktop, .gnome] : [.logind]) { tell(news) }
+        if let news = state.miss(isSession ? ScreenSaver.all.map(\.witness) : [.logind]) { tell(news) }
     }
 
     /// `isLocked`: nil: the service does not run.
@@ -128,6 +134,9 @@ struct LockState: Sendable {
         case logind
         case freedesktop
         case gnome
+        case cinnamon
+        case mate
+        case xfce
     }
 
     enum News: Equatable {
@@ -138,12 +147,15 @@ struct LockState: Sendable {
 
     /// The last report of each service.
     private var words: [Witness: Bool] = [:]
+    /// logind has a session, whose LockedHint GNOME sets. GNOME's own word is of its shield, which may come without a lock.
+    private var hasSession = false
     private var told: Bool?
     private var isLost = false
 
     /// Notes a service's report. The screen is locked if one service says so, and unlocked once all have said so.
     mutating func hear(_ witness: Witness, isLocked: Bool) -> News? {
         words[witness] = isLocked
+        if witness == .logind { hasSession = true }
         defer { isLost = false }
         return news(isRepeated: isLost)
     }
@@ -151,14 +163,17 @@ struct LockState: Sendable {
     /// Notes that these services do not run.
     mutating func miss(_ witnesses: [Witness]) -> News? {
         for witness in witnesses { words[witness] = false }
+        if witnesses.contains(.logind) { hasSession = false }
         guard told == true else { return news(isRepeated: false) }
-        guard !isLost, !words.values.contains(true) else { return nil }
+        guard !isLost, !isLocked else { return nil }
         isLost = true
         return .lost
     }
 
+    private var isLocked: Bool { words.contains { $0.value && !(hasSession && $0.key == .gnome) } }
+
     private mutating func news(isRepeated: Bool) -> News? {
-        let isLocked = words.values.contains(true)
+        let isLocked = isLocked
         guard isLocked || told != nil || words.count == Witness.allCases.count, isRepeated || isLocked != told
         else { return nil }
         told = isLocked

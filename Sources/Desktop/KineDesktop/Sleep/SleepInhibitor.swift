@@ -1,67 +1,29 @@
-// Keeps the machine awake by logind's Inhibit (org.freedesktop.login1(5)), or by org.freedesktop.ScreenSaver.
+// Keeps the machine awake and its screen on: by logind's Inhibit (org.freedesktop.login1(5)), by org.freedesktop.ScreenSaver, and by
+// org.gnome.SessionManager.
 
-/// One inhibition. Asks each service once, the best one first; if all refuse, the machine may sleep. Used on one thread.
+/// One inhibition by every service that grants it, since each has programs of its own that ask it: what blanks and locks the screen may
+/// follow any of them. Used on one thread.
 final class SleepInhibitor {
     /// Ends what a service has granted.
     typealias Release = () -> Void
     /// Asks a service, which answers once: with nil if it refuses.
     typealias Service = (SleepInhibition, _ answer: @escaping (Release?) -> Void) -> Void
 
-    private enum State {
-        case idle
-        case requesting
-        case held(SleepInhibition, Release)
-        case refused(SleepInhibition)
-    }
+    private let holds: [Hold]
 
-    private let services: [Service]
-    private var wanted: SleepInhibition?
-    private var state = State.idle
-
-    init(_ services: [Service]) { self.services = services }
+    init(_ services: [Service]) { holds = services.map { Hold($0) } }
 
     convenience init(session: BusConnection?, system: BusConnection?) {
-        let services: [Service?] = [
-            system.map { SleepInhibitor.logind($0) }, session.map { SleepInhibitor.screenSaver($0) },
-        ]
-        self.init(services.compactMap { $0 })
+        var services: [Service] = []
+        if let system { services.append(Self.logind(system)) }
+        if let session { services += [Self.screenSaver(session), Self.sessionManager(session)] }
+        self.init(services)
     }
 
     /// No request is outstanding: one granted after the end would never be released.
-    var isAtRest: Bool { if case .requesting = state { false } else { true } }
+    var isAtRest: Bool { holds.allSatisfy(\.isAtRest) }
 
-    func want(_ inhibition: SleepInhibition?) {
-        wanted = inhibition
-        proceed()
-    }
-
-    private func proceed() {
-        switch state {
-        case .requesting: return
-        case .held(let inhibition, _) where inhibition == wanted: return
-        case .refused(let inhibition) where inhibition == wanted: return
-        case .held(_, let release): release()
-        case .idle, .refused: break
-        }
-        state = .idle
-        if let wanted { ask(services[...], for: wanted) }
-    }
-
-    private func ask(_ services: ArraySlice<Service>, for inhibition: SleepInhibition) {
-        guard let service = services.first else { return state = .refused(inhibition) }
-        state = .requesting
-        service(inhibition) { [weak self] release in
-            guard let self else { return }
-            if let release {
-                state = .held(inhibition, release)
-            } else if inhibition == wanted {
-                return ask(services.dropFirst(), for: inhibition)
-            } else {
-                state = .idle
-            }
-            proceed()
-        }
-    }
+    func want(_ inhibition: SleepInhibition?) { for hold in holds { hold.want(inhibition) } }
 
     private static func logind(_ bus: BusConnection) -> Service {
         { inhibition, answer in
@@ -81,11 +43,73 @@ final class SleepInhibitor {
 
     private static func screenSaver(_ bus: BusConnection) -> Service {
         { inhibition, answer in
+            guard inhibition.keepsScreenOn else { return answer(nil) }
             let call = ScreenSaver.freedesktop.method("Inhibit", [.string(inhibition.who), .string(inhibition.why)])
             bus.call(call) { result in
                 guard let cookie = (try? result.get())?.first?.asUInt32 else { return answer(nil) }
                 answer({ bus.call(ScreenSaver.freedesktop.method("UnInhibit", [.uint32(cookie)])) { _ in } })
             }
+        }
+    }
+
+    /// GNOME's, which MATE and others have too: gnome-session's documentation of org.gnome.SessionManager.
+    private static func sessionManager(_ bus: BusConnection) -> Service {
+        func method(_ member: String, _ arguments: [BusValue]) -> BusCall {
+            let name = "org.gnome.SessionManager"
+            var call = BusCall(name, path: "/org/gnome/SessionManager", interface: name, member, arguments)
+            call.startsService = false
+            return call
+        }
+        let idle: UInt32 = 8
+        return { inhibition, answer in
+            guard inhibition.keepsScreenOn else { return answer(nil) }
+            let call = method(
+                "Inhibit", [.string(inhibition.who), .uint32(0), .string(inhibition.why), .uint32(idle)])
+            bus.call(call) { result in
+                guard let cookie = (try? result.get())?.first?.asUInt32 else { return answer(nil) }
+                answer({ bus.call(method("Uninhibit", [.uint32(cookie)])) { _ in } })
+            }
+        }
+    }
+}
+
+/// One inhibition by one service. Asks it once for each; if it refuses, there is none.
+private final class Hold {
+    private enum State {
+        case idle
+        case requesting
+        case held(SleepInhibition, SleepInhibitor.Release)
+        case refused(SleepInhibition)
+    }
+
+    private let service: SleepInhibitor.Service
+    private var wanted: SleepInhibition?
+    private var state = State.idle
+
+    init(_ service: @escaping SleepInhibitor.Service) { self.service = service }
+
+    var isAtRest: Bool { if case .requesting = state { false } else { true } }
+
+    func want(_ inhibition: SleepInhibition?) {
+        wanted = inhibition
+        proceed()
+    }
+
+    private func proceed() {
+        switch state {
+        case .requesting: return
+        case .held(let inhibition, _) where inhibition == wanted: return
+        case .refused(let inhibition) where inhibition == wanted: return
+        case .held(_, let release): release()
+        case .idle, .refused: break
+        }
+        state = .idle
+        guard let wanted else { return }
+        state = .requesting
+        service(wanted) { [weak self] release in
+            guard let self else { return }
+            state = release.map { .held(wanted, $0) } ?? .refused(wanted)
+            proceed()
         }
     }
 }

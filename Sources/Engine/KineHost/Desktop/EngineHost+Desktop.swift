@@ -30,7 +30,7 @@ extension EngineHost {
 
     /// Handles a screen lock event, and carries out the actions for the take.
     func screenLock(_ event: ScreenLockStateMachine.Event, at now: Int64) {
-        for action in desktop?.handle(event) ?? [] {
+        for action in desktop?.handle(event, at: now) ?? [] {
             switch action {
             case .announce(let isLocked):
                 clients.tellAll(.screenLocked(isLocked))

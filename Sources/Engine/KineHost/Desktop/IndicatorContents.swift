@@ -22,6 +22,8 @@ struct IndicatorContents: Sendable, Equatable {
     var destinations: [String]
     var isMicrophoneOn: Bool
     var isCameraOn: Bool
+    /// The real screen may turn off.
+    let letsIdle: Bool
     var isPaused = false
     /// The screen is locked, and a card replaces it.
     var isCardShown = false
@@ -33,6 +35,7 @@ struct IndicatorContents: Sendable, Equatable {
         destinations = configuration.destinations.map(\.label)
         isMicrophoneOn = configuration.audio.microphone != .none && !configuration.audio.isMicrophoneOff
         isCameraOn = configuration.video.camera?.showsPerson == true
+        letsIdle = configuration.letsIdle
     }
 
     /// Whether it captures a person: their screen, voice or face. A private screen and a pattern do not.
@@ -48,7 +51,7 @@ struct IndicatorContents: Sendable, Equatable {
     /// The inhibition that keeps the machine awake. For a private screen, the real one may turn off. It stays equal
     /// while other contents change: between two inhibitions the machine could fall asleep.
     var inhibition: SleepInhibition {
-        SleepInhibition(who: name, why: "The take goes on.", keepsScreenOn: source.showsDesktop)
+        SleepInhibition(who: name, why: "The take goes on.", keepsScreenOn: source.showsDesktop && !letsIdle)
     }
 
     private var name: String { app.map { ($0.name ?? $0.identifier).printable(limit: 60) } ?? "Kinecast" }

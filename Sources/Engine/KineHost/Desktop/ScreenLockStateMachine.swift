@@ -2,6 +2,7 @@
 import KineMedia
 import KinePlatform
 import KineTake
+import Synchronization
 
 /// A take and the lock of the screen that it shows.
 ///
@@ -42,6 +43,7 @@ struct ScreenLockStateMachine: Sendable {
     init(_ whenLocked: TakeConfiguration.WhenLocked) { self.whenLocked = whenLocked }
 
     var isCardShown: Bool { isLocked && take == .running }
+    var isPausing: Bool { take == .pausedByLock }
 
     mutating func handle(_ event: Event) -> [Action] {
         switch event {
@@ -85,5 +87,23 @@ struct ScreenLockStateMachine: Sendable {
         guard take == .pausedByLock else { return [] }
         take = .running
         return [.resume]
+    }
+}
+
+/// The screen is locked if the desktop's services or the X server say so.
+final class LockReports: Sendable {
+    enum Witness { case desktop, x11 }
+
+    private let witnesses = Mutex<Set<Witness>>([])
+    private let report: @Sendable (Bool) -> Void
+
+    init(_ report: @escaping @Sendable (_ isLocked: Bool) -> Void) { self.report = report }
+
+    func report(_ isLocked: Bool, by witness: Witness) {
+        // Reported inside the lock, so that two threads' reports keep their order.
+        witnesses.withLock { witnesses in
+            if isLocked { witnesses.insert(witness) } else { witnesses.remove(witness) }
+            report(!witnesses.isEmpty)
+        }
     }
 }

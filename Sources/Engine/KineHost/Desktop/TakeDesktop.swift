@@ -4,6 +4,7 @@ import KineMedia
 import KinePlatform
 import KineTake
 import KineWire
+import KineX11
 
 /// Used by the main thread. No call waits for the desktop.
 final class TakeDesktop {
@@ -13,9 +14,13 @@ final class TakeDesktop {
     private let isIndicated: Bool
     private var lock: ScreenLockStateMachine
     private var contents: IndicatorContents
+    /// Nanoseconds of the lock's earlier pauses, and the start of the one that lasts.
+    private var (lockPauses, lockPauseStart): (Int64, Int64?) = (0, nil)
     private var isRunning = false
     private var shown: Notification?
     private var inhibition: SleepInhibition?
+    private var idleSuspension: X11IdleSuspension?
+    private var lockWatch: X11LockWatch?
 
     /// `inbox` passes the desktop's events to the main thread. `program`: the program that started the take, for its
     /// name; nil: a person at the command line.
@@ -29,12 +34,20 @@ final class TakeDesktop {
         lock = ScreenLockStateMachine(configuration.whenLocked)
         let cover = ScreenCover(isKnown: !configuration.source.showsDesktop)
         self.cover = cover
-        desktop = Desktop(addresses) { event in
+        let reports = LockReports { isLocked in
             // At once: the main thread may be busy while the lock screen is visible.
-            if case .screenLocked(let isLocked) = event { cover.screenLocked(isLocked) }
-            inbox.post(.desktop(event))
+            cover.screenLocked(isLocked)
+            inbox.post(.desktop(.screenLocked(isLocked)))
+        }
+        desktop = Desktop(addresses) { event in
+            if case .screenLocked(let isLocked) = event {
+                reports.report(isLocked, by: .desktop)
+            } else {
+                inbox.post(.desktop(event))
+            }
         }
         guard configuration.source.showsDesktop else { return }
+        lockWatch = X11LockWatch { reports.report($0, by: .x11) }
         if let desktop { desktop.watchLock() } else { cover.screenLocked(false) }
     }
 
@@ -49,12 +62,29 @@ final class TakeDesktop {
     func ask(_ question: Notification?) { desktop?.ask(question) }
 
     /// A client requests a pause: the take stays paused after the screen is unlocked.
-    func takeOverPause() { _ = lock.takeOverPause() }
+    func takeOverPause(at now: Int64) {
+        _ = lock.takeOverPause()
+        timeLock(at: now)
+    }
 
     /// Handles a change of the screen's lock or of the take; returns the actions for the take.
-    func handle(_ event: ScreenLockStateMachine.Event) -> [ScreenLockStateMachine.Action] {
-        defer { update { $0.contents.isCardShown = lock.isCardShown } }
+    func handle(_ event: ScreenLockStateMachine.Event, at now: Int64) -> [ScreenLockStateMachine.Action] {
+        defer {
+            update { $0.contents.isCardShown = lock.isCardShown }
+            timeLock(at: now)
+        }
         return lock.handle(event)
+    }
+
+    /// Nanoseconds of pauses by the screen's lock until `now`.
+    func pausedByLock(at now: Int64) -> Int64 { lockPauses + (lockPauseStart.map { now - $0 } ?? 0) }
+
+    private func timeLock(at now: Int64) {
+        if lock.isPausing {
+            lockPauseStart = lockPauseStart ?? now
+        } else {
+            (lockPauses, lockPauseStart) = (pausedByLock(at: now), nil)
+        }
     }
 
     /// The first frame was captured.
@@ -80,7 +110,10 @@ final class TakeDesktop {
         if wanted != shown { desktop?.indicate(wanted) }
         shown = wanted
         let reason = isRunning && !contents.isPaused ? contents.inhibition : nil
-        if reason != inhibition { desktop?.inhibitSleep(reason) }
+        if reason != inhibition {
+            desktop?.inhibitSleep(reason)
+            idleSuspension = reason?.keepsScreenOn == true ? X11IdleSuspension() : nil
+        }
         inhibition = reason
     }
 

@@ -255,9 +255,11 @@ extension EngineHost {
 
     private func end(_ reason: TakeStateMachine.StopReason) {
         guard let ending else { return }
+        let now = MonotonicClock.now()
         let outcome = TakeOutcome(
-            reason: reason, ending: ending, progress: progress(at: MonotonicClock.now()),
-            size: opened?.take.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output)
+            reason: reason, ending: ending, progress: progress(at: now),
+            size: opened?.take.size ?? PixelSize(width: 0, height: 0), nothing: nothingCaptured, output: output,
+            pausedByLock: desktop?.pausedByLock(at: now) ?? 0)
         leave(with: outcome.event, status: outcome.exitStatus)
     }
 

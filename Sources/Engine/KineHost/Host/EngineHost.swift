@@ -171,7 +171,7 @@ public final class EngineHost {
             start(configuration, required)
         case .status: replyStatus(to: asker)
         case .pause:
-            if machine.phase == .paused { desktop?.takeOverPause() }
+            if machine.phase == .paused { desktop?.takeOverPause(at: now) }
             handle(.pauseRequested(at: now), asked: asker)
         case .resume: handle(.resumeRequested(at: now), asked: asker)
         case .stop(let immediately):

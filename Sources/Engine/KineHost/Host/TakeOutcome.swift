@@ -14,9 +14,10 @@ struct TakeOutcome {
     ///   - progress: with the final states of the destinations.
     ///   - nothing: the failure of a take without a frame.
     ///   - output: the path that the file was created with, the last one of a split recording.
+    ///   - pausedByLock: nanoseconds of pauses that the screen's lock began.
     init(
         reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
-        nothing: TakeError, output: String?
+        nothing: TakeError, output: String?, pausedByLock: Int64 = 0
     ) {
         var summary: TakeSummary?
         /// A sentence: why a part of the recording is missing, or all of it.
@@ -47,6 +48,7 @@ struct TakeOutcome {
         case .unrecorded: break
         }
         if case .sourceEnded = reason { summary?.isSourceEnded = true }
+        if pausedByLock > 0 { summary?.pausedByLock = Double(pausedByLock) / 1e9 }
         summary?.isStoppedAtDesktop = reason == .stoppedAtDesktop
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {

@@ -8,6 +8,7 @@ import KineMedia
 import KinePlatform
 import KineTake
 import KineWire
+import KineX11
 import SystemPackage
 
 /// Serves the studio at the other end of a socket until that end closes. Used by the main thread.
@@ -59,6 +60,8 @@ public final class PictureSurvey {
     private let cancellation = Cancellation()
     private let inbox = Mailbox<Message>()
     private let desktop: Desktop?
+    private let reports: LockReports
+    private var lockWatch: X11LockWatch?
     private let meter: LevelMeter?
     private var choice = LevelMeter.Choice()
     private var camera = CameraSurvey()
@@ -79,7 +82,11 @@ public final class PictureSurvey {
     public init(client: FileDescriptor) throws(ControlError) {
         connection = try Connection(adopting: client)
         let inbox = inbox
-        desktop = Desktop(.find()) { if case .screenLocked(let isLocked) = $0 { inbox.post(.locked(isLocked)) } }
+        let reports = LockReports { inbox.post(.locked($0)) }
+        self.reports = reports
+        desktop = Desktop(.find()) { event in
+            if case .screenLocked(let isLocked) = event { reports.report(isLocked, by: .desktop) }
+        }
         meter = try? LevelMeter { inbox.post(.levels($0)) }
     }
 
@@ -93,6 +100,7 @@ public final class PictureSurvey {
         }
         lockDeadline = MonotonicClock.now() + Self.lockTimeout
         if let desktop { desktop.watchLock() } else { isLocked = false }
+        lockWatch = X11LockWatch { [reports] in reports.report($0, by: .x11) }
         while !connection.isClosed {
             let now = MonotonicClock.now()
             for request in (try? connection.readAvailable()) ?? [] { handle(request) }

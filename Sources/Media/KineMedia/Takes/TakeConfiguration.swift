@@ -314,6 +314,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var asksInTerminal = false
     public var whenLocked = WhenLocked.pause
     public var whenUnplugged = WhenUnplugged.wait
+    /// The screen may be blanked and locked by itself during the take.
+    public var letsIdle = false
 
     public init(source: Source, output: String?) {
         self.source = source

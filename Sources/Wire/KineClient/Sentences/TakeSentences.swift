@@ -9,7 +9,9 @@ public enum TakeSentences {
     public static func summary(_ summary: TakeSummary, told: String? = nil) -> [String] {
         let progress = summary.progress
         let reason = summary.reason == told ? "" : " (\(summary.reason))"
-        let frames = "\(summary.size.width)x\(summary.size.height); \(frames(progress))\(reason)."
+        let pause =
+            summary.pausedByLock.map { "; paused for \(Quantity.length(.seconds($0))) by the screen's lock" } ?? ""
+        let frames = "\(summary.size.width)x\(summary.size.height); \(frames(progress))\(pause)\(reason)."
         let length = Quantity.length(progress.duration)
         let first =
             summary.output.map {
@@ -40,7 +42,7 @@ public enum TakeSentences {
     /// The beginning of a sentence about the cause of the engine's death.
     public static func happened(_ death: EngineDeath) -> String {
         switch death.cause {
-        case .aborted: "The engine was ended immediately, as asked, with the broadcasts it had"
+        case .aborted: "The engine was ended immediately, as asked, and its broadcasts with it"
         case .died:
             "The engine died (\(death.ending?.sentence ?? "in a way that is unknown here")"
                 + "\(death.stderrTail.map { "; its last words: \($0)" } ?? ""))"

@@ -105,6 +105,8 @@ public struct TakeSummary: Codable, Sendable, Equatable {
     public var isStoppedAtDesktop = false
     /// Whether the take ended because its source did, such as a closed window; `reason` names it.
     public var isSourceEnded = false
+    /// Seconds of pauses that the screen's lock began, and no person took over; nil: there was none.
+    public var pausedByLock: Double?
 
     public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {
         self.output = output

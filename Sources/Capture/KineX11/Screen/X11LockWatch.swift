@@ -1,0 +1,124 @@
+// Notices lockers of X11 that no service knows: i3lock, slock, xsecurelock, xscreensaver.
+import CXCB
+import Glibc
+import KineCapture
+import KinePlatform
+import SystemPackage
+
+/// Watches for a window without a window manager that covers the whole screen while a client has the keyboard: both for more than a second
+/// are a locked screen. A game that does the same cannot be told from a locker.
+public final class X11LockWatch: Sendable {
+    private let end = WakeSignal()
+
+    /// - Parameters:
+    ///   - display: the server's name; nil: DISPLAY. Without a server nothing is reported.
+    ///   - report: called in a thread of its own with each change; the screen counts as unlocked at first.
+    public init(display: String? = nil, report: @escaping @Sendable (_ isLocked: Bool) -> Void) {
+        let end = end
+        _ = try? DedicatedThread(starting: "lock") {
+            guard let connection = try? X11Connection(display: display) else { return }
+            Loop(connection, report).run(until: end)
+        }
+    }
+
+    deinit { end.signal() }
+}
+
+/// Used by one thread.
+private final class Loop {
+    private let connection: X11Connection
+    private let report: (Bool) -> Void
+    private var state = LockerStateMachine()
+    private var covering: Set<UInt32> = []
+    /// Never mapped: a grab for it fails, and the error says whether another client has the keyboard.
+    private let probe: UInt32
+
+    init(_ connection: X11Connection, _ report: @escaping (Bool) -> Void) {
+        self.connection = connection
+        self.report = report
+        probe = xcb_generate_id(connection.handle)
+        xcb_create_window(
+            connection.handle, 0, probe, connection.root, 0, 0, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue),
+            0,
+            0, nil)
+        connection.select(UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue), of: connection.root)
+        for window in connection.children(of: connection.root) { check(window) }
+    }
+
+    func run(until end: WakeSignal) {
+        while true {
+            while let event = xcb_poll_for_event(connection.handle) {
+                handle(event)
+                free(event)
+            }
+            if connection.isBroken { return }
+            let now = MonotonicClock.now()
+            if let isLocked = state.poll(isCovered: !covering.isEmpty, hasGrab: { isKeyboardGrabbed }, at: now) {
+                report(isLocked)
+            }
+            let next = covering.isEmpty ? nil : now + LockerStateMachine.interval
+            if WakeSignal.poll([end.descriptor, connection.descriptor], until: next)[0] { return }
+        }
+    }
+
+    private func handle(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        func read<Event, Value>(_ type: Event.Type, _ body: (Event) -> Value) -> Value {
+            event.withMemoryRebound(to: type, capacity: 1) { body($0.pointee) }
+        }
+        switch Int32(event.pointee.response_type & 0x7f) {
+        case XCB_MAP_NOTIFY: check(read(xcb_map_notify_event_t.self) { $0.window })
+        case XCB_CONFIGURE_NOTIFY:
+            let (window, isUnmanaged) = read(xcb_configure_notify_event_t.self) {
+                ($0.window, $0.override_redirect != 0)
+            }
+            if isUnmanaged { check(window) }
+        case XCB_UNMAP_NOTIFY: covering.remove(read(xcb_unmap_notify_event_t.self) { $0.window })
+        case XCB_DESTROY_NOTIFY: covering.remove(read(xcb_destroy_notify_event_t.self) { $0.window })
+        case XCB_REPARENT_NOTIFY: covering.remove(read(xcb_reparent_notify_event_t.self) { $0.window })
+        default: break
+        }
+    }
+
+    private func check(_ window: UInt32) {
+        let attributes = xcb_get_window_attributes(connection.handle, window)
+        let isUnmanaged = connection.reply(attributes, xcb_get_window_attributes_reply) {
+            $0.pointee.override_redirect != 0 && $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+        }
+        guard isUnmanaged == true, let place = connection.geometry(of: window)?.rect,
+            let screen = connection.geometry(of: connection.root)?.rect,
+            place.x <= 0, place.y <= 0, place.maxX >= screen.width, place.maxY >= screen.height,
+            X11Layout.names(of: window, connection).application != X11RegionOverlay.application
+        else {
+            covering.remove(window)
+            return
+        }
+        covering.insert(window)
+    }
+
+    private var isKeyboardGrabbed: Bool {
+        let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+        let cookie = xcb_grab_keyboard(connection.handle, 0, probe, UInt32(XCB_CURRENT_TIME), mode, mode)
+        return connection.reply(cookie, xcb_grab_keyboard_reply) { $0.pointee.status }
+            == UInt8(XCB_GRAB_STATUS_ALREADY_GRABBED.rawValue)
+    }
+}
+
+/// Decides whether a locker has the screen. Pure. Times are nanoseconds of one clock.
+struct LockerStateMachine {
+    /// The time between two looks at the keyboard while a window covers the screen.
+    static let interval: Int64 = 250_000_000
+    /// Menus and drags have the keyboard for moments.
+    private static let shortestLock: Int64 = 1_000_000_000
+
+    private var grabbedSince: Int64?
+    private var isLocked = false
+
+    /// Returns the new state if it has changed.
+    mutating func poll(isCovered: Bool, hasGrab: () -> Bool, at now: Int64) -> Bool? {
+        grabbedSince = isCovered && hasGrab() ? grabbedSince ?? now : nil
+        let isLocked = grabbedSince.map { now - $0 >= Self.shortestLock } ?? false
+        guard isLocked != self.isLocked else { return nil }
+        self.isLocked = isLocked
+        return isLocked
+    }
+}

@@ -1,0 +1,39 @@
+// The X server's own screen saver, on a real server.
+import CXCB
+import CoreTesting
+import Glibc
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineX11
+
+@Suite(.tags(.real)) struct X11IdleSuspensionTests {
+    @Test func `the screen saver starts after a second, not while it is suspended, and then again`() throws {
+        let screen = try PrivateScreen(size: PixelSize(width: 64, height: 64))
+        let connection = try X11Connection(display: screen.name)
+        func set(seconds: Int16) {
+            xcb_set_screen_saver(connection.handle, seconds, 0, 1, 1)
+            xcb_force_screen_saver(connection.handle, UInt8(XCB_SCREEN_SAVER_RESET.rawValue))
+        }
+        set(seconds: 1)
+        try wait("the screen saver") { kine_screen_saver_is_on(connection.handle) }
+        set(seconds: 0)
+        var suspension: X11IdleSuspension? = X11IdleSuspension(display: screen.name)
+        try wait("the suspension") { suspension?.state == .held }
+        set(seconds: 1)
+        usleep(2_500_000)
+        #expect(!kine_screen_saver_is_on(connection.handle))
+        suspension = nil
+        try wait("the screen saver again") { kine_screen_saver_is_on(connection.handle) }
+    }
+
+    @Test func `where there is no server nothing is suspended`() throws {
+        let screen = try PrivateScreen(
+            size: PixelSize(width: 64, height: 64), options: ["-extension", "MIT-SCREEN-SAVER"])
+        let suspension = X11IdleSuspension(display: screen.name)
+        let none = X11IdleSuspension(display: ":4711")
+        try wait("the threads' ends") { suspension.state == .over && none.state == .over }
+    }
+}
