@@ -2,6 +2,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <xcb/composite.h>
 #include <xcb/damage.h>
@@ -33,7 +34,15 @@ static inline xcb_void_cookie_t kine_select_raw_events(xcb_connection_t *c, xcb_
     return xcb_input_xi_select_events(c, window, 1, &selection.head);
 }
 
-// MIT-SCREEN-SAVER 1.1 (X.Org's document of that name), written by hand: two requests are no reason to link a library.
+// Extensions of which a few requests are needed are written by hand, which is no reason to link a library. libxcb fills in the opcode,
+// which is the second byte of the head, `body[0]`, and the length; it uses two places before the parts.
+static inline unsigned int kine_send_request(xcb_connection_t *c, xcb_extension_t *extension, uint8_t opcode, uint32_t *body, size_t words, bool has_reply) {
+    struct iovec parts[3] = { [2] = { body, words * sizeof *body } };
+    xcb_protocol_request_t request = { 1, extension, opcode, !has_reply };
+    return xcb_send_request(c, has_reply ? XCB_REQUEST_CHECKED : 0, parts + 2, &request);
+}
+
+// MIT-SCREEN-SAVER 1.1 (X.Org's document of that name).
 static inline xcb_extension_t *kine_screen_saver(void) {
     static xcb_extension_t extension = { "MIT-SCREEN-SAVER", 0 };
     return &extension;
@@ -41,22 +50,65 @@ static inline xcb_extension_t *kine_screen_saver(void) {
 
 static inline const xcb_query_extension_reply_t *kine_screen_saver_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, kine_screen_saver()); }
 
-// libxcb fills in the opcode, which is the second byte of the head, and the length; it uses two places before the parts.
-static inline unsigned int kine_send_screen_saver_request(xcb_connection_t *c, uint8_t opcode, uint32_t argument, int has_reply) {
-    uint32_t body[2] = { 0, argument };
-    struct iovec parts[3] = { [2] = { body, sizeof body } };
-    xcb_protocol_request_t request = { 1, kine_screen_saver(), opcode, !has_reply };
-    return xcb_send_request(c, has_reply ? XCB_REQUEST_CHECKED : 0, parts + 2, &request);
-}
-
 // Suspends the server's screen saver for this client's life.
-static inline void kine_suspend_screen_saver(xcb_connection_t *c) { kine_send_screen_saver_request(c, 5, 1, 0); }
+static inline void kine_suspend_screen_saver(xcb_connection_t *c) { kine_send_request(c, kine_screen_saver(), 5, (uint32_t[]){ 0, 1 }, 2, false); }
 
 // Whether the server's screen saver is on (QueryInfo).
 static inline bool kine_screen_saver_is_on(xcb_connection_t *c) {
-    unsigned int sequence = kine_send_screen_saver_request(c, 1, xcb_setup_roots_iterator(xcb_get_setup(c)).data->root, 1);
-    struct { uint8_t response_type, state; } *reply = xcb_wait_for_reply(c, sequence, NULL);
+    uint32_t body[] = { 0, xcb_setup_roots_iterator(xcb_get_setup(c)).data->root };
+    struct { uint8_t response_type, state; } *reply = xcb_wait_for_reply(c, kine_send_request(c, kine_screen_saver(), 1, body, 2, true), NULL);
     bool is_on = reply && reply->state == 1;
     free(reply);
     return is_on;
+}
+
+// SYNC 3.1 (X.Org's "X Synchronization Extension Protocol").
+static inline xcb_extension_t *kine_sync(void) {
+    static xcb_extension_t extension = { "SYNC", 0 };
+    return &extension;
+}
+
+static inline const xcb_query_extension_reply_t *kine_sync_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, kine_sync()); }
+
+// The counter IDLETIME, of the milliseconds since a device, or a program in its place, was last used; 0: the server has none.
+// Initialize and ListSystemCounters.
+static inline uint32_t kine_find_idle_counter(xcb_connection_t *c) {
+    uint32_t version[2] = { 0 };
+    memcpy(version + 1, (uint8_t[]){ 3, 1 }, 2);
+    free(xcb_wait_for_reply(c, kine_send_request(c, kine_sync(), 0, version, 2, true), NULL));
+    struct { uint8_t type, pad; uint16_t sequence; uint32_t length, count, rest[5]; } *reply =
+        xcb_wait_for_reply(c, kine_send_request(c, kine_sync(), 1, (uint32_t[]){ 0 }, 1, true), NULL);
+    uint32_t found = 0;
+    if (!reply) return 0;
+    const uint8_t *entry = (const uint8_t *)(reply + 1), *end = entry + 4 * (size_t)reply->length;
+    for (uint32_t index = 0; index < reply->count && !found; index++) {
+        // The counter, its resolution in eight bytes, and its name with its length before it.
+        struct { uint32_t counter, resolution[2]; uint16_t length; } head;
+        if (end - entry < 14) break;
+        memcpy(&head, entry, 14);
+        if (end - entry < 14 + head.length) break;
+        if (head.length == 8 && !memcmp(entry + 14, "IDLETIME", 8)) found = head.counter;
+        entry += (14 + head.length + 3) & ~3;
+    }
+    free(reply);
+    return found;
+}
+
+// Asks for an AlarmNotify, the extension's second event, whenever `counter` falls from above `milliseconds` to below (CreateAlarm).
+static inline void kine_watch_idle_counter(xcb_connection_t *c, uint32_t counter, uint32_t milliseconds) {
+    // The mask names the values: counter, absolute, threshold, NegativeTransition, no step, events.
+    uint32_t body[] = { 0, xcb_generate_id(c), 0x3f, counter, 0, 0, milliseconds, 1, 0, 0, 1 };
+    kine_send_request(c, kine_sync(), 8, body, sizeof body / sizeof *body, false);
+}
+
+// Requests the counter's value; kine_read_idle_counter waits for it and returns it, or -1 (QueryCounter).
+static inline unsigned int kine_ask_idle_counter(xcb_connection_t *c, uint32_t counter) {
+    return kine_send_request(c, kine_sync(), 5, (uint32_t[]){ 0, counter }, 2, true);
+}
+
+static inline int64_t kine_read_idle_counter(xcb_connection_t *c, unsigned int sequence) {
+    struct { uint8_t type, pad; uint16_t sequence; uint32_t length; int32_t high; uint32_t low; } *reply = xcb_wait_for_reply(c, sequence, NULL);
+    int64_t value = reply ? (int64_t)reply->high << 32 | reply->low : -1;
+    free(reply);
+    return value;
 }

@@ -80,13 +80,56 @@ import Testing
         #expect(watcher.isAll(Self.ground, in: PixelRect(size: watcher.size)))
     }
 
-    @Test func `a pointer that a program moves is found with the next look`() throws {
-        let (screen, painter, window) = try fixture()
-        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
-        try watcher.settle()
-        painter.warpPointer(x: 60, y: 200)
-        painter.fill(window, PixelRect(x: 0, y: 0, width: 1, height: 1), Self.ground)
-        try watcher.follow { shows($0, image(60, 200)) }
+    @Test(arguments: [false, true])
+    func `a pointer that a program moves on a still screen is found, at once or after a pause`(isPrivate: Bool) throws {
+        let (screen, painter, _) = try fixture()
+        let watcher = try Watcher(
+            X11ScreenSource(
+                target: .screen(monitor: nil), showsCursor: true, isPrivate: isPrivate, display: screen.name))
+        for (x, y) in [(60, 200), (90, 30)] {
+            painter.warpPointer(x: x, y: y)
+            try watcher.follow { shows($0, image(x, y)) }
+            painter.warpPointer(x: y, y: x)
+            try watcher.follow { shows($0, image(y, x)) }
+            // A server that says when it is not in use is not asked any more.
+            try wait("no more checks") { try isAtRest(watcher) }
+        }
+    }
+
+    /// Whether the source waits for nothing but events.
+    private func isAtRest(_ watcher: Watcher) throws -> Bool {
+        if try watcher.wait(until: MonotonicClock.now()) == .changed { try watcher.look() }
+        return watcher.source.deadline == nil
+    }
+
+    @Test
+    func `a pointer that nobody moves is asked for at most four times a second, and not at all on an unused screen`() {
+        func count(_ checks: PointerChecks, idleTime: (Int64) -> Int64?) -> Int {
+            var (checks, count) = (checks, 0)
+            for now in stride(from: 0, to: Int64(1_000_000_000), by: 1_000_000) where checks.isDue(at: now) {
+                count += 1
+                checks.checked(hasMoved: false, idleTime: idleTime(now), at: now)
+            }
+            return count
+        }
+        let checks = PointerChecks(interval: 250_000_000)
+        #expect(count(checks) { _ in nil } == 4)
+        #expect(count(checks) { _ in 0 } == 4)
+        #expect(count(checks) { $0 } == 2)
+        #expect(count(checks) { _ in 60_000_000_000 } == 1)
+        #expect(count(PointerChecks(interval: 100_000_000)) { _ in nil } == 10)
+    }
+
+    @Test func `a pointer that a program moves is followed from frame to frame, and a while longer`() {
+        var checks = PointerChecks(interval: 250_000_000)
+        checks.checked(hasMoved: true, idleTime: 0, at: 0)
+        #expect(checks.deadline == 16_000_000)
+        checks.checked(hasMoved: false, idleTime: 490_000_000, at: 490_000_000)
+        #expect(checks.deadline == 506_000_000)
+        checks.checked(hasMoved: false, idleTime: 506_000_000, at: 506_000_000)
+        #expect(checks.deadline == nil)
+        checks.noteActivity()
+        #expect(checks.isDue(at: 506_000_001))
     }
 
     @Test func `a pointer that changes its image where it stands is drawn anew`() throws {

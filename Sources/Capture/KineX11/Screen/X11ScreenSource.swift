@@ -146,11 +146,11 @@ public final class X11ScreenSource: VideoSource {
                 handle, connection.root,
                 UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
         }
-        pointer = X11Pointer(connection: connection, isPrivate: isPrivate)
         input = X11Input(connection: connection)
         cursor = showsCursor && connection.hasFixes ? X11Cursor(connection: connection, scale: cursorScale) : nil
         clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
         if showsClicks, input == nil { throw .noInputEvents }
+        pointer = X11Pointer(connection: connection, isPrivate: isPrivate, isShown: cursor != nil || clicks != nil)
         keys =
             if let shownKeys {
                 try X11Keys(
@@ -176,7 +176,11 @@ public final class X11ScreenSource: VideoSource {
     public var descriptor: Int32 { connection.descriptor }
 
     public var deadline: Int64? {
-        [exclusions?.deadline, application?.deadline, clicks?.deadline, keys?.deadline].compactMap(\.self).min()
+        let deadlines = [
+            exclusions?.deadline, application?.deadline, clicks?.deadline, keys?.deadline,
+            needsPointer ? pointer.deadline : nil,
+        ]
+        return deadlines.compactMap(\.self).min()
     }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
@@ -202,7 +206,7 @@ public final class X11ScreenSource: VideoSource {
     /// Subscribes only to relevant events: a mouse may move a thousand times a second.
     private func selectInput() {
         var events: X11Input.Events = []
-        if needsPointer { events.insert(.motion) }
+        if needsPointer { events.formUnion([.motion, .buttons]) }
         if clicks != nil { events.insert(.buttons) }
         input?.select(events)
     }
@@ -219,6 +223,7 @@ public final class X11ScreenSource: VideoSource {
             if windowIsGone { throw .windowClosed }
             if exclusions?.search(at: MonotonicClock.now()) == true { continue }
             if application?.update(at: MonotonicClock.now()) == true { continue }
+            if needsPointer, pointer.check(at: MonotonicClock.now()) { continue }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
@@ -240,10 +245,15 @@ public final class X11ScreenSource: VideoSource {
         case UInt8(XCB_GE_GENERIC):
             switch input?.read(event) {
             case .motion: pointer.noteMotion()
-            case .press(let button): clicks?.press(button)
-            case .release(let button): clicks?.release(button, at: MonotonicClock.now())
+            case .press(let button):
+                pointer.noteActivity()
+                clicks?.press(button)
+            case .release(let button):
+                pointer.noteActivity()
+                clicks?.release(button, at: MonotonicClock.now())
             case nil: break
             }
+        case pointer.activityEvent: pointer.noteActivity()
         case UInt8(XCB_CLIENT_MESSAGE): keys?.note()
         case UInt8(XCB_MAPPING_NOTIFY):
             input?.noteMapping()
