@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    /// python-xlib, which pyautogui and pynput use, knows no wild family.
+    @Test func `the cookie is there for every host, and for this one by its name, as xauth writes it`() throws {
+        try TestPlace.with { place in
+            let script = "cp $XAUTHORITY cookies; echo ${DISPLAY#:}; uname -n"
+            let ended = try place.run(
+                "record", "a.mp4", "--virtual", "320x240", "--audio", "none", "--", "sh", "-c", script)
+            let lines = ended.output.split(separator: "\n").map(String.init)
+            try #require(ended.status == 0 && lines.count == 2, "\(ended)")
+            let file = try Tool.contents(of: place.path("cookies"))
+            let cookie = [0, 18] + Array("MIT-MAGIC-COOKIE-1".utf8) + [0, 16] + file.suffix(16)
+            let (display, host) = (Array(lines[0].utf8), Array(lines[1].utf8))
+            let local = [1, 0, 0, UInt8(host.count)] + host + [0, UInt8(display.count)] + display
+            #expect(file == [0xff, 0xff, 0, 0, 0, 0] + cookie + local + cookie)
+        }
+    }
+
     @Test func `the picture of a still screen goes through a pipe while it is still`() throws {
         try TestPlace.with { place in
             let take = try place.start("record", "-", "--virtual", "320x240", "--audio", "none")

@@ -15,7 +15,8 @@ final class PrivateXServer: Sendable {
     /// Blocks until the server accepts clients. Its cookie is in `directory`.
     init(size: PixelSize, directory: String, _ servers: SessionServers) throws(VirtualSession.Error) {
         authority = directory + "/Xauthority"
-        do { try Self.writeCookie(to: authority) } catch { throw .cookieNotWritten(error as? Errno ?? .ioError) }
+        let cookie = Self.newCookie()
+        try Self.addEntry(Self.everyHost, [], display: "", cookie, to: authority)
         let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
         do { pipe = try FileDescriptor.pipe() } catch {
             throw .cannotStart(program: Self.program, error as? Errno ?? .ioError)
@@ -26,6 +27,9 @@ final class PrivateXServer: Sendable {
         guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, servers.cancellation) else {
             throw servers.giveUp(process, .noDisplayNumber(size))
         }
+        do throws(VirtualSession.Error) {
+            try Self.addEntry(Self.thisHost, Self.hostName(), display: "\(display)", cookie, to: authority)
+        } catch { throw servers.giveUp(process, error) }
         // Without this, programs that support Wayland would prefer the session's own compositor.
         environment = [
             "DISPLAY=:\(display)", "XAUTHORITY=\(authority)", "WAYLAND_DISPLAY=", "XDG_SESSION_TYPE=x11",
@@ -50,19 +54,38 @@ final class PrivateXServer: Sendable {
             ], descriptor: displayNumber)
     }
 
-    /// Writes an entry for every display (FamilyWild), since the number is known only once the server runs. libXau's
-    /// format: big-endian family, then address, number, name and data, each with a 16-bit length before it.
-    private static func writeCookie(to path: String) throws {
-        var cookie = [UInt8](repeating: 0, count: 16)
+    private static func newCookie() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
-        for index in cookie.indices { cookie[index] = UInt8.random(in: 0...255, using: &generator) }
-        var entry: [UInt8] = [0xff, 0xff, 0, 0, 0, 0]
-        let name = Array("MIT-MAGIC-COOKIE-1".utf8)
-        entry += [0, UInt8(name.count)] + name
-        entry += [0, UInt8(cookie.count)] + cookie
-        let file = try FileDescriptor.open(
-            path, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: [.ownerRead, .ownerWrite])
-        try file.closeAfter { _ = try file.writeAll(entry) }
+        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+
+    /// FamilyWild: of every host and display, since the display's number is known only once the server runs.
+    private static let everyHost: UInt16 = 0xffff
+    /// FamilyLocal, as xauth writes it: python-xlib knows no wild family.
+    private static let thisHost: UInt16 = 0x0100
+
+    private static func hostName() -> [UInt8] {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return [] }
+        return name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    }
+
+    /// Appends an entry. libXau's format: big-endian family, then address, number, name and data, each with a 16-bit
+    /// length before it.
+    private static func addEntry(
+        _ family: UInt16, _ address: [UInt8], display: String, _ cookie: [UInt8], to path: String
+    ) throws(VirtualSession.Error) {
+        let fields = [address, Array(display.utf8), Array("MIT-MAGIC-COOKIE-1".utf8), cookie]
+        let entry = fields.reduce([UInt8(family >> 8), UInt8(family & 255)]) { entry, field in
+            entry + [UInt8(field.count >> 8), UInt8(field.count & 255)] + field
+        }
+        do {
+            let file = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .append, .closeOnExec], permissions: [.ownerRead, .ownerWrite])
+            try file.closeAfter { _ = try file.writeAll(entry) }
+        } catch {
+            throw .cookieNotWritten(error as? Errno ?? .ioError)
+        }
     }
 
     private static func readNumber(
