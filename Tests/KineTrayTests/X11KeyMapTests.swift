@@ -23,6 +23,21 @@ import Testing
         #expect(try grabbed("Ctrl+q") == nil)
     }
 
+    @Test func `a keyboard that does not write the symbol has it where an American one has`() throws {
+        var map = X11KeyMap(modifiers: Self.map.modifiers)
+        map.symbols = Self.map.symbols.filter { $0.key > 61 }
+        for (text, key) in [
+            ("1", 10), ("equal", 21), ("q", 24), ("grave", 49), ("backslash", 51), ("z", 52), ("slash", 61),
+        ] {
+            let combination = try KeyCombination("Super+\(text)")
+            map.symbols[UInt8(key)] = [[0x6ca]]
+            #expect(map.grab(of: combination)?.keys == [[UInt8(key)]])
+            map.symbols[UInt8(key)] = nil
+            #expect(map.grab(of: combination) == nil)
+        }
+        #expect(map.grab(of: try KeyCombination("Super+Cyrillic_ef")) == nil)
+    }
+
     @Test func `a modifier without a key holds nothing`() throws {
         var map = Self.map
         map.modifiers[6] = []

@@ -80,6 +80,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["ru", "gr"])
+    func `without a layout that has the letter it is where an American keyboard has it`(layout: String) throws {
+        let stage = try Stage([.record: "Super+Shift+R", .clip: "Ctrl+Alt+t"], layouts: layout)
+        #expect(stage.shortcuts.problems == [:])
+        stage.painter.press(.r, with: .super, .shift)
+        stage.painter.press(.t, with: .control, .alt)
+        #expect(try stage.actions() == [.record, .clip])
+    }
+
     @Test func `a letter is where the current layout has it`() throws {
         let stage = try Stage([.record: "Super+y", .pause: "Super+z"], layouts: "us,de")
         for isGerman in [false, true, false] {

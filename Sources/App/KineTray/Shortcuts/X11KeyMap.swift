@@ -30,9 +30,26 @@ struct X11KeyMap: Equatable {
             Set(symbols.filter { $0.value[layout % $0.value.count].contains(combination.symbol) }.keys)
         }
         // A layout without the symbol, Cyrillic for example, has the key in the place of another layout.
-        guard let first = found.first(where: { !$0.isEmpty }) else { return nil }
+        guard let first = found.first(where: { !$0.isEmpty }) ?? usualKey(of: combination.symbol) else { return nil }
         return Grab(keys: found.map { $0.isEmpty ? first : $0 }, mask: mask)
     }
+
+    /// The key that has the symbol in the layout `us`, for a keyboard that does not write it: Greek alone, or French with
+    /// its digits. Nil if there is none.
+    private func usualKey(of symbol: UInt32) -> Set<UInt8>? {
+        for (first, row) in Self.usualRows {
+            // The symbols of ASCII have its numbers.
+            guard let place = row.unicodeScalars.map(\.value).firstIndex(of: symbol) else { continue }
+            let key = first + UInt8(place)
+            return symbols[key] == nil ? nil : [key]
+        }
+        return nil
+    }
+
+    /// The rows of the layout `us` without Shift, by their first keycodes (xkeyboard-config, keycodes/evdev and symbols/us).
+    private static let usualRows: [(first: UInt8, row: String)] = [
+        (10, "1234567890-="), (24, "qwertyuiop[]"), (38, "asdfghjkl;'`"), (51, "\\zxcvbnm,./"),
+    ]
 
     /// The states that do not count: Caps Lock, Num Lock and Scroll Lock.
     var ignored: UInt16 { Self.lock | bits(of: [0xff7f]) | bits(of: [0xff14]) }
