@@ -114,7 +114,7 @@ import Testing
     /// Who runs kinecast.
     enum User: CaseIterable, Sendable {
         case thisOne
-        /// An ordinary user, where this one is root.
+        /// An ordinary user without a name, as in a container, where this one is root.
         case ordinary
     }
 
@@ -200,7 +200,7 @@ import Testing
         _ = try Tool.output(
             "install",
             ["-D", "-m", "755", "-t", place.path("bin")] + ["kinecast", "kinecast-engine"].map(Tool.sibling))
-        let ordinary: uid_t = 1000  // needs no entry anywhere
+        let ordinary: uid_t = 61_183  // outside the ranges that Debian gives names to, and below sway's
         _ = try Tool.output("chown", ["-R", "\(ordinary)", place.directory.string])
         return try RunningKinecast(
             arguments: ["--reuid=\(ordinary)", "--regid=\(ordinary)", "--clear-groups", place.path("bin/kinecast")]

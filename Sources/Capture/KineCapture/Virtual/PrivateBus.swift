@@ -41,6 +41,12 @@ final class PrivateBus: Sendable {
             descriptor: report)
     }
 
+    /// dbus-daemon refuses users without an entry in the system's list, such as a container's (`--user 12345`). Then it
+    /// asks nobody who they are: only this user can enter the socket's directory.
+    private static var authentication: String {
+        getpwuid(geteuid()) == nil ? "<auth>ANONYMOUS</auth><allow_anonymous/>" : "<auth>EXTERNAL</auth>"
+    }
+
     /// As dbus-daemon's session.conf, without directories of services.
     private static func configuration(_ address: String) -> String {
         """
@@ -49,7 +55,7 @@ final class PrivateBus: Sendable {
         <busconfig>
           <type>session</type>
           <listen>\(address.escapedMarkup)</listen>
-          <auth>EXTERNAL</auth>
+          \(authentication)
           <policy context="default">
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
