@@ -27,8 +27,7 @@ public struct MissingAudio: Equatable, Sendable {
     public var target: AudioTarget
     /// The outputs, microphones or applications that exist instead; empty if the target names none.
     public var existing: [String] = []
-    /// The description of the output whose monitor is the default microphone; nil: it is none's. A monitor is missing where it is recorded
-    /// as an output already.
+    /// Where there are microphones, the description of the output whose monitor is the default one: it is recorded as that output already.
     public var monitoredOutput: String?
 }
 

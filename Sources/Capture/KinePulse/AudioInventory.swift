@@ -212,7 +212,8 @@ extension AudioTarget {
             }
         var existing: [String] = []
         for name in names where !name.isEmpty && !existing.contains(name) { existing.append(name) }
-        let output = inventory.outputs.first { $0.monitor == inventory.defaultSource }
+        let output =
+            inventory.microphones.isEmpty ? nil : inventory.outputs.first { $0.monitor == inventory.defaultSource }
         return MissingAudio(
             target: self, existing: existing, monitoredOutput: self == .defaultMicrophone ? output?.description : nil)
     }
