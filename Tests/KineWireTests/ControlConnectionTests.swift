@@ -108,6 +108,18 @@ import Testing
         #expect(throws: error) { try ClientConnection(connectingTo: path) }
     }
 
+    @Test func `a socket's directory may have any length`() throws {
+        try TemporaryDirectory.with { directory in
+            let place = directory.appending(String(repeating: "d", count: 150))
+            mkdir(place.string, 0o700)
+            let path = place.appending("s")
+            let listener = try ControlListener(path: path)
+            #expect(access(path.string, F_OK) == 0)
+            let client = try ClientConnection(connectingTo: path)
+            withExtendedLifetime((listener, client)) {}
+        }
+    }
+
     @Test func `only its owner may use a socket`() throws {
         try TemporaryDirectory.with { directory in
             let path = directory.appending("s")

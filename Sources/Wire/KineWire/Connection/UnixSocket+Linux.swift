@@ -111,13 +111,29 @@ enum UnixSocket {
         return poll(&entry, 1, 0) > 0
     }
 
+    private static func directoryDescriptor(_ path: FilePath) throws(Errno) -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .directory])
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+
     private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
     /// Creates a socket for which `use`, given the address of `path`, returns 0.
     private static func make(
         _ path: FilePath, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(Errno) -> FileDescriptor {
-        let bytes = path.escaped.unescaped
+        var bytes = path.escaped.unescaped
+        var directory: FileDescriptor?
+        defer { try? directory?.close() }
+        if bytes.count > pathLimit, let name = path.lastComponent {
+            // The directory's own name in an address would be too long: its descriptor has a short one.
+            let parent = try directoryDescriptor(path.removingLastComponent())
+            directory = parent
+            bytes = Array("/proc/self/fd/\(parent.rawValue)/".utf8) + FilePath(root: nil, [name]).escaped.unescaped
+        }
         guard bytes.count <= pathLimit else { throw .fileNameTooLong }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
