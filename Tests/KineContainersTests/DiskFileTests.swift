@@ -21,6 +21,21 @@ import Testing
         }
     }
 
+    @Test func `a file system that cannot make a file durable is no failure, and one that is gone is named`() throws {
+        let (reader, writer) = try FileDescriptor.pipe()
+        // A pipe refuses as such a file system does.
+        #expect(fdatasync(writer.rawValue) != 0 && errno == EINVAL)
+        try DiskFile.synchronize(writer, "/m/a.mp4")
+        try writer.close()
+        #expect(throws: StorageError.failed(operation: "synchronize", path: "/m/a.mp4", code: EBADF)) {
+            try DiskFile.synchronize(writer, "/m/a.mp4")
+        }
+        try reader.close()
+        #expect(
+            DiskFile.translate(Errno(rawValue: ENOTCONN), "write", "/m/a.mp4").description
+                == "/m/a.mp4's disk is disconnected, and what had not reached it is lost: mount it again")
+    }
+
     private func blocks(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : -1

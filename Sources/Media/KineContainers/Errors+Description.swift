@@ -43,6 +43,8 @@ extension StorageError: CustomStringConvertible {
             "\(path) was closed by the program that reads it: let that program read until the take has ended"
         case .readerStalled(let path):
             "\(path) was not read, or too slowly: give it a reader that keeps up"
+        case .failed(_, let path, ENOTCONN):
+            "\(path)'s disk is disconnected, and what had not reached it is lost: mount it again"
         case .failed(let operation, let path, let code):
             "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk"
         }

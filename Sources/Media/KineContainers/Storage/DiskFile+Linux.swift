@@ -206,7 +206,13 @@ public final class DiskFile: StorageFile {
     }
 
     public func synchronize() throws(StorageError) {
-        guard fdatasync(descriptor.rawValue) == 0 else { throw error("synchronize") }
+        try Self.synchronize(descriptor, path)
+    }
+
+    /// Makes a file durable. A file system that has no such call, as some of FUSE, is no failure.
+    static func synchronize(_ file: FileDescriptor, _ path: String) throws(StorageError) {
+        guard fdatasync(file.rawValue) != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
+        throw translate(Errno(rawValue: errno), "synchronize", path)
     }
 
     /// For a thread that synchronizes the file while another writes it.

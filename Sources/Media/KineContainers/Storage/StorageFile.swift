@@ -103,8 +103,6 @@ public final class DiskSynchronizer: Sendable {
 
     /// Returns once all writes before the call would survive a power cut.
     public func synchronize() throws(StorageError) {
-        guard fdatasync(descriptor.rawValue) == 0 else {
-            throw DiskFile.translate(Errno(rawValue: errno), "synchronize", path)
-        }
+        try DiskFile.synchronize(descriptor, path)
     }
 }
