@@ -164,6 +164,16 @@ import Testing
                 == [.announce(.restarting(after: .stalled("no heartbeat for 30 s")))])
     }
 
+    @Test func `an extension that was stopped with the engine gets its time again`() {
+        var machine = Self.live()
+        _ = machine.handle(.held(since: 2 * Self.second), at: 3 * Self.second)
+        #expect(machine.handle(.resumed(after: 60 * Self.second), at: 67 * Self.second) == [])
+        _ = machine.handle(.held(since: 2 * Self.second), at: 68 * Self.second)
+        #expect(machine.nextDeadline == 72 * Self.second)
+        _ = machine.handle(.held(since: nil), at: 69 * Self.second)
+        #expect(machine.nextDeadline == 97 * Self.second)
+    }
+
     @Test func `a sample held for five seconds is a stall, one held shorter is not`() {
         var machine = Self.live()
         _ = machine.handle(.held(since: 2 * Self.second), at: 3 * Self.second)

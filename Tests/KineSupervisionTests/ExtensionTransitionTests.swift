@@ -55,6 +55,7 @@ import Testing
         (.report(.started), [.starting: [.beginFeeding, phase(.live)]]),
         (.report(.live(false, reason: nil)), [.running: [phase(.reconnecting)]]),
         (.report(.heartbeat), [:]),
+        (.resumed(after: 60_000_000_000), [:]),
         (.report(.statistics(.init())), [:]),
         (
             .report(.state("good")),

@@ -18,6 +18,8 @@ struct ExtensionRun: Sendable, Equatable {
     var lastHeartbeat: Int64
     /// The instant since which it has held a sample; nil: it holds none.
     var heldSince: Int64?
+    /// When the engine ran again after a stop, which the extension is taken to have shared.
+    private var resumedAt = Int64.min
     /// The instant at which it closed its control channel.
     var closedAt: Int64?
     var memory: MemoryWatch
@@ -31,15 +33,25 @@ struct ExtensionRun: Sendable, Equatable {
 
     /// The latest instant to call `overdue`; nil: no deadline before the next event.
     func deadline(_ limits: ExtensionLimits) -> Int64? {
-        let silence = lastHeartbeat + limits.heartbeat
+        let silence = max(lastHeartbeat, resumedAt) + limits.heartbeat
         let own: Int64? =
             switch stage {
             case .launching: nil
             case .starting(let deadline): min(deadline, silence)
-            case .running: min(silence, heldSince.map { $0 + limits.held } ?? .max)
+            case .running: min(silence, heldSince.map { max($0, resumedAt) + limits.held } ?? .max)
             case .finishing(let deadline): deadline
             }
         return [own, closedAt.map { $0 + limits.closedChannel }].compactMap(\.self).min()
+    }
+
+    /// Gives the process the time again for which the engine did not run.
+    mutating func resume(at now: Int64, after stop: Int64) {
+        resumedAt = now
+        switch stage {
+        case .starting(let deadline): stage = .starting(deadline: deadline + stop)
+        case .finishing(let deadline): stage = .finishing(deadline: deadline + stop)
+        case .launching, .running: break
+        }
     }
 
     /// The ending of a process that has missed a deadline, else nil.
@@ -49,10 +61,10 @@ struct ExtensionRun: Sendable, Equatable {
             return .stalled("did not start within \(ExtensionLimits.text(limits.start))")
         case .finishing(let deadline) where now >= deadline:
             return .stalled("did not finish within \(ExtensionLimits.text(limits.finish))")
-        case .running where heldSince.map { now >= $0 + limits.held } ?? false:
+        case .running where heldSince.map { now >= max($0, resumedAt) + limits.held } ?? false:
             return .stalled("held a sample for \(ExtensionLimits.text(limits.held))")
         case .starting, .running:
-            if now >= lastHeartbeat + limits.heartbeat {
+            if now >= max(lastHeartbeat, resumedAt) + limits.heartbeat {
                 return .stalled("no heartbeat for \(ExtensionLimits.text(limits.heartbeat))")
             }
         case .launching, .finishing: break

@@ -6,6 +6,8 @@ import KineWire
 extension ExtensionStateMachine {
     package enum Event: Sendable, Equatable {
         case timePassed
+        /// The engine did not run for so many nanoseconds until now; the extension is taken to have been stopped too.
+        case resumed(after: Int64)
         case launched(pid: Int32)
         /// The process cannot be started or fed; the reason in one sentence.
         case impossible(String)

@@ -92,6 +92,9 @@ package struct ExtensionStateMachine: Sendable {
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
         switch event {
         case .timePassed: return timePassed(at: now)
+        case .resumed(let stop):
+            change { $0.resume(at: now, after: stop) }
+            return []
         case .launched(let pid): return launched(pid: pid, at: now)
         case .impossible(let reason):
             if case .waiting = state { return conclude(.failed(reason), isLast: false, at: now) }

@@ -123,9 +123,13 @@ package final class ExtensionSupervisor {
     /// The latest instant to call `poll`, nanoseconds of CLOCK_MONOTONIC; nil: after poll returns.
     package var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
 
+    /// The lateness, in nanoseconds, from which on the engine is taken to have been stopped.
+    private static let stop: Int64 = 2_000_000_000
+
     /// Reads reports, checks the process and handles deadlines. Call it whenever the loop wakes.
     package func poll(at now: Int64) {
         guard !isDone else { return }
+        if let due = nextDeadline, now - due >= Self.stop { handle(.resumed(after: now - due), at: now) }
         if let process {
             listen(to: process, at: now)
             if let end = process.poll() {

@@ -324,6 +324,25 @@ import Testing
             #expect(start.boxes.starts(with: ["ftyp", "moov"]), "\(start)")
         }
     }
+
+    @Test func `an engine that is stopped for seconds records nothing of them`() throws {
+        try TestPlace.with { place in
+            let start = MonotonicClock.now()
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--audio", "none", "--json")
+            try take.recorded(1)
+            let engine = try place.registry().find(nil).pid
+            kill(engine, SIGSTOP)
+            // Five are the shortest stop that counts.
+            sleep(7)
+            kill(engine, SIGCONT)
+            try take.recorded(2)
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            let length = try #require(ended.events.last { $0.event == "summary" }?.duration)
+            #expect(length < Double(MonotonicClock.now() - start) / 1e9 - 6.5)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 2)
+        }
+    }
 }
 
 extension TestPlace {

@@ -76,6 +76,26 @@ import Testing
         }
     }
 
+    @Test func `a stop is cut out, unless the take is paused anyway`() {
+        var timeline = TakeTimeline()
+        timeline.begin(at: 100)
+        timeline.cut(150..<400)
+        timeline.cut(400..<400)
+        #expect(timeline.mediaTime(at: 420).nanoseconds == 70)
+        _ = timeline.pause(at: 450)
+        timeline.cut(460..<700)
+        _ = timeline.resume(at: 800)
+        #expect(timeline.mediaTime(at: 810).nanoseconds == 110 && timeline.pauses == [150..<400, 450..<800])
+    }
+
+    @Test(arguments: [
+        (60.0, 0.0, true), (5, 0, true), (4.9, 0, false), (10, 9.5, false), (60, 50, true), (-0.1, 0, false),
+    ])
+    func `a late beat is a stop, unless its thread waited for a processor`(late: Double, waiting: Double, isStop: Bool)
+    {
+        #expect(StopDetector.wasStopped(lateness: Int64(late * 1e9), waiting: Int64(waiting * 1e9)) == isStop)
+    }
+
     @Test func `an hour of pauses does not move later times by a nanosecond`() {
         var timeline = TakeTimeline()
         timeline.begin(at: 7)

@@ -1,7 +1,7 @@
 // Converts the machine's clock to the time in the file, by the take's origin and its pauses. Video and audio use the
 // same timeline, so a pause cuts the same stretch out of both.
 import KineMedia
-import Synchronization
+import KinePlatform
 
 /// The pure part: the origin and the pauses of one take. Times are nanoseconds of CLOCK_MONOTONIC, which stops in suspend,
 /// so a suspended machine pauses the take by itself.
@@ -33,6 +33,12 @@ package struct TakeTimeline: Sendable, Equatable {
         pauses.append(since..<max(since, instant))
         pausedSince = nil
         return true
+    }
+
+    /// Adds a pause that has just ended, unless the take is paused anyway.
+    mutating func cut(_ range: Range<Int64>) {
+        guard !range.isEmpty, pause(at: range.lowerBound) else { return }
+        _ = resume(at: range.upperBound)
     }
 
     /// The time in the file of a monotonic instant. Negative before the first frame; an instant inside a pause maps
@@ -72,13 +78,40 @@ package struct TakeTimeline: Sendable, Equatable {
 
 /// The timeline that capture, audio and control share.
 package final class TakeClock: Sendable {
-    private let timeline = Mutex(TakeTimeline())
+    private struct State {
+        var timeline = TakeTimeline()
+        /// When the clock was last used: what came before may be in the file already.
+        var lastUse: Int64 = 0
+    }
+
+    private let state: Monitor<State>
+    private let stops: StopDetector?
+
+    /// - Parameter countsStops: a stretch in which the whole process was stopped is a pause.
+    init(countsStops: Bool = false) {
+        let state = Monitor(State())
+        self.state = state
+        stops =
+            countsStops
+            ? StopDetector { stop in
+                state.withLock { $0.timeline.cut(max(stop.lowerBound, $0.lastUse)..<stop.upperBound) }
+            }
+            : nil
+    }
 
     /// A copy, so that several calls see the same state.
-    package var snapshot: TakeTimeline { timeline.withLock { $0 } }
+    package var snapshot: TakeTimeline { use { $0 } }
 
-    func begin(at instant: Int64) { timeline.withLock { $0.begin(at: instant) } }
-    func pause(at instant: Int64) { timeline.withLock { _ = $0.pause(at: instant) } }
-    func resume(at instant: Int64) { timeline.withLock { _ = $0.resume(at: instant) } }
-    func mediaTime(at instant: Int64) -> MediaTime { timeline.withLock { $0.mediaTime(at: instant) } }
+    func begin(at instant: Int64) { use { $0.begin(at: instant) } }
+    func pause(at instant: Int64) { use { _ = $0.pause(at: instant) } }
+    func resume(at instant: Int64) { use { _ = $0.resume(at: instant) } }
+    func mediaTime(at instant: Int64) -> MediaTime { use { $0.mediaTime(at: instant) } }
+
+    private func use<Result>(_ body: (inout TakeTimeline) -> Result) -> Result {
+        stops?.settle()
+        return state.withLock {
+            $0.lastUse = MonotonicClock.now()
+            return body(&$0.timeline)
+        }
+    }
 }

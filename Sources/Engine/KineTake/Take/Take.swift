@@ -18,7 +18,7 @@ package final class Take: Sendable {
 
     package let configuration: TakeConfiguration
     private let sources: SourceRegistry
-    package let clock = TakeClock()
+    package let clock = TakeClock(countsStops: true)
     private let observer: any TakeObserver
     package let audio: AudioPipeline
     private let sinks: SampleSinks
