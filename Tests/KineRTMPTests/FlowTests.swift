@@ -155,14 +155,14 @@ import Testing
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) == nil)
         policy = ReconnectPolicy()
-        policy.accepted()
+        policy.becameLive()
         for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil) }
     }
 
     @Test func `a yes alone shortens neither the waits nor the count`() {
         var policy = ReconnectPolicy(limit: 3)
         for expected: Int64? in [1_000_000_000, 1_500_000_000, 2_250_000_000, nil] {
-            policy.accepted()
+            policy.becameLive()
             #expect(policy.failed(lost, jitter: 0.5) == expected)
         }
         policy.connected()

@@ -19,6 +19,51 @@ import Testing
         #expect(!machine.endedAtStreamName)
     }
 
+    @Test func `a stream is live half a second after its first keyframe, if the server has acknowledged that`() throws {
+        let half = StreamAcceptance.settlingTime
+        var machine = try accepted()
+        #expect(machine.acknowledged(5000, now: half) == [] && machine.acknowledged(nil, now: 9 * half) == [])
+        machine.expectAcknowledgement(of: 7000, now: 10 * half)
+        // Only the first keyframe counts.
+        machine.expectAcknowledgement(of: 9000, now: 11 * half)
+        #expect(machine.acknowledged(7000, now: 11 * half - 1) == [])
+        #expect(machine.acknowledged(6999, now: 11 * half) == [])
+        #expect(machine.acknowledged(7000, now: 11 * half) == [.live])
+        #expect(machine.state == .live(streamID: 1) && machine.acknowledged(7000, now: 12 * half) == [])
+        machine = try accepted()
+        machine.expectAcknowledgement(of: 7000, now: 0)
+        #expect(machine.acknowledged(nil, now: half) == [.live])
+    }
+
+    @Test func `a server that closes before the stream is live has refused it`() throws {
+        var machine = try accepted()
+        #expect(Self.failure(machine.disconnected())?.code == .closedOnceAccepted)
+        #expect(machine.endedAtStreamName)
+        machine = try accepted()
+        _ = machine.acknowledged(0, now: 2 * StreamAcceptance.settlingTime)
+        machine.expectAcknowledgement(of: 7000, now: 2 * StreamAcceptance.settlingTime)
+        #expect(Self.failure(machine.disconnected())?.kind == .lost)
+        #expect(machine.endedAtStreamName)
+        machine = try accepted()
+        let ended = status("NetStream.Unpublish.Success", level: "status")
+        #expect(Self.failure(machine.receive(ended, now: 0))?.kind == .lost && machine.endedAtStreamName)
+        machine = try accepted()
+        let refused = status("NetStream.Publish.BadName", level: "error")
+        #expect(Self.failure(machine.receive(refused, now: 0))?.kind == .refused && !machine.endedAtStreamName)
+        machine = try accepted()
+        let busy = status("NetStream.Publish.BadName", level: "error", "Already publishing")
+        #expect(Self.failure(machine.receive(busy, now: 0))?.kind == .busy && !machine.endedAtStreamName)
+    }
+
+    @Test func `a server that closes because it got nothing for long has refused nothing`() throws {
+        var machine = try accepted()
+        _ = machine.acknowledged(0, now: StreamAcceptance.settlingTime)
+        #expect(Self.failure(machine.disconnected())?.code == .connectionLost(nil))
+        #expect(!machine.endedAtStreamName)
+        machine = try accepted(wasLive: true)
+        #expect(Self.failure(machine.disconnected())?.code == .connectionLost(nil))
+    }
+
     @Test func `the user is not asked to check a key that was accepted before`() throws {
         var machine = try publishing(wasLive: true)
         let failure = Self.failure(machine.disconnected())
@@ -70,10 +115,17 @@ import Testing
         return machine
     }
 
-    private func live() throws -> PublishStateMachine {
-        var machine = try publishing()
+    private func accepted(wasLive: Bool = false) throws -> PublishStateMachine {
+        var machine = try publishing(wasLive: wasLive)
         try #require(
-            machine.receive(status("NetStream.Publish.Start", level: "status"), now: 0) == [.live])
+            machine.receive(status("NetStream.Publish.Start", level: "status"), now: 0) == [.accepted])
+        return machine
+    }
+
+    private func live() throws -> PublishStateMachine {
+        var machine = try accepted()
+        machine.expectAcknowledgement(of: 0, now: 0)
+        try #require(machine.acknowledged(0, now: StreamAcceptance.settlingTime) == [.live])
         return machine
     }
 

@@ -9,7 +9,7 @@ import Testing
     /// What a driver would have done so far, and whether that was possible.
     private struct Simulation: Hashable {
         enum Dialing: Hashable { case off, attempt, probing }
-        enum Stage: Hashable { case held, opened, accepted, finishing }
+        enum Stage: Hashable { case held, opened, accepted, live, finishing }
 
         var machine: Machine
         var dialing = Dialing.off
@@ -52,14 +52,15 @@ import Testing
             case .open(let id, _, _, let wasLive):
                 require(open[id] == .held && wasLive == self.wasLive, "opened twice, or never held")
                 open[id] = .opened
+            case .accepted(let id): require(open[id] == .accepted, "accepted without a yes")
             case .becameLive(let id, let isAgain):
-                require(open[id] == .accepted && isAgain == wasLive, "live without a yes")
+                require(open[id] == .live && isAgain == wasLive, "live, and not kept")
                 wasLive = true
             case .finish(let id):
-                require(open[id] == .accepted, "nothing to finish")
+                require([.accepted, .live].contains(open[id]), "nothing to finish")
                 open[id] = .finishing
             case .leave(let id):
-                require(open.removeValue(forKey: id) == .accepted, "nothing to leave")
+                require([.accepted, .live].contains(open.removeValue(forKey: id)), "nothing to leave")
             case .close(let id), .reset(let id):
                 require(open.removeValue(forKey: id) != nil, "closed twice")
             case .startTimer(let timer, let delay):
@@ -67,7 +68,7 @@ import Testing
                 timers.insert(timer)
             case .cancelTimer(let timer): timers.remove(timer)
             case .ended(let failure):
-                require(failure != nil || wasLive || !hasDialed, "a stream that no server accepted ended well")
+                require(failure != nil || wasLive || !hasDialed, "a stream that no server kept ended well")
                 endings += 1
             case .emptyQueue, .requestKeyframe, .interrupted: break
             }
@@ -86,7 +87,7 @@ import Testing
                 named = [id]
                 require(open[id] == .opened, "nothing is negotiated")
                 require(attempt.purpose != .redirectThenFinish || timers.contains(.finish), "no end of the end")
-            case .live(let id, _): named = [id]
+            case .accepted(let id, _), .live(let id, _): named = [id]
             case .racing(let old, _, let candidate):
                 named = [old, candidate]
                 require(timers.contains(.race) && open[candidate] == .held, "a race without an end")
@@ -100,7 +101,7 @@ import Testing
             }
             require(named == Set(open.keys), "\(open) is open in \(machine.state)")
             if let id = machine.sending {
-                require(open[id] == .accepted || open[id] == .finishing, "samples to nobody")
+                require([.accepted, .live, .finishing].contains(open[id]), "samples to nobody")
             }
         }
     }
@@ -168,6 +169,12 @@ import Testing
             happens { $0.machine.authenticate(id, authentication, now: 0) }
             happens { $0.machine.moved(id, to: elsewhere, scope: .global, now: 0, jitter: 0.5) }
         }
+        if [.accepted, .finishing].contains(simulation.open[id]) {
+            happens {
+                $0.open[id] = .live
+                return $0.machine.kept(id)
+            }
+        }
         if simulation.open[id] != .held {
             happens { $0.machine.redirected(id, to: elsewhere, scope: .global, now: 0) }
             happens {
@@ -213,6 +220,8 @@ import Testing
         simulation.perform(simulation.machine.connected(now: 0))
         simulation.open[id] = .accepted
         simulation.perform(simulation.machine.accepted(id))
+        simulation.open[id] = .live
+        simulation.perform(simulation.machine.kept(id))
     }
 
     @Test(arguments: Beginning.allCases, [nil, 1])

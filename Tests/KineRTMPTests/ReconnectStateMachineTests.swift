@@ -19,7 +19,8 @@ import Testing
         _ = machine.start(now: 0)
         _ = machine.connected(now: 0)
         _ = machine.accepted(1)
-        try #require(machine.sending == 1)
+        _ = machine.kept(1)
+        try #require(machine.isLive && machine.sending == 1)
         return machine
     }
 
@@ -29,8 +30,10 @@ import Testing
         #expect(machine.start(now: 0) == [.dial(target)])
         #expect(machine.connected(now: 5) == [.hold(1), .open(1, url, nil, wasLive: false)])
         #expect(!machine.acceptsSamples && machine.measured == 1)
-        #expect(machine.accepted(1) == [.emptyQueue, .stopDialing, .becameLive(1, isAgain: false)])
-        #expect(machine.acceptsSamples && machine.sending == 1)
+        #expect(machine.accepted(1) == [.emptyQueue, .stopDialing, .accepted(1)])
+        #expect(machine.acceptsSamples && machine.sending == 1 && !machine.isLive && !machine.wasLive)
+        #expect(machine.kept(1) == [.becameLive(1, isAgain: false)])
+        #expect(machine.isLive && machine.wasLive)
         #expect(machine.finish() == [.stopDialing, .startTimer(.finish, after: Machine.finishDeadline), .finish(1)])
         let last = machine.failed(1, lost, now: 9, jitter: 0)
         #expect(last.contains(.close(1)) && last.last == .ended(nil))
@@ -47,6 +50,27 @@ import Testing
         _ = machine.start(now: 0)
         _ = machine.connected(now: 0)
         #expect(machine.finish().last == .ended(PublishFailure(.neverAccepted, machine.originalURL)))
+    }
+
+    @Test func `a stream that was accepted is finished once it is live, and failed if it never is`() throws {
+        func accepted() throws -> Machine {
+            var machine = try self.machine()
+            _ = machine.start(now: 0)
+            _ = machine.connected(now: 0)
+            _ = machine.accepted(1)
+            #expect(
+                machine.finish() == [.stopDialing, .startTimer(.finish, after: Machine.finishDeadline), .finish(1)])
+            return machine
+        }
+        var machine = try accepted()
+        #expect(machine.kept(1) == [.becameLive(1, isAgain: false), .finish(1)])
+        #expect(machine.failed(1, lost, now: 9, jitter: 0).last == .ended(nil))
+        machine = try accepted()
+        let reason = try PublishFailure(.closedOnceAccepted)
+        #expect(machine.failed(1, reason, now: 9, jitter: 0).last == .ended(reason.withoutRetry()))
+        machine = try accepted()
+        let never = PublishFailure(.neverAccepted, machine.originalURL)
+        #expect(machine.fired(.finish, now: Machine.finishDeadline).last == .ended(never))
     }
 
     @Test func `a lost connection is tried again, and a final failure is not`() throws {
@@ -73,7 +97,8 @@ import Testing
             machine.connected(now: 9 * Self.second) == [
                 .cancelTimer(.retry), .hold(2), .reset(1), .open(2, machine.originalURL, nil, wasLive: true),
             ])
-        #expect(machine.accepted(2).contains(.becameLive(2, isAgain: true)))
+        #expect(machine.accepted(2).contains(.accepted(2)) && !machine.isLive)
+        #expect(machine.kept(2) == [.becameLive(2, isAgain: true)])
     }
 
     @Test func `of two connections the old one is kept when it goes on`() throws {
@@ -115,7 +140,7 @@ import Testing
         #expect(machine.acceptsSamples && machine.sending == nil)
         #expect(machine.connected(now: 2) == [.hold(2), .open(2, other, nil, wasLive: true)])
         // Nothing is thrown away.
-        #expect(machine.accepted(2) == [.stopDialing, .becameLive(2, isAgain: true)])
+        #expect(machine.accepted(2) == [.stopDialing, .accepted(2)])
         // When the other server fails, the original one is asked again.
         let actions = machine.failed(2, try PublishFailure(.streamRefused(words: nil)), now: 3, jitter: 0)
         #expect(actions.contains(.retarget(Machine.Destination(machine.originalURL))))
@@ -129,7 +154,7 @@ import Testing
         #expect(machine.finish() == [.startTimer(.finish, after: Machine.finishDeadline)])
         var other = machine
         _ = machine.connected(now: 0)
-        #expect(machine.accepted(2).suffix(2) == [.becameLive(2, isAgain: true), .finish(2)])
+        #expect(machine.accepted(2).suffix(2) == [.accepted(2), .finish(2)])
         #expect(other.fired(.finish, now: Machine.finishDeadline).last == .ended(nil))
     }
 
@@ -208,16 +233,21 @@ import Testing
         #expect(machine.connected(now: 0).last == .open(3, machine.originalURL, nil, wasLive: false))
     }
 
-    @Test func `a server that closes at the stream's name again and again has refused it`() throws {
+    @Test(arguments: [false, true])
+    func `a server that closes at the stream's name, or after its yes, again and again has refused it`(
+        accepts: Bool
+    ) throws {
         var machine = try machine()
         _ = machine.start(now: 0)
         for id in 1..<ReconnectPolicy.silentRefusals {
             _ = machine.connected(now: 0)
+            if accepts { _ = machine.accepted(id) }
             _ = machine.failed(id, lost, atStreamName: true, now: 0, jitter: 0)
             #expect(machine.state == .waiting(stale: nil))
             _ = machine.fired(.retry, now: 0)
         }
         _ = machine.connected(now: 0)
+        if accepts { _ = machine.accepted(ReconnectPolicy.silentRefusals) }
         let last = machine.failed(ReconnectPolicy.silentRefusals, lost, atStreamName: true, now: 0, jitter: 0).last
         #expect(last == .ended(try PublishFailure(.connectionLost(nil), kind: .refused).withoutRetry()))
     }

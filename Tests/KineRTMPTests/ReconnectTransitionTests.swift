@@ -17,12 +17,15 @@ import Testing
         case negotiating
         case negotiatingRedirect
         case negotiatingRedirectToFinish
+        case accepted
+        case acceptedRedirected
         case live
         case liveRedirected
         case racing
         case waiting
         case waitingStale
         case finishing
+        case finishingAccepted
         case ended
     }
 
@@ -35,6 +38,7 @@ import Testing
         case connectedWhileOldRecovers
         case dialFailed
         case accepted
+        case kept
         case authenticate
         case redirected
         case moved
@@ -75,13 +79,13 @@ import Testing
         ],
         .negotiating: [
             .finish: "ended", .connected: "negotiating 2", .connectedWhileOldRecovers: "negotiating 2",
-            .accepted: "live 1", .authenticate: "dialing", .redirected: "negotiating 1, redirected",
+            .accepted: "accepted 1", .authenticate: "dialing", .redirected: "negotiating 1, redirected",
             .moved: "dialing", .movedToForbiddenPort: "ended",
             .stalled: "waiting, stale 1", .failed: "waiting", .failedFinally: "ended",
         ],
         .negotiatingRedirect: [
             .finish: "negotiating 2 redirectThenFinish", .connected: "negotiating 3 redirect",
-            .connectedWhileOldRecovers: "negotiating 3 redirect", .accepted: "live 2",
+            .connectedWhileOldRecovers: "negotiating 3 redirect", .accepted: "accepted 2",
             .authenticate: "dialing redirect", .redirected: "negotiating 2 redirect, redirected",
             .moved: "dialing redirect", .movedToForbiddenPort: "waiting",
             .stalled: "waiting, stale 2", .failed: "waiting",
@@ -95,6 +99,16 @@ import Testing
             .redirected: "negotiating 2 redirectThenFinish, redirected",
             .moved: "dialing redirectThenFinish", .movedToForbiddenPort: "ended", .stalled: "ended", .failed: "ended",
             .failedFinally: "ended", .finishDeadline: "ended",
+        ],
+        .accepted: [
+            .finish: "finishing 1", .connected: "negotiating 2", .connectedWhileOldRecovers: "negotiating 2",
+            .kept: "live 1", .redirected: "accepted 1, redirected", .stalled: "waiting, stale 1", .failed: "waiting",
+            .failedFinally: "ended",
+        ],
+        .acceptedRedirected: [
+            .finish: "finishing 1", .keyframe: "dialing redirect", .connected: "negotiating 2",
+            .connectedWhileOldRecovers: "negotiating 2", .kept: "live 1, redirected", .stalled: "waiting, stale 1",
+            .failed: "waiting", .failedFinally: "ended",
         ],
         .live: [
             .finish: "finishing 1", .connected: "negotiating 2", .connectedWhileOldRecovers: "racing 1, 2",
@@ -120,6 +134,7 @@ import Testing
             .retry: "dialing, stale 1",
         ],
         .finishing: [.stalled: "ended", .failed: "ended", .failedFinally: "ended", .finishDeadline: "ended"],
+        .finishingAccepted: [.stalled: "ended", .failed: "ended", .failedFinally: "ended", .finishDeadline: "ended"],
     ]
 
     @Test(arguments: Start.allCases)
@@ -137,13 +152,17 @@ import Testing
     private static func machine(_ start: Start) throws -> Machine {
         var machine = Machine(try RTMPURL("rtmp://h/app/key"), policy: ReconnectPolicy())
         let lost = try PublishFailure(.connectionLost(nil))
-        func live() {
+        func accepted() {
             _ = machine.start(now: 0)
             _ = machine.connected(now: 0)
             _ = machine.accepted(1)
         }
+        func live() {
+            accepted()
+            _ = machine.kept(1)
+        }
         func redirect() throws {
-            live()
+            if start == .acceptedRedirected { accepted() } else { live() }
             _ = machine.redirected(1, to: try RTMPURL("rtmp://b/app/key"), scope: .global, now: 0)
         }
         func stall() {
@@ -166,8 +185,9 @@ import Testing
         case .negotiating:
             _ = machine.start(now: 0)
             _ = machine.connected(now: 0)
+        case .accepted: accepted()
         case .live: live()
-        case .liveRedirected: try redirect()
+        case .acceptedRedirected, .liveRedirected: try redirect()
         case .racing:
             live()
             _ = machine.connected(now: 0, oldRecovers: true)
@@ -177,6 +197,9 @@ import Testing
         case .waitingStale: stall()
         case .finishing:
             live()
+            _ = machine.finish()
+        case .finishingAccepted:
+            accepted()
             _ = machine.finish()
         case .ended: _ = machine.finish()
         }
@@ -197,6 +220,7 @@ import Testing
         case .connectedWhileOldRecovers: _ = machine.connected(now: second, oldRecovers: true)
         case .dialFailed: _ = machine.dialFailed(lost, now: second, jitter: 0.5)
         case .accepted: _ = machine.accepted(id)
+        case .kept: _ = machine.kept(id)
         case .authenticate: _ = machine.authenticate(id, authentication, now: second)
         case .redirected: _ = machine.redirected(id, to: elsewhere, scope: .global, now: second)
         case .moved: _ = machine.moved(id, to: elsewhere, scope: .global, now: second, jitter: 0.5)
@@ -216,7 +240,8 @@ import Testing
         case .race: _ = machine.fired(.race, now: second)
         case .finishDeadline: _ = machine.fired(.finish, now: second)
         case .strayEvents:
-            #expect(machine.accepted(0) == [] && machine.progressed(0) == [] && machine.suspected(0) == [])
+            #expect(machine.accepted(0) == [] && machine.kept(0) == [])
+            #expect(machine.progressed(0) == [] && machine.suspected(0) == [])
             #expect(machine.stalled(0, lost, now: second, jitter: 0.5) == [])
             #expect(machine.failed(0, final, now: second, jitter: 0.5) == [])
             #expect(machine.authenticate(0, authentication, now: second) == [])
@@ -236,6 +261,7 @@ import Testing
         case .dialing(let attempt, let id): return "dialing\(purpose(attempt))\(stale(id))"
         case .negotiating(let id, let attempt):
             return "negotiating \(id)\(purpose(attempt))\(attempt.redirect == nil ? "" : ", redirected")"
+        case .accepted(let id, let live): return "accepted \(id)\(live.redirect == nil ? "" : ", redirected")"
         case .live(let id, let live):
             return "live \(id)\(live.isProven ? ", proven" : "")\(live.redirect == nil ? "" : ", redirected")"
         case .racing(let old, let live, let candidate):

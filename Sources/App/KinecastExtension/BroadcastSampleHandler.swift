@@ -87,7 +87,7 @@ open class BroadcastSampleHandler {
 
     /// Reports whether the server receives the broadcast. By default the broadcast is live when `broadcastStarted` has
     /// returned. An extension that connects to a server calls this with false in `broadcastStarted`, and with true when
-    /// the server has accepted the stream; if that never happens, the destination has failed when the take ends. A
+    /// the server has taken the stream; if that never happens, the destination has failed when the take ends. A
     /// later false means that the connection is lost and being restored.
     /// - Parameter reason: one sentence on the cause of false; nil if it is unknown or has not changed.
     public nonisolated final func report(isLive: Bool, reason: String? = nil) {

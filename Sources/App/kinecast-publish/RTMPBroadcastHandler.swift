@@ -46,7 +46,9 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         }
     }
 
-    override func broadcastFinished() async { await publisher?.finish() }
+    override func broadcastFinished() async {
+        if let failure = await publisher?.finish() { report(isLive: false, reason: failure.description) }
+    }
 
     private nonisolated func handle(_ event: RTMPEvent) {
         switch event {

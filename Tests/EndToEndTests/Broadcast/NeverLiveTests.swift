@@ -74,6 +74,28 @@ private final class HeldPort {
         }
     }
 
+    @Test func `a server that says yes and hangs up has taken nothing, and the third time it has refused`() throws {
+        // nginx says yes before it looks at who may publish.
+        let server = try MediaServer(module: "ngx_rtmp_module") { _, port in
+            """
+            events {}
+            rtmp { server { listen 127.0.0.1:\(port); application live { live on; deny publish all; } } }
+            """
+        }
+        try TestPlace.with { place in
+            let ended = try place.start(
+                "broadcast", "--pattern", "320x180", "--json", "--to", server.address("hush-key")
+            ).wait()
+            #expect(ended.status == 75, "\(ended)")
+            #expect(!(ended.output + ended.errors).contains("hush"))
+            let phases = ended.events.filter { $0.kind == "phase" }.compactMap(\.phase)
+            #expect(!phases.contains("live") && !phases.contains("reconnecting"), "\(phases)")
+            let destination = try #require(ended.events.last?.destinations?.first)
+            #expect(destination.ending == "failed")
+            #expect(destination.message?.contains("check the stream key") == true, "\(destination)")
+        }
+    }
+
     @Test func `a server that takes the connection and never answers has taken nothing`() throws {
         let port = try HeldPort(answersConnections: true)
         try TestPlace.with { place in

@@ -21,7 +21,7 @@ import Testing
         #expect(await told.events.next { Self.interruptions($0) == 1 ? true : nil } == true)
         let server = try StrictServerSocket(port: port)
         #expect(await server.wait { $0.connections.last?.phase == .metadata ? true : nil } == true)
-        #expect(await told.events.next { Self.isLive($0) ? true : nil } == true)
+        #expect(await told.accepted())
         #expect(told.events.withLock(Self.interruptions) == 1)
         let samples = TestStream.samples(0..<2000)
         for sample in samples { publisher.publish(sample) }
@@ -147,8 +147,4 @@ import Testing
     }
 
     private static func interruptions(_ events: inout [RTMPEvent]) -> Int { interruptions(events) }
-
-    private static func isLive(_ events: [RTMPEvent]) -> Bool {
-        events.contains { if case .status(let status) = $0 { status.state == .live } else { false } }
-    }
 }

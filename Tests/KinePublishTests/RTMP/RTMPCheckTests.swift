@@ -50,7 +50,7 @@ import Testing
         let failure = await #expect(throws: PublishFailure.self) {
             try await RTMPCheck.run(settings("rtmp://127.0.0.1:\(server.port)/app/secret-key"))
         }
-        #expect(failure?.kind == .refused && failure?.description.contains("check the stream key") == true)
+        #expect(failure?.code == .closedOnceAccepted && failure?.description.contains("check the stream key") == true)
     }
 
     @Test func `when nobody listens, nothing is tried again`() async throws {

@@ -20,12 +20,15 @@ import Testing
 
     @Test func `a server of a private authority is trusted if its certificate is given`() async throws {
         // The name has several addresses, and only one of them answers.
-        let publisher = try Told().publisher("rtmps://localhost:\(front.port)/app/key") {
+        let told = Told()
+        let publisher = try told.publisher("rtmps://localhost:\(front.port)/app/key") {
             $0.certificateAuthority = certificate.path
         }
         try await publisher.start()
         let samples = TestStream.samples(0..<2000)
         for sample in samples { publisher.publish(sample) }
+        // The server has to acknowledge the encrypted bytes.
+        #expect(await told.live())
         await publisher.finish()
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil)

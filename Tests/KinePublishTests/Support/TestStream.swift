@@ -107,6 +107,33 @@ final class Told: Sendable {
         events.withLock { $0.compactMap { if case .status(let status) = $0 { status } else { nil } } }
     }
 
+    /// Waits until servers have accepted the stream so often; each has a name.
+    func accepted(_ count: Int = 1) async -> Bool {
+        await events.next { events in
+            let servers = events.map { event -> String?? in
+                switch event {
+                case .status(let status): .some(status.server)
+                default: nil
+                }
+            }.compactMap(\.self)
+            let isAccepted = [false] + servers.map { $0 != nil }
+            return zip(isAccepted, isAccepted.dropFirst()).count { !$0 && $1 } >= count ? true : nil
+        } == true
+    }
+
+    /// Waits until the stream is live after so many reconnects.
+    func live(reconnects: Int = 0) async -> Bool {
+        await events.next { events in
+            events.contains {
+                if case .status(let status) = $0 {
+                    status.state == .live && status.reconnects == reconnects
+                } else {
+                    false
+                }
+            } ? true : nil
+        } == true
+    }
+
     static func liveReports(_ events: [RTMPEvent]) -> Int {
         events.count { if case .status(let status) = $0 { status.state == .live } else { false } }
     }

@@ -63,9 +63,9 @@ enum HostEncode {
         receiver.end()
         watching.cancel()
         reporting.cancel()
-        await pipeline.finish()
+        let refusal = await pipeline.finish()
         say(pipeline.report(receiver.counts))
-        if let reason {
+        if let reason = reason ?? refusal {
             say("error: \(reason)")
             exit(1)
         }

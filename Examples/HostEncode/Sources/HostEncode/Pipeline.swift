@@ -166,10 +166,11 @@ final class Pipeline<Encoder: VideoEncoder>: Sendable {
         if work.problems.insert(problem).inserted { say("problem: \(problem)") }
     }
 
-    /// Sends what waits, and tells the server of the end. What comes afterwards is ignored.
-    func finish() async {
+    /// Sends what waits, and tells the server of the end. What comes afterwards is ignored. Returns the reason if the server never
+    /// took the stream.
+    func finish() async -> String? {
         work.withLock { $0.isFinished = true }
-        await publisher.finish()
+        return await publisher.finish()?.description
     }
 
     /// One line for a person.

@@ -5,7 +5,7 @@ import KineRTMP
 struct ConnectionMeter {
     let connection: ReconnectStateMachine.ConnectionID
     private var silence: SilenceWatch
-    /// Nil until the server has accepted the stream.
+    /// Nil until the stream is live.
     private(set) var liveSince: Int64?
     private let settings: RTMPSettings
     /// Bytes that had arrived at the first measurement of the live stream.
@@ -21,7 +21,6 @@ struct ConnectionMeter {
 
     mutating func becameLive(now: Int64) {
         liveSince = now
-        silence = SilenceWatch(stallDeadline: settings.stallDeadline, now: now)
     }
 
     /// Returns true for every second measurement.

@@ -41,13 +41,14 @@ extension PublisherLoop {
 
     private func handle(_ event: RTMPClient.Event, of id: ConnectionID) {
         switch event {
-        case .live: perform(machine.accepted(id))
+        case .accepted: perform(machine.accepted(id))
+        case .live: perform(machine.kept(id))
         case .authenticate(let next): perform(machine.authenticate(id, next, now: now))
         case .redirected(let url): perform(machine.redirected(id, to: url, scope: scope(of: id), now: now))
         case .moved(let url): perform(machine.moved(id, to: url, scope: scope(of: id), now: now, jitter: jitter))
         case .writable: drain()
         case .failed(let failure): failed(id, failure)
-        case .finished: failed(id, PublishFailure(.connectionLost(nil), machine.destination.url))
+        case .finished: failed(id, PublishFailure(.neverAccepted, machine.destination.url))
         }
     }
 
@@ -62,17 +63,21 @@ extension PublisherLoop {
 
     func noteFailedAddress(of id: ConnectionID) { dialer.lastFailedAddress = clients[id]?.channel.remoteAddress }
 
-    func becameLive(_ id: ConnectionID, isAgain: Bool) {
-        dialer.lastFailedAddress = nil
-        if isAgain { status.reconnects += 1 }
-        meter?.becameLive(now: now)
+    func accepted(_ id: ConnectionID) {
         controller.reset()
         status.server = clients[id]?.server
-        report(.live)
+        report(status.state)
         answerStart(nil)
         if queue.awaitsKeyframe, status.sentBytes > 0 { requestKeyframe() }
         // Only after all messages that came with the server's acceptance have been answered.
         eventLoop.execute { self.drain() }
+    }
+
+    func becameLive(_ id: ConnectionID, isAgain: Bool) {
+        dialer.lastFailedAddress = nil
+        if isAgain { status.reconnects += 1 }
+        meter?.becameLive(now: now)
+        report(.live)
     }
 
     /// Sends the waiting samples and the goodbye to the old server.

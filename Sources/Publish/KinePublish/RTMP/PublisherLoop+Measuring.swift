@@ -31,10 +31,11 @@ extension PublisherLoop {
         guard let channel = clients[id]?.channel else { return }
         TCPStatistics.read(channel).assumeIsolated().whenSuccess { statistics in
             guard self.meter?.connection == id, self.machine.measured == id else { return }
+            self.clients[id]?.acknowledged(statistics?.deliveredBytes)
             let buffered = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             let waiting = self.queue.byteCount + buffered + (statistics?.unsentBytes ?? 0)
             self.measured(id, statistics, waitingBytes: waiting)
-            if self.machine.sending == id, self.meter?.isReportDue() == true { self.report(.live) }
+            if self.machine.isLive, self.meter?.isReportDue() == true { self.report(.live) }
         }
     }
 

@@ -39,7 +39,7 @@ final class PublisherLoop: @unchecked Sendable {
     var status = RTMPStatus()
     /// Waiting callers of `start` and `finish`.
     private var starting: ((PublishFailure?) -> Void)?
-    private var finishing: [() -> Void] = []
+    private var finishing: [(PublishFailure?) -> Void] = []
 
     init(
         _ settings: RTMPSettings, format: RTMPStreamFormat, on eventLoop: any EventLoop,
@@ -86,8 +86,9 @@ final class PublisherLoop: @unchecked Sendable {
         }
     }
 
-    func finish(_ done: @escaping () -> Void) {
-        guard machine.state != .ended, machine.state != .idle else { return done() }
+    /// `done` gets the reason if the stream was never live.
+    func finish(_ done: @escaping (PublishFailure?) -> Void) {
+        guard machine.state != .ended, machine.state != .idle else { return done(nil) }
         finishing.append(done)
         perform(machine.finish())
     }
@@ -110,6 +111,7 @@ final class PublisherLoop: @unchecked Sendable {
         case .hold(let id): held[id] = incoming.take()
         case .discard: incoming.take()?.close(promise: nil)
         case .open(let id, let url, let authentication, let wasLive): open(id, url, authentication, wasLive: wasLive)
+        case .accepted(let id): accepted(id)
         case .becameLive(let id, let isAgain): becameLive(id, isAgain: isAgain)
         // Only after all messages that came with the server's acceptance have been answered.
         case .finish: eventLoop.execute { self.drain() }
@@ -133,6 +135,7 @@ final class PublisherLoop: @unchecked Sendable {
 
     private func interrupted(_ failure: PublishFailure, retryAfter delay: Int64) {
         controller.reset()
+        status.server = nil
         status.roundTrip = nil
         status.bitrate = 0
         report(machine.wasLive ? .reconnecting : .starting)
@@ -144,10 +147,9 @@ final class PublisherLoop: @unchecked Sendable {
         networkWatch.stop()
         stopMeasuring()
         report(failure == nil ? .finished : .failed)
-        // The status tells a caller of `finish` that the stream was never live; earlier events have the reason.
         if let failure, finishing.isEmpty { observe(.failed(failure)) }
         answerStart(failure)
-        for done in finishing { done() }
+        for done in finishing { done(failure) }
         finishing = []
     }
 }
@@ -156,13 +158,16 @@ final class PublisherLoop: @unchecked Sendable {
 extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
-    /// Sends samples as long as the connection accepts them. When the stream ends, the goodbye follows the last sample.
+    /// Sends samples as long as the connection accepts them. When the stream ends, the goodbye follows the last sample; if it
+    /// was never live, only once it is, or if nothing could make it so.
     func drain() {
         guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
         sendQueue(to: client, ignoringBackpressure: false)
         if wasTooLong, !queue.isTooLong, queue.awaitsKeyframe { requestKeyframe() }
-        if case .finishing = machine.state, queue.isEmpty { client.finish() }
+        if case .finishing = machine.state, queue.isEmpty, machine.wasLive || !client.hasSentKeyframe {
+            client.finish()
+        }
     }
 
     func sendQueue(to client: RTMPClient, ignoringBackpressure: Bool) {

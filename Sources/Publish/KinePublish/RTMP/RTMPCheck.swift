@@ -40,14 +40,12 @@ private final class CheckConnection: @unchecked Sendable {
 
     private enum State {
         case connecting
-        /// The server accepted the stream, and may still close the connection.
+        /// The server accepted the stream, and may still close the connection; see `StreamAcceptance`.
         case accepted(RTMPCheck)
         case ended
     }
 
     private static let deadline = TimeAmount.seconds(28)
-    /// Servers that look up keys elsewhere accept the stream first, and close the connection a moment later.
-    private static let settlingTime = TimeAmount.milliseconds(500)
 
     private let settings: RTMPSettings
     private var destination: ReconnectStateMachine.Destination
@@ -107,13 +105,13 @@ private final class CheckConnection: @unchecked Sendable {
 
     private func handle(_ event: RTMPClient.Event) {
         switch (event, state) {
-        case (.live, _): accepted()
+        case (.accepted, _): accepted()
+        case (.live, _): client?.finish()
         case (.authenticate(let next), _):
             authentication = next
             client?.close()
             dial()
         case (.moved(let target), _): moved(to: target)
-        case (.failed(let failure), .accepted) where !failure.isFinal: fail(.closedOnceAccepted)
         case (.failed(let failure), _): end(.failure(failure))
         case (.finished, .accepted(let check)): end(.success(check))
         // A server that redirects its publisher also accepts the stream.
@@ -122,10 +120,11 @@ private final class CheckConnection: @unchecked Sendable {
     }
 
     private func accepted() {
-        guard let channel = client?.channel else { return }
+        guard let client else { return }
+        let channel = client.channel
         let address = channel.remoteAddress
         var check = RTMPCheck(
-            server: client?.server,
+            server: client.server,
             address: ListenAddress.description(host: address?.ipAddress ?? url.host, port: address?.port ?? url.port),
             duration: Double(now - begun) / 1e6)
         if url.isSecure, let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self) {
@@ -133,14 +132,13 @@ private final class CheckConnection: @unchecked Sendable {
             check.certificate = Self.names(handler.peerCertificate)
         }
         state = .accepted(check)
+        client.expectNothing()
+        eventLoop.scheduleTask(in: .nanoseconds(StreamAcceptance.settlingTime)) { client.acknowledged(nil) }
         TCPStatistics.read(channel).whenSuccess { [check] statistics in
             guard case .accepted = self.state else { return }
             var check = check
             check.roundTrip = statistics.map { Double($0.roundTrip) / 1e6 }
             self.state = .accepted(check)
-            self.eventLoop.scheduleTask(in: Self.settlingTime) {
-                if case .accepted = self.state { self.client?.finish() }
-            }
         }
     }
 

@@ -9,6 +9,8 @@ final class RTMPClient: @unchecked Sendable {
     // Sendable: all mutable state is used only on the channel's event loop.
     enum Event {
         /// The server accepted the stream: samples may be sent.
+        case accepted
+        /// See `StreamAcceptance`.
         case live
         /// The server requests this authentication, in a new connection.
         case authenticate(PublisherAuthentication)
@@ -40,6 +42,9 @@ final class RTMPClient: @unchecked Sendable {
     private let report: (Event) -> Void
     private var session: RTMPSession
     private var phase = Phase.beginning
+    private let sentBytes = SentBytes()
+    /// Whether the server has something to acknowledge before the stream is live.
+    private(set) var hasSentKeyframe = false
     private var deadlineTimer: Scheduled<Void>?
     private var unsentAnswers = 0
     /// The first error of the socket.
@@ -69,7 +74,7 @@ final class RTMPClient: @unchecked Sendable {
     /// `tls`: used if the address requires it.
     func open(tls: NIOSSLContext?) {
         do {
-            try RTMPSocket.adopt(channel, url, tls: url.isSecure ? tls : nil, handler: self)
+            try RTMPSocket.adopt(channel, url, tls: url.isSecure ? tls : nil, handler: self, sentBytes: sentBytes)
         } catch {
             return end(.failed(PublishFailure(.init(connected: error), url)))
         }
@@ -92,7 +97,21 @@ final class RTMPClient: @unchecked Sendable {
         guard item.time >= beginning else { return 0 }
         let bytes = session.sample(item)
         write(bytes)
+        if !hasSentKeyframe, item.isVideo || format.video == nil {
+            hasSentKeyframe = true
+            // TLS encrypts when it is flushed.
+            channel.flush()
+            session.expectAcknowledgement(of: sentBytes.count, now: now)
+        }
         return bytes.count
+    }
+
+    /// A check sends nothing that the server could acknowledge.
+    func expectNothing() { session.expectAcknowledgement(of: 0, now: now) }
+
+    /// See `PublishStateMachine.acknowledged(_:now:)`.
+    func acknowledged(_ bytes: Int64?) {
+        if !isOver, case .accepted = session.state { perform(session.acknowledged(bytes, now: now)) }
     }
 
     private func write(_ bytes: [UInt8]) {
@@ -129,6 +148,7 @@ final class RTMPClient: @unchecked Sendable {
         for event in events where !isOver {
             switch event {
             case .send(let bytes): answer(bytes)
+            case .accepted: report(.accepted)
             case .live: report(.live)
             case .authenticate(let next): end(.authenticate(next))
             case .redirect(let target): report(.redirected(target))

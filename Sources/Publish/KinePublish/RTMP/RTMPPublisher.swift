@@ -30,12 +30,12 @@ public final class RTMPPublisher: Sendable {
         let rest = inbox.withLock { $0.removeAll() }
         loop.eventLoop.execute { [loop] in
             loop.enqueue(rest)
-            loop.finish {}
+            loop.finish { _ in }
         }
     }
 
-    /// Connects. Returns when the stream is live, when the first connection failed for a temporary reason, or after 5
-    /// seconds; then attempts continue in the background. Throws a final failure, and with `retries` of 0 any failure.
+    /// Connects. Returns when the server has accepted the stream, when the first connection failed for a temporary reason, or
+    /// after 5 seconds. The stream is live once samples have arrived, which `observe` reports; until then attempts continue in the background. Throws a final failure, and with `retries` of 0 any failure.
     public func start() async throws(PublishFailure) {
         let outcome = await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [loop] in loop.start { continuation.resume(returning: $0) } }
@@ -75,13 +75,13 @@ public final class RTMPPublisher: Sendable {
         loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
     }
 
-    /// Sends the waiting samples for at most 5 seconds, says goodbye and closes. Returns when that is done. The status
-    /// is then `failed` if no server ever accepted the stream.
-    public func finish() async {
+    /// Sends the waiting samples for at most 5 seconds, says goodbye and closes. Returns when that is done. If the stream was
+    /// never live, the status is then `failed`, and the reason is returned.
+    @discardableResult public func finish() async -> PublishFailure? {
         await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [self] in
                 loop.enqueue(inbox.withLock { $0.removeAll() })
-                loop.finish { continuation.resume() }
+                loop.finish { continuation.resume(returning: $0) }
             }
         }
     }

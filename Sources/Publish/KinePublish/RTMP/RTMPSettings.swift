@@ -68,8 +68,9 @@ public struct RTMPSettings: Sendable {
 public struct RTMPStatus: Sendable, Equatable {
     /// Named like the phases of a destination.
     public enum State: String, Sendable {
-        /// No server has accepted the stream yet, in the first attempt or a later one.
+        /// No server has shown yet that it takes the stream, in the first attempt or a later one.
         case starting
+        /// The server acknowledged the first keyframe, and is still there half a second later.
         case live
         /// The stream was live, and its connection is lost; another attempt follows.
         case reconnecting
@@ -78,7 +79,7 @@ public struct RTMPStatus: Sendable, Equatable {
     }
 
     public var state = State.starting
-    /// The server's name for itself; nil if it gives none.
+    /// The server's name for itself; nil if it gives none, and while no server has accepted the stream.
     public var server: String?
     /// Seconds for which the current connection has been live; 0 while none is.
     public var uptime = 0.0
@@ -97,7 +98,7 @@ public struct RTMPStatus: Sendable, Equatable {
 
 /// A publisher's report. Reports come in order, on its event loop's thread.
 public enum RTMPEvent: Sendable {
-    /// Sent twice a second while it is live, and whenever the state changes.
+    /// Sent twice a second while it is live, when the state changes, and when a server accepts the stream.
     case status(RTMPStatus)
     /// A connection has ended; the next attempt follows after `retryAfter` seconds.
     case interrupted(PublishFailure, retryAfter: Double)

@@ -26,17 +26,19 @@ enum RTMPSocket {
     }
 
     /// Starts TLS, unless it is nil, and lets `handler` read. Call on the channel's event loop.
+    /// - Parameter sentBytes: counts from now on.
     static func adopt(
-        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, handler: any ChannelHandler
+        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, handler: any ChannelHandler, sentBytes: SentBytes
     ) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(handler)
+        try pipeline.addHandlers(sentBytes, handler)
         if let tls {
             // A numeric address is not a server name. The certificate is then checked against the address.
             let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
             try pipeline.addHandler(
-                NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host), position: .first)
+                NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host),
+                position: .after(sentBytes))
         }
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
@@ -80,6 +82,18 @@ enum RTMPSocket {
         } catch {
             throw PublishFailure(.authorityUnreadable(file: settings.certificateAuthority), settings.url)
         }
+    }
+}
+
+/// Counts the bytes that go to the socket: with TLS the encrypted ones, as the kernel counts those that are acknowledged.
+final class SentBytes: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private(set) var count: Int64 = 0
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        count += Int64(unwrapOutboundIn(data).readableBytes)
+        context.write(data, promise: promise)
     }
 }
 

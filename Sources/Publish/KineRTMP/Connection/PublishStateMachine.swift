@@ -11,16 +11,20 @@ public struct PublishStateMachine: Sendable {
         case creating
         /// The server has received the stream's name.
         case publishing(streamID: UInt32)
+        /// Samples may be sent. The server has not shown yet that it keeps the stream.
+        case accepted(streamID: UInt32, StreamAcceptance)
         case live(streamID: UInt32)
         /// This side has said goodbye.
         case finished
-        /// `atStreamName`: whether the server had received the stream's name, and neither accepted nor refused it.
+        /// `atStreamName`: whether the server had received the stream's name, and neither refused nor kept the stream.
         case failed(atStreamName: Bool)
     }
 
     public enum Action: Equatable, Sendable {
         case send(RTMPMessage, chunkStream: UInt32)
         /// Samples may be sent, from a keyframe on.
+        case accepted
+        /// The server keeps the stream; see `StreamAcceptance`.
         case live
         /// The server requests user and password. Close, and reconnect with this.
         case authenticate(PublisherAuthentication)
@@ -53,8 +57,16 @@ public struct PublishStateMachine: Sendable {
         self.wasLive = wasLive
     }
 
-    /// Whether the server had received the stream's name and then closed, or gave no answer in time.
+    /// Whether the server had received the stream's name and then closed before the stream was live, or gave no answer in
+    /// time.
     public var endedAtStreamName: Bool { state == .failed(atStreamName: true) }
+    /// The stream that takes samples.
+    var streamID: UInt32? {
+        switch state {
+        case .accepted(let streamID, _), .live(let streamID): streamID
+        default: nil
+        }
+    }
 
     /// Call after the handshake.
     public mutating func start(now: Int64) -> [Action] {
@@ -70,8 +82,8 @@ public struct PublishStateMachine: Sendable {
         do {
             command = try PublishCommand.read(message)
         } catch {
-            // A live stream needs no further command.
-            return isLive ? [] : fail(.command(error))
+            // An accepted stream needs no further command.
+            return streamID != nil ? [] : fail(.command(error))
         }
         guard let command else { return [] }
         // An answer's arguments are a null or an object, and then the information.
@@ -79,7 +91,7 @@ public struct PublishStateMachine: Sendable {
         switch command.name {
         case "_result": return answered(command.transaction, command.arguments, now: now)
         case "_error": return refused(command.transaction, information)
-        case "onStatus": return status(information)
+        case "onStatus": return status(information, now: now)
         case "close": return fail(.streamClosed)
         default: return []
         }
@@ -88,9 +100,30 @@ public struct PublishStateMachine: Sendable {
     /// The server closed the connection, or it broke.
     public mutating func disconnected(_ error: PublishFailure.SystemError? = nil) -> [Action] {
         guard !isOver else { return [] }
-        // Services close without an answer if they do not know the key; so do restarting servers.
-        if case .publishing = state, !wasLive { return fail(.closedAtStreamName) }
-        return fail(.connectionLost(error))
+        // Services close without an answer if they do not know the key, or a moment after a yes; so do restarting servers.
+        switch state {
+        case .publishing where !wasLive: return fail(.closedAtStreamName)
+        case .accepted(_, let acceptance) where !wasLive && acceptance.isRefusedByClosing:
+            return fail(.closedOnceAccepted)
+        default: return fail(.connectionLost(error))
+        }
+    }
+
+    /// An accepted stream is live once the server has acknowledged this many bytes of the connection. Only the first call
+    /// counts.
+    public mutating func expectAcknowledgement(of bytes: Int64, now: Int64) {
+        guard case .accepted(let streamID, var acceptance) = state else { return }
+        acceptance.sent(bytes, now: now)
+        state = .accepted(streamID: streamID, acceptance)
+    }
+
+    /// Call a few times a second until the stream is live.
+    /// - Parameter bytes: those of the connection that the server has acknowledged; nil: unknown.
+    public mutating func acknowledged(_ bytes: Int64?, now: Int64) -> [Action] {
+        guard case .accepted(let streamID, var acceptance) = state else { return [] }
+        let isLive = acceptance.isLive(acknowledged: bytes, now: now)
+        state = isLive ? .live(streamID: streamID) : .accepted(streamID: streamID, acceptance)
+        return isLive ? [.live] : []
     }
 
     public mutating func tick(now: Int64) -> [Action] {
@@ -107,7 +140,7 @@ public struct PublishStateMachine: Sendable {
         guard !isOver else { return [] }
         defer { enter(.finished) }
         switch state {
-        case .live(let streamID), .publishing(let streamID):
+        case .publishing(let streamID), .accepted(let streamID, _), .live(let streamID):
             return [
                 command("FCUnpublish", PublishCommand.Transaction.unpublishForward, [.string(url.streamName)]),
                 command("deleteStream", PublishCommand.Transaction.deleteStream, [.number(Double(streamID))]),
@@ -141,8 +174,8 @@ public struct PublishStateMachine: Sendable {
 
     private mutating func refused(_ transaction: Double, _ information: AMF0Value?) -> [Action] {
         if let target = redirection(information) {
-            // A live stream continues until the next keyframe.
-            if isLive { return [.redirect(target)] }
+            // An accepted stream continues until the next keyframe.
+            if streamID != nil { return [.redirect(target)] }
             enter(.failed(atStreamName: false))
             return [.moved(target)]
         }
@@ -173,12 +206,12 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    private mutating func status(_ information: AMF0Value?) -> [Action] {
+    private mutating func status(_ information: AMF0Value?, now: Int64) -> [Action] {
         switch information?["code"]?.string ?? "" {
         case "NetStream.Publish.Start":
             guard case .publishing(let streamID) = state else { return [] }
-            enter(.live(streamID: streamID))
-            return [.live]
+            enter(.accepted(streamID: streamID, StreamAcceptance(now: now)))
+            return [.accepted]
         case "NetConnection.Connect.ReconnectRequest":
             // Enhanced RTMP v2, "Reconnect Request": without a usable address, the current one.
             return [.redirect(information?["tcUrl"]?.string.flatMap { url.redirected(to: $0) } ?? url)]
@@ -229,9 +262,13 @@ public struct PublishStateMachine: Sendable {
 
     private mutating func fail(_ code: PublishFailure.Code, kind: PublishFailure.Kind? = nil) -> [Action] {
         let failure = PublishFailure(code, url, kind: kind)
-        var atStreamName = false
-        if case .publishing = state { atStreamName = failure.kind == .lost || failure.kind == .unreachable }
-        enter(.failed(atStreamName: atStreamName))
+        let wasAtStreamName =
+            switch state {
+            case .publishing: true
+            case .accepted(_, let acceptance): acceptance.isRefusedByClosing
+            default: false
+            }
+        enter(.failed(atStreamName: wasAtStreamName && (failure.kind == .lost || failure.kind == .unreachable)))
         return [.fail(failure)]
     }
 

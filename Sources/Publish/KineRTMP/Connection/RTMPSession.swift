@@ -7,6 +7,8 @@ public struct RTMPSession: Sendable {
         /// Send these bytes, in this order.
         case send([UInt8])
         /// The server accepts samples, from a keyframe on. Send `beginStream` before them.
+        case accepted
+        /// See `StreamAcceptance`.
         case live
         case authenticate(PublisherAuthentication)
         case redirect(RTMPURL)
@@ -91,6 +93,18 @@ public struct RTMPSession: Sendable {
         return events
     }
 
+    /// See `PublishStateMachine.expectAcknowledgement(of:now:)`.
+    public mutating func expectAcknowledgement(of bytes: Int64, now: Int64) {
+        publishing.expectAcknowledgement(of: bytes, now: now)
+    }
+
+    /// See `PublishStateMachine.acknowledged(_:now:)`.
+    public mutating func acknowledged(_ bytes: Int64?, now: Int64) -> [Event] {
+        var events: [Event] = []
+        perform(publishing.acknowledged(bytes, now: now), &events)
+        return events
+    }
+
     /// Ends the stream after all sent data.
     public mutating func finish() -> [Event] {
         var events: [Event] = []
@@ -126,7 +140,7 @@ public struct RTMPSession: Sendable {
         _ kind: RTMPMessage.Kind, _ chunkStream: UInt32, _ timestamp: UInt32, _ payload: [UInt8],
         _ output: inout [UInt8]
     ) {
-        guard case .live(let streamID) = state, payload.count <= RTMPMessage.lengthLimit else { return }
+        guard let streamID = publishing.streamID, payload.count <= RTMPMessage.lengthLimit else { return }
         writer.write(
             RTMPMessage(kind: kind, streamID: streamID, timestamp: timestamp, payload: payload), on: chunkStream,
             to: &output)
@@ -180,6 +194,7 @@ public struct RTMPSession: Sendable {
         for action in actions {
             switch action {
             case .send(let message, let chunkStream): send(message, on: chunkStream, &events)
+            case .accepted: events.append(.accepted)
             case .live: events.append(.live)
             case .authenticate(let authentication):
                 stage = .over

@@ -54,7 +54,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case streamRefused(words: String?)
         case streamBusy(words: String?)
         case closedAtStreamName
-        /// During a check, the server accepted the stream and closed the connection at once.
+        /// The server accepted the stream and closed the connection before the stream was live.
         case closedOnceAccepted
 
         case streamClosed
@@ -118,13 +118,14 @@ extension PublishFailure.Code {
             .handshakeTimedOut, .connectUnanswered, .createStreamUnanswered, .publishUnanswered, .neverAccepted,
             .checkTimedOut:
             .unreachable
-        case .tlsFailed, .closedAtStreamName, .streamClosed, .streamEnded, .connectionLost, .nothingAcknowledged,
+        case .tlsFailed, .closedAtStreamName, .closedOnceAccepted, .streamClosed, .streamEnded, .connectionLost,
+            .nothingAcknowledged,
             .audioTooSlow, .answersUnread, .networkAway:
             .lost
         case .handshake(let error): error.isOtherProtocol ? .configuration : .broken
         case .chunks, .command, .streamNotCreated: .broken
         case .applicationRefused, .redirectForbidden: .wrongApplication
-        case .streamRefused, .closedOnceAccepted: .refused
+        case .streamRefused: .refused
         case .streamBusy, .redirectedTooOften: .busy
         case .credentialsMissing, .credentialsRefused: .unauthorized
         case .certificateForAnotherName, .certificateUntrusted: .certificate

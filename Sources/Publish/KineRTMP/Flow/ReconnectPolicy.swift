@@ -7,7 +7,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.
     public static let longestDelay: Int64 = 30_000_000_000
-    /// A server that closes this many times at the stream's name, and never accepted it, does not know the key.
+    /// A server that closes this many times at the stream's name, or soon after its yes, does not know the key.
     public static let silentRefusals = 3
 
     /// The most attempts in a row; nil: no limit.
@@ -26,15 +26,15 @@ public struct ReconnectPolicy: Sendable, Hashable {
         self.firstDelay = firstDelay
     }
 
-    /// The server accepted the stream, so it knows the key. It may close a moment later, so the attempts still count.
-    public mutating func accepted() {
+    /// The stream was live, so the server knows the key. It may close a moment later, so the attempts still count.
+    public mutating func becameLive() {
         refusals = 0
         wasLive = true
     }
 
     /// The stream has been live for long enough.
     public mutating func connected() {
-        accepted()
+        becameLive()
         attempts = 0
         step = 0
     }
@@ -46,7 +46,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     /// to a half of the first wait always remains, since all publishers lose a server at the same time.
     /// - Parameters:
     ///   - after: nanoseconds since the connection was attempted; 0 keeps the whole wait.
-    ///   - atStreamName: whether the connection ended when the server had received the stream's name.
+    ///   - atStreamName: see `PublishStateMachine.endedAtStreamName`.
     ///   - jitter: from 0 to 1; makes the wait up to a fifth shorter or longer.
     public mutating func failed(
         _ failure: PublishFailure, atStreamName: Bool = false, after age: Int64 = 0, jitter: Double

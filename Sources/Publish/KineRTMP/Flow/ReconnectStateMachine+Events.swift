@@ -8,7 +8,7 @@ extension ReconnectStateMachine {
         case .idle, .waiting: return end(neverLive)
         case .dialing(let attempt, let stale): return finish(attempt) { .dialing($0, stale: stale) }
         case .negotiating(let id, let attempt): return finish(attempt) { .negotiating(id, $0) }
-        case .live(let id, _):
+        case .accepted(let id, _), .live(let id, _):
             state = .finishing(id)
             return [.stopDialing, .startTimer(.finish, after: Self.finishDeadline), .finish(id)]
         case .racing(let old, _, let candidate):
@@ -36,7 +36,12 @@ extension ReconnectStateMachine {
     /// The next sample is a keyframe. A redirection is followed here: the waiting samples go to the old server, the
     /// keyframe and all later ones to the new server.
     public mutating func keyframe(now: Int64) -> [Action] {
-        guard case .live(let id, let live) = state, let target = live.redirect else { return [] }
+        let current: (id: ConnectionID, live: Live)? =
+            switch state {
+            case .accepted(let id, let live), .live(let id, let live): (id, live)
+            default: nil
+            }
+        guard let (id, live) = current, let target = live.redirect else { return [] }
         destination = target
         authentication = nil
         return [.leave(id), .emptyQueue] + dial(.redirect, now: now)
@@ -52,6 +57,9 @@ extension ReconnectStateMachine {
         case .negotiating(let old, var attempt):
             attempt.begun = now
             return open(attempt, insteadOf: old)
+        case .accepted(let old, _):
+            let candidate = nextConnection()
+            return [.hold(candidate)] + replace(old, by: candidate, now: now)
         case .live(let old, let live):
             let candidate = nextConnection()
             guard oldRecovers else { return [.hold(candidate)] + replace(old, by: candidate, now: now) }
@@ -73,16 +81,27 @@ extension ReconnectStateMachine {
     /// The server accepted the stream.
     public mutating func accepted(_ id: ConnectionID) -> [Action] {
         guard case .negotiating(id, let attempt) = state else { return [] }
-        policy.accepted()
         var actions: [Action] = attempt.purpose == .stream ? [.emptyQueue] : []
-        actions += [.stopDialing, .becameLive(id, isAgain: wasLive)]
-        wasLive = true
+        actions += [.stopDialing, .accepted(id)]
         if attempt.purpose == .redirectThenFinish {
             state = .finishing(id)
             return actions + [.finish(id)]
         }
-        state = .live(id, Live(begun: attempt.begun, redirect: attempt.redirect))
+        state = .accepted(id, Live(begun: attempt.begun, redirect: attempt.redirect))
         return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
+    }
+
+    /// The server keeps the stream; see `StreamAcceptance`.
+    public mutating func kept(_ id: ConnectionID) -> [Action] {
+        var actions: [Action] = [.becameLive(id, isAgain: wasLive)]
+        switch state {
+        case .accepted(id, let live): state = .live(id, live)
+        case .finishing(id) where !wasLive: actions.append(.finish(id))
+        default: return []
+        }
+        policy.becameLive()
+        wasLive = true
+        return actions
     }
 
     /// The server requests user and password, which are sent in a new connection.
@@ -100,6 +119,10 @@ extension ReconnectStateMachine {
         let isPresent = url == destination.url || !originalURL.allowsRedirect(to: url)
         let target = isPresent ? destination : Destination(url, narrowest: scope)
         switch state {
+        case .accepted(id, var live) where redirects.allows(at: now):
+            live.redirect = target
+            state = .accepted(id, live)
+            return [.requestKeyframe]
         case .live(id, var live) where redirects.allows(at: now):
             live.redirect = target
             state = .live(id, live)
@@ -155,7 +178,7 @@ extension ReconnectStateMachine {
         case .racing(old: id, let live, let candidate):
             state = .live(id, live)
             return [.cancelTimer(.race), .close(candidate)]
-        case .live(id, _), .negotiating(id, _): return [.stopDialing]
+        case .negotiating(id, _), .accepted(id, _), .live(id, _): return [.stopDialing]
         default: return []
         }
     }
@@ -163,7 +186,7 @@ extension ReconnectStateMachine {
     /// Nothing was acknowledged for a moment: the network may be unreachable.
     public mutating func suspected(_ id: ConnectionID) -> [Action] {
         switch state {
-        case .live(id, _), .negotiating(id, _): [.probe(destination)]
+        case .negotiating(id, _), .accepted(id, _), .live(id, _): [.probe(destination)]
         default: []
         }
     }
@@ -172,7 +195,7 @@ extension ReconnectStateMachine {
         switch (timer, state) {
         case (.retry, .waiting(let stale)): dial(.stream, stale: stale, now: now)
         case (.race, .racing(let old, _, let candidate)): replace(old, by: candidate, now: now)
-        case (.finish, _) where isEnding && state != .ended: end(nil)
+        case (.finish, _) where isEnding && state != .ended: end(neverLive)
         default: []
         }
     }

@@ -10,7 +10,7 @@ extension ReconnectStateMachine {
 
     /// A connection ended, or must be ended.
     /// - Parameters:
-    ///   - atStreamName: whether the server had received the stream's name and had not answered.
+    ///   - atStreamName: see `PublishStateMachine.endedAtStreamName`.
     ///   - jitter: from 0 to 1, for the wait.
     public mutating func failed(
         _ id: ConnectionID, _ failure: PublishFailure, atStreamName: Bool = false, now: Int64, jitter: Double
@@ -19,12 +19,14 @@ extension ReconnectStateMachine {
         case .negotiating(id, let attempt):
             return [.close(id)]
                 + lost(failure, attempt, stale: nil, atStreamName: atStreamName, now: now, jitter: jitter)
-        case .live(id, let live):
-            return [.close(id)] + lost(failure, after: live.age(now: now), stale: nil, jitter: jitter)
+        case .accepted(id, let live), .live(id, let live):
+            return [.close(id)]
+                + lost(
+                    failure, after: live.age(now: now), stale: nil, atStreamName: atStreamName, jitter: jitter)
         case .racing(let old, let live, candidate: id):
             state = .live(old, live)
             return [.cancelTimer(.race), .close(id)]
-        default: return oldFailed(id, now: now)
+        default: return oldFailed(id, failure, now: now)
         }
     }
 
@@ -34,17 +36,21 @@ extension ReconnectStateMachine {
     ) -> [Action] {
         switch state {
         case .negotiating(id, let attempt): lost(failure, attempt, stale: id, now: now, jitter: jitter)
-        case .live(id, let live): lost(failure, after: live.age(now: now), stale: id, jitter: jitter)
-        default: oldFailed(id, now: now)
+        case .accepted(id, let live), .live(id, let live):
+            lost(failure, after: live.age(now: now), stale: id, jitter: jitter)
+        default: oldFailed(id, failure, now: now)
         }
     }
 
     /// The old connection of a race, or the last of the stream, ended or fell silent.
-    private mutating func oldFailed(_ id: ConnectionID, now: Int64) -> [Action] {
+    private mutating func oldFailed(_ id: ConnectionID, _ failure: PublishFailure, now: Int64) -> [Action] {
         switch state {
-        case .racing(old: id, _, let candidate): [.cancelTimer(.race)] + replace(id, by: candidate, now: now)
-        case .finishing(id): end(nil)
-        default: []
+        case .racing(old: id, _, let candidate):
+            return [.cancelTimer(.race)] + replace(id, by: candidate, now: now)
+        case .finishing(id):
+            lastFailure = failure
+            return end(neverLive)
+        default: return []
         }
     }
 
@@ -70,7 +76,8 @@ extension ReconnectStateMachine {
     ) -> [Action] {
         guard attempt.purpose != .redirectThenFinish else {
             state = .waiting(stale: stale)
-            return end(nil)
+            lastFailure = failure
+            return end(neverLive)
         }
         return lost(failure, after: now - attempt.begun, stale: stale, atStreamName: atStreamName, jitter: jitter)
     }

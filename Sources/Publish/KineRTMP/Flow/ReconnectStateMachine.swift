@@ -54,13 +54,15 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case dialing(Attempt, stale: ConnectionID?)
         /// Connected; the server has not accepted the stream yet.
         case negotiating(ConnectionID, Attempt)
+        /// Samples are sent. The server has not shown yet that it keeps the stream; see `StreamAcceptance`.
+        case accepted(ConnectionID, Live)
         case live(ConnectionID, Live)
         /// The network is back: there is a second connection, and the old one has acknowledged nothing yet. The old one
         /// is kept if it continues in time, since then nothing is lost.
         case racing(old: ConnectionID, Live, candidate: ConnectionID)
         /// Waiting for the next attempt, or for a connection from a probe.
         case waiting(stale: ConnectionID?)
-        /// The waiting samples are sent, and then the goodbye.
+        /// The waiting samples are sent, and then the goodbye. If the stream was never live, it may still become so.
         case finishing(ConnectionID)
         case ended
     }
@@ -85,8 +87,11 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case discard
         /// Begin the session. No authentication: the server has not requested any yet.
         case open(ConnectionID, RTMPURL, PublisherAuthentication?, wasLive: Bool)
+        /// Send samples.
+        case accepted(ConnectionID)
         case becameLive(ConnectionID, isAgain: Bool)
-        /// Send the waiting samples, say goodbye, and close.
+        /// Send the waiting samples, say goodbye, and close. If the stream was never live, a goodbye after samples waits
+        /// until it is.
         case finish(ConnectionID)
         /// Finish at once, even if the socket has no room. The connection reports no further events.
         case leave(ConnectionID)
@@ -128,8 +133,17 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     /// The connection that carries samples.
     public var sending: ConnectionID? {
         switch state {
-        case .live(let id, _), .racing(let id, _, _), .finishing(let id): id
+        case .accepted(let id, _), .live(let id, _), .racing(let id, _, _), .finishing(let id): id
         case .idle, .dialing, .negotiating, .waiting, .ended: nil
+        }
+    }
+
+    /// Whether the present connection is live.
+    public var isLive: Bool {
+        switch state {
+        case .live, .racing: true
+        case .finishing: wasLive
+        case .idle, .dialing, .negotiating, .accepted, .waiting, .ended: false
         }
     }
 
@@ -139,7 +153,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     /// Whether samples are queued, for the current connection or for the server of a redirection.
     public var acceptsSamples: Bool {
         switch state {
-        case .live, .racing, .finishing: true
+        case .accepted, .live, .racing, .finishing: true
         case .dialing(let attempt, _), .negotiating(_, let attempt): attempt.purpose != .stream
         case .idle, .waiting, .ended: false
         }
@@ -149,7 +163,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         switch state {
         case .finishing, .ended: true
         case .dialing(let attempt, _), .negotiating(_, let attempt): attempt.purpose == .redirectThenFinish
-        case .idle, .live, .racing, .waiting: false
+        case .idle, .accepted, .live, .racing, .waiting: false
         }
     }
 
@@ -170,7 +184,8 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case .idle, .ended: break
         case .dialing(_, let stale), .waiting(let stale):
             if let stale { actions.append(.reset(stale)) }
-        case .negotiating(let id, _), .live(let id, _), .finishing(let id): actions.append(.close(id))
+        case .negotiating(let id, _), .accepted(let id, _), .live(let id, _), .finishing(let id):
+            actions.append(.close(id))
         case .racing(let old, _, let candidate): actions += [.close(old), .close(candidate)]
         }
         state = .ended
