@@ -2,6 +2,22 @@
 import KineRTMP
 import Testing
 
+@Suite struct AudioPresenceTests {
+    @Test func `a first frame waits for audio for a second, and a new connection again`() {
+        let wait = AudioPresence.longestWait
+        var presence = AudioPresence()
+        #expect(presence.isAnnounced(now: 5) == nil && presence.isAnnounced(now: wait + 4) == nil)
+        #expect(presence.isAnnounced(now: wait + 5) == false)
+        presence.connected()
+        #expect(presence.isAnnounced(now: 2 * wait) == nil)
+        presence.received(now: 2 * wait)
+        #expect(presence.isAnnounced(now: 3 * wait) == true)
+        // What came long ago says nothing of what will come.
+        presence.connected()
+        #expect(presence.isAnnounced(now: 3 * wait + 1) == nil)
+    }
+}
+
 @Suite struct SendQueueTests {
     private func item(_ time: Int64, video: Bool = true, key: Bool = false) -> SendQueue.Item {
         .init(isVideo: video, isKeyframe: key, time: time, payload: [1, 2, 3])

@@ -86,6 +86,24 @@ struct Conversation {
         #expect(talk.server.media[3].payload == [0x17, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0] + frame)
     }
 
+    @Test func `audio that begins later is announced then`() throws {
+        var talk = try Conversation()
+        try talk.start()
+        var format = Self.format
+        format.audio = nil
+        _ = try talk.send(talk.session.beginStream(format, timestamp: 3))
+        let keyframe = [UInt8](repeating: 3, count: 30).withUnsafeBytes {
+            VideoTag.frame(.h264, isKeyframe: true, bytes: $0)
+        }
+        _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 10, payload: keyframe)))
+        _ = try talk.send(talk.session.beginAudio(Self.format, timestamp: 5))
+        let audio = [UInt8](repeating: 4, count: 30).withUnsafeBytes { AudioTag.audio($0) }
+        _ = try talk.send(talk.session.sample(.init(isVideo: false, isKeyframe: true, time: 505, payload: audio)))
+        #expect(talk.server.media.map(\.type) == [18, 9, 9, 18, 8, 8])
+        let metadata = try talk.server.media.filter { $0.type == 18 }.map { try StrictAMF.read($0.payload).last }
+        #expect(metadata.map { $0?["audiocodecid"] } == [nil, .number(10)])
+    }
+
     @Test func `a refused key is final`() throws {
         var talk = try Conversation(
             behavior: .refusesPublish(code: "NetStream.Publish.BadName", description: "no such"))

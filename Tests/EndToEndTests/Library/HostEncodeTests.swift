@@ -107,11 +107,15 @@ import Testing
         }
     }
 
-    @Test func `the app connects again to a server that was away`() throws {
+    @Test func `the app connects again to a server that was away, and announces no audio for a take without any`()
+        throws
+    {
         let server = try MediaServer()
         try TestPlace.with { place in
             let example = try HostEncodeExample(in: place)
-            let engine = try EngineUnderTest(Self.take(), in: place)
+            var take = Self.take()
+            take.audio.app = .none
+            let engine = try EngineUnderTest(take, in: place)
             try engine.phase(.live)
             let app = try example.startApp(publishingTo: server.address("show"))
             try Self.frames(10, of: "show", at: server, app)
@@ -120,6 +124,8 @@ import Testing
             server.process.signal(SIGCONT)
             try app.line("live")
             try Self.frames(10, of: "show", at: server, app)
+            let tags = try FLVFile.read(server.file("show"))
+            #expect(!tags.contains { $0.type == 8 || $0.payload.contains("audiocodecid".utf8) })
             _ = try engine.stop()
             app.signal(SIGTERM)
             #expect(try app.wait().status == 0)

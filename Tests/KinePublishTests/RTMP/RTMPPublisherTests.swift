@@ -156,6 +156,25 @@ import Testing
         #expect(metadata.last?["videocodecid"] == .number(Double(number)))
     }
 
+    @Test func `audio is announced once there is some`() async throws {
+        let server = try StrictServerSocket()
+        let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher.start()
+        for sample in TestStream.samples(0..<500) where sample.type == .video { publisher.publish(sample) }
+        // It waits for audio for a second.
+        #expect(await server.wait { ($0.connections.last?.media.count ?? 0) > 2 ? true : nil } == true)
+        for sample in TestStream.samples(500..<1000) { publisher.publish(sample) }
+        await publisher.finish()
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil)
+        let expected = TestStream.samples(0..<1000).filter {
+            $0.type == .video || $0.presentationTime >= .milliseconds(500)
+        }
+        #expect(TestStream.samples(in: seen.media) == expected.map(TestStream.expected))
+        let metadata = try seen.media.filter { $0.type == 18 }.map { try StrictAMF.read($0.payload).last }
+        #expect(metadata.map { $0?["audiocodecid"] != nil } == [false, true])
+    }
+
     @Test func `a refused key is not tried again`() async throws {
         let server = try StrictServerSocket(
             .refusesPublish(code: "NetStream.Publish.BadName", description: "unknown stream"))

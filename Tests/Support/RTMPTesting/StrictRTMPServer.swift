@@ -59,7 +59,7 @@ public struct StrictRTMPServer {
     private var buffer: [UInt8] = []
     private var lastTimes: [Int: UInt32] = [:]
     private var videoMessages = 0
-    private var audioMessages = 0
+    private var (audioMessages, announcesAudio) = (0, false)
     /// The time of the latest sequence header.
     private var headerTime: UInt32?
 
@@ -275,11 +275,15 @@ public struct StrictRTMPServer {
         try require(message.streamID == Self.streamID, "media on message stream \(message.streamID)")
         if phase == .metadata {
             try require(message.type == 18 && message.timestamp == 0, "the first message is not metadata at zero")
-            try require(try StrictAMF.read(message.payload).count == 3, "metadata of another form")
             phase = .media
         } else {
             try require(phase == .media, "media in phase \(phase)")
-            try require(message.type != 18, "metadata twice")
+            try require(message.type != 18 || !announcesAudio, "metadata again, and not for audio that begins later")
+        }
+        if message.type == 18 {
+            let values = try StrictAMF.read(message.payload)
+            try require(values.count == 3, "metadata of another form")
+            announcesAudio = values[2]["audiocodecid"] != nil
         }
         if let last = lastTimes[message.chunkStream] {
             try require(message.timestamp &- last < 1 << 31, "time goes back from \(last) to \(message.timestamp)")
@@ -306,7 +310,8 @@ public struct StrictRTMPServer {
     private mutating func checkHeaders(_ message: Message) throws {
         if message.type == 8 {
             try require(
-                (message.payload.dropFirst().first == 0) == (audioMessages == 0), "an audio header at the wrong place")
+                announcesAudio && (message.payload.dropFirst().first == 0) == (audioMessages == 0),
+                "an audio header at the wrong place")
             audioMessages += 1
         }
         guard message.type != 18, audioMessages + videoMessages < 1000 else { return }

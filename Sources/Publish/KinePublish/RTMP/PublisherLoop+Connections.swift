@@ -65,6 +65,7 @@ extension PublisherLoop {
 
     func accepted(_ id: ConnectionID) {
         controller.reset()
+        audioPresence.connected()
         status.server = clients[id]?.server
         report(status.state)
         answerStart(nil)
@@ -83,7 +84,7 @@ extension PublisherLoop {
     /// Sends the waiting samples and the goodbye to the old server.
     func leave(_ id: ConnectionID) {
         guard let client = forget(id) else { return }
-        sendQueue(to: client, ignoringBackpressure: true)
+        sendQueue(to: client, isLast: true)
         client.finish()
         client.abandon()
     }

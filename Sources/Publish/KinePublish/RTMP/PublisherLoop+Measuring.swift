@@ -30,8 +30,12 @@ extension PublisherLoop {
     private func measure(_ id: ConnectionID) {
         guard let channel = clients[id]?.channel else { return }
         TCPStatistics.read(channel).assumeIsolated().whenSuccess { statistics in
-            guard self.meter?.connection == id, self.machine.measured == id else { return }
-            self.clients[id]?.acknowledged(statistics?.deliveredBytes)
+            guard self.meter?.connection == id, self.machine.measured == id, let client = self.clients[id] else {
+                return
+            }
+            client.acknowledged(statistics?.deliveredBytes)
+            // A first frame waits for audio for a time.
+            if !client.hasBegun { self.drain() }
             let buffered = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             let waiting = self.queue.byteCount + buffered + (statistics?.unsentBytes ?? 0)
             self.measured(id, statistics, waitingBytes: waiting)

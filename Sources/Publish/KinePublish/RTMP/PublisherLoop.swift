@@ -32,6 +32,7 @@ final class PublisherLoop: @unchecked Sendable {
     private lazy var networkWatch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
 
     var queue = SendQueue()
+    var audioPresence = AudioPresence()
     var controller: BitrateController
     var meter: ConnectionMeter?
     var measuring: RepeatedTask?
@@ -73,6 +74,7 @@ final class PublisherLoop: @unchecked Sendable {
 
     func enqueue(_ items: [SendQueue.Item]) {
         for item in items {
+            if !item.isVideo { audioPresence.received(now: now) }
             if item.isVideo, item.isKeyframe { perform(machine.keyframe(now: now)) }
             guard machine.acceptsSamples else {
                 if item.isVideo { status.droppedFrames += 1 }
@@ -163,15 +165,25 @@ extension PublisherLoop {
     func drain() {
         guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
-        sendQueue(to: client, ignoringBackpressure: false)
+        sendQueue(to: client, isLast: false)
         if wasTooLong, !queue.isTooLong, queue.awaitsKeyframe { requestKeyframe() }
         if case .finishing = machine.state, queue.isEmpty, machine.wasLive || !client.hasSentKeyframe {
             client.finish()
         }
     }
 
-    func sendQueue(to client: RTMPClient, ignoringBackpressure: Bool) {
-        while ignoringBackpressure || client.channel.isWritable, let item = queue.popFirst() {
+    /// `isLast`: waits neither for room nor for audio.
+    func sendQueue(to client: RTMPClient, isLast: Bool) {
+        if !client.hasBegun, let first = queue.first {
+            var announced = format
+            if format.video != nil, format.audio != nil {
+                let hasAudio = audioPresence.isAnnounced(now: now)
+                guard hasAudio != nil || isLast || machine.isEnding else { return }
+                if hasAudio != true { announced.audio = nil }
+            }
+            client.begin(announced, at: first.time)
+        }
+        while isLast || client.channel.isWritable, let item = queue.popFirst() {
             status.sentBytes += client.send(item, of: format)
         }
         client.channel.flush()

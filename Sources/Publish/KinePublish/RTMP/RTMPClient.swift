@@ -26,8 +26,8 @@ final class RTMPClient: @unchecked Sendable {
     private enum Phase {
         /// No sample has been sent yet.
         case beginning
-        /// The stream is announced. Samples before this time, in milliseconds, are dropped.
-        case streaming(from: Int64)
+        /// The stream is announced, with audio or without. Samples before this time, in milliseconds, are dropped.
+        case streaming(from: Int64, hasAudio: Bool)
         /// Nothing more is reported.
         case over
     }
@@ -68,6 +68,7 @@ final class RTMPClient: @unchecked Sendable {
     var server: String? { session.server }
     /// See `PublishStateMachine.endedAtStreamName`.
     var endedAtStreamName: Bool { session.endedAtStreamName }
+    var hasBegun: Bool { if case .beginning = phase { false } else { true } }
     private var isOver: Bool { if case .over = phase { true } else { false } }
     private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
@@ -82,19 +83,22 @@ final class RTMPClient: @unchecked Sendable {
         perform(session.connected(now: now))
     }
 
-    /// Sends a sample, with the announcement of the stream before the first. Returns the number of bytes; 0 for a
-    /// dropped sample.
+    /// Announces the stream. Call before the first sample, which has the time `first` in milliseconds.
+    func begin(_ format: RTMPStreamFormat, at first: Int64) {
+        guard case .beginning = phase else { return }
+        let time = max(0, first - Self.lead)
+        phase = .streaming(from: time, hasAudio: format.audio != nil)
+        write(session.beginStream(format, timestamp: UInt32(truncatingIfNeeded: time)))
+    }
+
+    /// Sends a sample, with an announcement of audio that begins later. Returns the number of bytes; 0 for a dropped sample.
     func send(_ item: SendQueue.Item, of format: RTMPStreamFormat) -> Int {
-        let beginning: Int64
-        switch phase {
-        case .beginning:
-            beginning = max(0, item.time - Self.lead)
-            phase = .streaming(from: beginning)
-            write(session.beginStream(format, timestamp: UInt32(truncatingIfNeeded: beginning)))
-        case .streaming(let time): beginning = time
-        case .over: return 0
+        guard case .streaming(let beginning, let hasAudio) = phase, item.time >= beginning else { return 0 }
+        if !item.isVideo, !hasAudio {
+            phase = .streaming(from: beginning, hasAudio: true)
+            let time = max(beginning, item.time - Self.lead)
+            write(session.beginAudio(format, timestamp: UInt32(truncatingIfNeeded: time)))
         }
-        guard item.time >= beginning else { return 0 }
         let bytes = session.sample(item)
         write(bytes)
         if !hasSentKeyframe, item.isVideo || format.video == nil {

@@ -127,6 +127,15 @@ public struct RTMPSession: Sendable {
         return output
     }
 
+    /// The bytes that announce audio which begins later than the stream: metadata again, and the sequence header.
+    public mutating func beginAudio(_ format: RTMPStreamFormat, timestamp: UInt32) -> [UInt8] {
+        guard let audio = format.audio else { return [] }
+        var output: [UInt8] = []
+        write(.dataAMF0, ChunkStreamID.data, timestamp, format.metadata(), &output)
+        write(.audio, ChunkStreamID.audio, timestamp, AudioTag.sequenceHeader(audio), &output)
+        return output
+    }
+
     /// The bytes of a sample's message. VideoTag or AudioTag makes the item's payload.
     public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []

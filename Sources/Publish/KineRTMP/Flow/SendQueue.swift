@@ -49,6 +49,7 @@ public struct SendQueue: Sendable {
     }
 
     public var isEmpty: Bool { head == items.count }
+    public var first: Item? { head < items.count ? items[head] : nil }
     public var frameCount: Int { items[head...].count(where: \.isVideo) }
     /// Milliseconds from the oldest waiting sample to the newest.
     public var duration: Int64 {
