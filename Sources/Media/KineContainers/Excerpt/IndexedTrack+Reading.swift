@@ -6,14 +6,18 @@ extension IndexedTrack {
     init(reading track: BoxReader, fileSize: Int64) throws(MalformedBox) {
         let table = try track.box("mdia", "minf", "stbl")
         let sizes = try table.sampleSizes()
-        guard !sizes.isEmpty else { throw MalformedBox() }
+        guard !sizes.isEmpty, let largest = sizes.max() else { throw MalformedBox() }
         let (starts, end, longest) = try table.sampleTimes(count: sizes.count)
         description = try TrackDescription(reading: track, sampleDuration: longest)
         guard end < 1 << 50 else { throw MalformedBox() }  // 396 years
         // All samples of audio have the same duration.
         guard description.isVideo || end == UInt64(longest) * UInt64(sizes.count) else { throw MalformedBox() }
         isSync = try table.syncSamples(count: sizes.count)
-        guard isSync[0] else { throw MalformedBox() }
+        guard isSync[0], Int(largest) <= description.largestSample else { throw MalformedBox() }
+        if case .video(_, let size) = description.kind {
+            let longest = VideoCodec.frameSides.upperBound
+            guard size.width <= longest, size.height <= longest else { throw MalformedBox() }
+        }
         offsets = try table.sampleOffsets(sizes: sizes, fileSize: fileSize)
         (self.sizes, self.starts, self.end) = (sizes, starts, end)
         let wholeTicks = MovieBox.movieDuration(of: description, mediaDuration: end)

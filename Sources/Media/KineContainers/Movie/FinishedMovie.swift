@@ -1,13 +1,20 @@
-// The index of a finished file, read in pieces: a damaged one may claim a gigabyte. RecordingIndex reads it whole.
+// The index of a finished file, read in pieces: a damaged one may claim a gigabyte, most of it a hole in the file.
+// RecordingIndex reads it whole, once this has bounded its counts.
 import KineMedia
 
 /// The totals of a finished file, of the samples that lie inside the file's data.
+///
+/// No size of a sample is zero, so each has four bytes in the file that are no hole. An entry of another table stands for
+/// one sample at least, and the rest of the index is small: a whole index is bounded by bytes that are there.
 struct FinishedMovie {
     private(set) var duration: MediaTime
     private(set) var frames = 0
     private(set) var audioAccessUnits = 0
     /// Whether all samples in the index lie there.
     private(set) var isWhole = true
+
+    /// The most bytes of an index without its tables of samples.
+    private static let largestRest = 1 << 20
 
     /// Reads the moov at `offset`; nil if the writer wrote none there. If the index was moved to the front (`isFirst`),
     /// the samples come after it, otherwise before it.
@@ -31,6 +38,7 @@ struct FinishedMovie {
         try header.skip(wide ? 16 : 8)
         guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
         duration = RecordingLayout.duration(ticks: try header.integer(wide: wide))
+        var rest = movie.content.count
         for track in boxes["trak"] ?? [] {
             let media = try track.box("mdia").boxes()
             guard var handler = try media["hdlr"]?.first?.head(12), let information = media["minf"]?.first else {
@@ -39,23 +47,30 @@ struct FinishedMovie {
             try handler.skip(8)
             let isVideo = try handler.code() == "vide"
             let tables = try information.box("stbl").boxes()
-            let (count, all) = try Self.samples(tables, in: data)
+            let (count, all, bytes) = try Self.samples(tables, in: data)
+            rest -= bytes
             if isVideo { frames += count } else { audioAccessUnits += count }
             if isVideo, count < all { duration = try Self.duration(of: count, in: tables) }
             isWhole = isWhole && count == all
         }
-        guard frames + audioAccessUnits > 0 else { throw MalformedBox() }
+        guard frames + audioAccessUnits > 0, rest <= Self.largestRest else { throw MalformedBox() }
     }
 
-    /// The number of consecutive samples of a track in `data`, from the first on, and the number in the index.
+    /// The number of consecutive samples of a track in `data`, from the first on, the number in the index, and the bytes
+    /// of its tables.
     private static func samples(
         _ tables: [FourCharacterCode: [IndexBox]], in data: Range<Int64>
-    ) throws -> (count: Int, all: Int) {
+    ) throws -> (count: Int, all: Int, bytes: Int) {
         let isWide = tables["stco"] == nil
         var sizes = try IndexTable(tables["stsz"], skipping: 8)
         var chunks = try IndexTable(tables[isWide ? "co64" : "stco"], isWide: isWide)
         var lengths = try IndexTable(tables["stsc"], numbersInEntry: 3)
+        let durations = try IndexTable(tables["stts"], numbersInEntry: 2)
+        let syncSamples = try tables["stss"].map { try IndexTable($0) }
         let all = sizes.count
+        guard lengths.count / 3 <= chunks.count, max(chunks.count, durations.count / 2, syncSamples?.count ?? 0) <= all
+        else { throw MalformedBox() }
+        let bytes = [sizes, chunks, lengths, durations, syncSamples].reduce(0) { $0 + ($1?.byteCount ?? 0) }
         var (count, position) = (0, UInt64(data.lowerBound))
         var (chunk, length, next) = (UInt64(0), UInt64(0), UInt64(0))
         while let offset = try chunks.next(), offset >= position, offset <= UInt64(data.upperBound) {
@@ -64,14 +79,15 @@ struct FinishedMovie {
             if next < chunk { next = try lengths.next() ?? .max }
             guard next >= chunk else { throw MalformedBox() }
             if next == chunk, let new = try lengths.next(), try lengths.next() != nil { length = new }
+            guard length > 0 else { throw MalformedBox() }
             for _ in 0..<length {
-                guard let size = try sizes.next() else { throw MalformedBox() }
-                guard size <= UInt64(data.upperBound) - position else { return (count, all) }
+                guard let size = try sizes.next(), size > 0 else { throw MalformedBox() }
+                guard size <= UInt64(data.upperBound) - position else { return (count, all, bytes) }
                 position += size
                 count += 1
             }
         }
-        return (count, all)
+        return (count, all, bytes)
     }
 
     /// The duration of the first `count` frames.
@@ -129,6 +145,8 @@ private struct IndexTable {
     private let isWide: Bool
     /// The numbers that are left.
     private(set) var count: Int
+    /// The bytes of the table's box.
+    let byteCount: Int
 
     /// - Parameter skipping: bytes before the number of entries.
     init(_ boxes: [IndexBox]?, skipping: Int = 4, numbersInEntry: Int = 1, isWide: Bool = false) throws {
@@ -137,6 +155,7 @@ private struct IndexTable {
         try head.skip(skipping)
         count = Int(try head.integer(UInt32.self)) * numbersInEntry
         guard box.content.count - skipping - 4 == count * (isWide ? 8 : 4) else { throw MalformedBox() }
+        byteCount = box.content.count
         window = FileWindow(file: box.file, end: box.content.upperBound)
         (position, self.isWide) = (box.content.lowerBound + Int64(skipping) + 4, isWide)
     }

@@ -113,6 +113,8 @@ extension ParsedFragment.Run {
         } else {
             while samples.remaining > 0 { sizes.append(try samples.integer()) }
         }
+        // A hole in the file reads as samples without bytes, millions in one fragment.
+        guard !sizes.contains(0) else { throw MalformedBox() }
     }
 
     /// Reads the fields of each frame in a trun of video.

@@ -55,10 +55,10 @@ struct PendingSamples {
 
     var isEmpty: Bool { runs.allSatisfy(\.isEmpty) }
 
-    /// Adds a sample, unless its track is unknown. The first frame is at time zero, and no two frames share an instant.
+    /// Adds a sample, unless its track is unknown or it has no bytes: readers take that for damage. The first frame is at time zero, and no two frames share an instant.
     /// - Parameter lastStart: ticks at which the last written frame starts, if there is one.
     mutating func append(_ sample: EncodedSample, after lastStart: UInt64?) {
-        guard let track = types.firstIndex(of: sample.type) else { return }
+        guard let track = types.firstIndex(of: sample.type), !sample.data.isEmpty else { return }
         if sample.type == .video {
             let earliest = runs[0].starts.last ?? lastStart
             runs[0].starts.append(earliest.map { max(Self.ticks(sample.presentationTime), $0 + 1) } ?? 0)

@@ -24,6 +24,13 @@ struct TrackDescription: Equatable, Sendable {
 
     var isVideo: Bool { kind != .audio }
 
+    /// The most bytes of a sample. A frame has at most three for each pixel, uncompressed, and an access unit of AAC 768
+    /// for each channel (ISO/IEC 14496-3, 4.5.1.1).
+    var largestSample: Int {
+        guard case .video(_, let size) = kind else { return 1 << 16 }
+        return 4 * size.area + 1 << 20
+    }
+
     /// Sample flags of ISO/IEC 14496-12, 8.8.3.1: depends on no other; depends on others and is not a sync sample.
     static let syncSampleFlags: UInt32 = 0x0200_0000
     static let dependentSampleFlags: UInt32 = 0x0101_0000
