@@ -42,12 +42,59 @@ import Testing
         #expect(answer.fields.count { $0.0 == .setCookie } == 1, "another server may run")
     }
 
+    @Test func `a page gets a secret with its session, another one when it is loaded again, and proofs by it`()
+        async throws
+    {
+        let studio = studio()
+        var opening = StudioClient.request("POST", "/api/session")
+        let first = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
+        let given = try #require(StudioJSON.decode([String: String].self, first.body))
+        opening.cookies = first.fields.first { $0.0 == .setCookie }.map { String($0.1.prefix { $0 != ";" }) }
+        opening.key = given["key"]
+        let again = try #require(StudioJSON.decode([String: String].self, try await studio.answer(opening, "{}").body))
+        #expect(again["key"] == given["key"] && again["id"] != given["id"] && again["secret"] != given["secret"])
+        let challenge = LiveToken().description
+        for page in [given, again] {
+            let (id, secret) = (try #require(page["id"]), try #require(page["secret"]))
+            let proof = try await studio.answer(StudioClient.request("GET", "/api/proof/\(id)/\(challenge)"))
+            #expect(proof.body == MessageAuthentication.code(of: challenge.utf8, key: secret.utf8))
+        }
+        #expect(try await studio.answer(StudioClient.request("GET", "/api/proof/x/\(challenge)")).status == .notFound)
+    }
+
+    @Test func `the codes are those of RFC 4231 and FIPS 180-4`() {
+        func code(_ key: [UInt8], _ message: String) -> String {
+            MessageAuthentication.code(of: message.utf8, key: key)
+                .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        #expect(
+            code([UInt8](repeating: 0x0b, count: 20), "Hi There")
+                == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        #expect(
+            code(Array("Jefe".utf8), "what do ya want for nothing?")
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(
+            code([UInt8](repeating: 0xaa, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First")
+                == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+        // The padding around a block's end, against sha256sum.
+        let sums = [
+            0: "e3b0c442", 55: "9f4390f8", 56: "b35439a4", 63: "7d3e74a0", 64: "ffe054fe", 119: "31eba51c",
+            120: "2f3d335432c7",
+        ]
+        for (count, sum) in sums {
+            let digest = MessageAuthentication.digest([UInt8](repeating: 0x61, count: count))
+            let text = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            #expect(text.hasPrefix(sum), "\(count)")
+        }
+    }
+
     @Test func `a body that is no request is refused, and so is an unknown file`() async throws {
         let studio = studio()
         let opening = StudioClient.request("POST", "/api/session")
-        for body in ["", "{}", "[]", #"{"token":1}"#, "\u{0}"] {
+        for body in ["", "[]", #"{"token":1}"#, "\u{0}"] {
             #expect(try await studio.answer(opening, body).status == .badRequest, "\(body)")
         }
+        #expect(try await studio.answer(opening, "{}").status == .unauthorized, "loaded again without a session")
         let unknown = #"{"token":"\#(LiveToken())"}"#
         #expect(try await studio.answer(opening, unknown).status == .forbidden)
         #expect(try await studio.answer(StudioClient.request("GET", "/nothing.js")).status == .notFound)

@@ -21,8 +21,10 @@ package struct RunningStudio {
     /// - Parameters:
     ///   - configuration: the text of kinecast.conf.
     ///   - variables: besides those of the screen.
+    ///   - arguments: of `kinecast studio`.
     package static func with(
-        configuration: String = "", _ variables: [String] = [], _ body: (RunningStudio) throws -> Void,
+        configuration: String = "", _ variables: [String] = [], arguments: [String] = [],
+        _ body: (RunningStudio) throws -> Void,
         ending end: (RunningStudio) throws -> Void = { try $0.end() }
     ) throws {
         let screen = try PrivateScreen(size: PixelSize(width: 640, height: 360))
@@ -31,16 +33,16 @@ package struct RunningStudio {
             try place.makeDirectory(".config")
             try place.makeDirectory(".config/kinecast")
             try place.write(configuration, to: ".config/kinecast/kinecast.conf")
-            let studio = try RunningStudio(place, ["DISPLAY=\(screen.name)"] + variables)
+            let studio = try RunningStudio(place, ["DISPLAY=\(screen.name)"] + variables, arguments: arguments)
             try body(studio)
             try end(studio)
         }
     }
 
-    package init(_ place: TestPlace, _ environment: [String]) throws {
+    package init(_ place: TestPlace, _ environment: [String], arguments: [String] = []) throws {
         self.place = place
         self.environment = environment
-        program = try place.start(["studio", "--no-browser"], environment)
+        program = try place.start(["studio", "--no-browser"] + arguments, environment)
         link = try #require(LiveLink(try program.line("http")))
     }
 

@@ -60,6 +60,15 @@ struct StudioGate: Sendable {
         publicURL?.isEncrypted == true && request.host?.lowercased() == publicURL?.authority
     }
 
+    /// Whether the request has the session's cookie and key.
+    func hasSession(_ request: StudioRequest) -> Bool {
+        hasCookie(request) && request.key.map(secrets.key.matches) == true
+    }
+
+    private func hasCookie(_ request: StudioRequest) -> Bool {
+        request.cookie(cookieName).map(secrets.cookie.matches) == true
+    }
+
     private func check(_ request: StudioRequest, _ match: StudioRoute.Match) -> Refusal? {
         // Links of other sites may lead to the document, which holds nothing.
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
@@ -69,6 +78,6 @@ struct StudioGate: Sendable {
         // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
         let key = request.key ?? (match.route.access == .events ? request.parameter("key") : nil)
         let hasKey = match.route.access == .media || key.map(secrets.key.matches) == true
-        return request.cookie(cookieName).map(secrets.cookie.matches) == true && hasKey ? nil : .noSession
+        return hasCookie(request) && hasKey ? nil : .noSession
     }
 }

@@ -6,7 +6,7 @@ export const words = {
   lost: "连接已断开",
   lostHelp: "Kinecast 服务没有响应。录制会继续；如果服务已退出，请重新运行 kinecast studio。",
   refused: "未连接",
-  refusedHelp: "此窗口的连接已失效；请运行 kinecast studio 打开新窗口。",
+  refusedHelp: "此窗口的服务已退出。请关闭窗口，并从菜单或用 kinecast studio 重新打开 Kinecast。",
   noLink: "此页面只能通过链接打开；请运行 kinecast studio。",
   oldBrowser: "此浏览器不支持本页面所需的共享工作线程；请用其他浏览器打开链接。",
   cannotCopy: "浏览器不允许复制；链接为：{link}",

@@ -6,7 +6,7 @@ export const words = {
   lost: "Connection lost",
   lostHelp: "The studio's server does not answer. Takes go on without it; if it has ended, run kinecast studio again.",
   refused: "Not connected",
-  refusedHelp: "This window is not connected any more; open a new one with kinecast studio.",
+  refusedHelp: "The studio of this window has ended. Close the window, and start Kinecast from the menu or with kinecast studio.",
   noLink: "This address works only with a link; open a window with kinecast studio.",
   oldBrowser: "This browser lacks shared workers, which the page needs; open the link in another browser.",
   cannotCopy: "The browser does not allow copying; this is the link: {link}",

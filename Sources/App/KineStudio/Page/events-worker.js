@@ -5,11 +5,17 @@ const types = [
   "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
 ];
 const mostNotices = 200;
+// Milliseconds.
+const [retryInterval, timeout] = [3000, 10_000];
 const ports = [];
 // For windows that open later: the newest event of each type, and notices.
 const newest = new Map();
 let notices = [];
 let source;
+// The first window's; no other replaces it, and no window gets it.
+let challenger;
+// The last event's id.
+let last = 0;
 
 // Windows have other clocks than this worker, so they get the age of what was received.
 function post(port, { type, data, received }) {
@@ -17,27 +23,59 @@ function post(port, { type, data, received }) {
 }
 
 function send(type, data) {
+  if (type === "connection" && newest.get(type)?.data === data) return;
   const message = { type, data, received: performance.now() };
   if (type === "notice") notices = [...notices, message].slice(-mostNotices);
   else if (type !== "job") newest.set(type, message);
   for (const port of ports) post(port, message);
 }
 
-function connect() {
-  source?.close();
-  newest.clear();
-  notices = [];
+/** Whether the session's server listens: after its end, another user's may. Throws if none answers. */
+async function isProven() {
+  const text = new TextEncoder();
+  const challenge = crypto.randomUUID().replaceAll("-", "");
+  const response = await fetch(`api/proof/${challenger.id}/${challenge}`, {
+    credentials: "omit", signal: AbortSignal.timeout(timeout),
+  });
+  // A tunnel answers so while the server is away.
+  if (response.status >= 500) throw new Error();
+  const proof = await response.arrayBuffer();
+  const key = await crypto.subtle.importKey(
+    "raw", text.encode(challenger.secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  return crypto.subtle.verify("HMAC", key, proof, text.encode(challenge));
+}
+
+async function connect() {
+  try {
+    if (!await isProven()) return send("connection", "refused");
+  } catch {
+    send("connection", "lost");
+    return setTimeout(connect, retryInterval);
+  }
   // EventSource sends no headers of ours.
-  source = new EventSource(`api/events?key=${name}`);
+  source = new EventSource(`api/events?key=${name}&after=${last}`);
   source.addEventListener("open", () => send("connection", "open"));
   source.addEventListener("error", () => {
-    send("connection", source.readyState === EventSource.CLOSED ? "refused" : "lost");
+    const isRefused = source.readyState === EventSource.CLOSED;
+    // It would connect again by itself.
+    source.close();
+    send("connection", isRefused ? "refused" : "lost");
+    if (!isRefused) connect();
   });
-  for (const type of types) source.addEventListener(type, ({ data }) => send(type, JSON.parse(data)));
+  for (const type of types) {
+    source.addEventListener(type, ({ data, lastEventId }) => {
+      last = lastEventId || last;
+      send(type, JSON.parse(data));
+    });
+  }
 }
 
 addEventListener("connect", ({ ports: [port] }) => {
-  ports.push(port);
-  if (!source || source.readyState === EventSource.CLOSED) return connect();
-  for (const message of [...newest.values(), ...notices]) post(port, message);
+  port.onmessage = ({ data }) => {
+    ports.push(port);
+    for (const message of [...newest.values(), ...notices]) post(port, message);
+    if (challenger) return;
+    challenger = data;
+    connect();
+  };
 });

@@ -1,5 +1,5 @@
 // The server's events, over the worker that all windows of a browser share.
-import { key } from "./session.js";
+import { key, setConnected } from "./session.js";
 import { say } from "./words.js";
 
 // Such an event is about a moment, so those who listen later do not get it.
@@ -18,13 +18,15 @@ export function on(type, handler) {
   return () => handlers[type].delete(handler);
 }
 
-/** Begins, once the session is open. */
-export function listen() {
+/** Begins with what `open` of the session has returned, which is forgotten here. */
+export function listen(challenger) {
   if (!globalThis.SharedWorker) throw new Error(say("oldBrowser"));
   const { port } = new SharedWorker("events-worker.js", { name: key() });
   port.onmessage = ({ data: { type, data, age } }) => {
     const values = [data, performance.now() - age];
+    if (type === "connection") setConnected(data === "open");
     if (!moments.includes(type)) newest[type] = values;
     for (const handler of handlers[type] ?? []) handler(...values);
   };
+  port.postMessage(challenger);
 }

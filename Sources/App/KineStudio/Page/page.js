@@ -11,7 +11,7 @@ document.documentElement.lang = language;
 function setPhase(phase) {
   document.body.dataset.phase = phase;
   const isOpen = phase === "open";
-  for (const section of ["takes", "recording", "notices", "library"]) element(section).inert = !isOpen;
+  for (const section of ["views", "takes", "recording", "notices", "library"]) element(section).inert = !isOpen;
   if (!isOpen) write(element("state"), say(phase));
   complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
 }
@@ -25,19 +25,28 @@ async function showQuestions(takes) {
   if (isNeeded) (await import("./questions.js")).show(known);
 }
 
+/** Fetches what a window may come to load, after the first paint. Later, another server may be at its address. */
+function fetchRest(...names) {
+  const next = document.hidden ? setTimeout : requestAnimationFrame;
+  next(() => setTimeout(() => { for (const name of names) import(`./${name}.js`).catch(() => {}); }));
+}
+
 setPhase("connecting");
 const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
-  await open();
+  const challenger = await open();
   on("takes", showQuestions);
   if (!sheet) {
     (await import("./studio.js")).showStudio(setPhase);
-    return listen();
+    listen(challenger);
+    return fetchRest(
+      "library", "viewer", "region", "cameraframe", "services", "sheet-form", "questions", "player", "webcodecs", "mediasource",
+      "recording");
   }
   setPhase("open");
   element("state").hidden = true;
-  // Other browsers leave apps' questions to the desktop's notification.
-  if (globalThis.SharedWorker) listen();
+  listen(challenger);
+  fetchRest("review", "sheet-form", "questions");
   await (await import("./sheet.js")).show(sheet);
 }, (sentence) => {
   setPhase("closed");

@@ -1,7 +1,8 @@
 // Plays one recording, exact to the frame: the server says where frames begin.
 import { attempt, button, complain, hint, make, write } from "./elements.js";
+import { on } from "./events.js";
 import { path as pathOf } from "./recordings.js";
-import { post } from "./session.js";
+import { post, request } from "./session.js";
 import { say } from "./words.js";
 
 // Seconds after a frame's beginning, so that rounding leads to no other frame.
@@ -57,7 +58,7 @@ export function makePlayback(changed, loaded, again) {
     if (!address) return;
     loaded();
     try {
-      const { status } = await fetch(address, { headers: { Range: "bytes=0-0" } });
+      const { status } = await request(address, { Range: "bytes=0-0" });
       show(say(status === 410 ? "recordingChanged" : "cannotPlay"));
     } catch {
       show(say("serverGone"));
@@ -214,5 +215,11 @@ export function makePlayback(changed, loaded, again) {
     },
   };
   watch();
+  // The element would go on to ask, whoever listens by now.
+  on("connection", (kind) => {
+    if (kind === "open" || !recording) return;
+    player.close();
+    show(say("serverGone"));
+  });
   return player;
 }

@@ -3,6 +3,10 @@ import { say } from "./words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
+// Without it, nothing is sent to whoever listens.
+let isConnected = true;
+
+export function setConnected(value) { isConnected = value; }
 
 /** The session's key; null if there is none. */
 export function key() {
@@ -14,17 +18,15 @@ export function headers() {
   return key() ? { "Kinecast-Key": key() } : {};
 }
 
-/** Returns when the page may ask. Throws with a sentence if its link does not work. */
+/** Returns what the worker needs in order to know the server again. Throws with a sentence if the link does not work. */
 export async function open() {
   const token = location.hash.slice(1);
   // A navigation would add an entry to the history, and the window could not close itself.
   history.replaceState(null, "", location.pathname + location.search);
-  if (!token) {
-    if (key()) return;
-    throw new Error(say("noLink"));
-  }
-  const answer = await post("api/session", { token });
-  sessionStorage.setItem(place, answer.key);
+  if (!token && !key()) throw new Error(say("noLink"));
+  const { key: given, ...challenger } = await post("api/session", token ? { token } : {});
+  sessionStorage.setItem(place, given);
+  return challenger;
 }
 
 /** Asks for a change. Throws with the server's sentence if it refuses. */
@@ -56,8 +58,10 @@ function send(path, body) {
   return request(path, { "Content-Type": "application/json" }, { method: "POST", body: JSON.stringify(body), keepalive: true });
 }
 
-async function request(path, fields, options) {
+/** Asks with these headers and the session's. Throws with a sentence without a server. */
+export async function request(path, fields, options) {
   try {
+    if (!isConnected) throw new Error();
     return await fetch(path, { headers: { ...fields, ...headers() }, ...options });
   } catch {
     throw new Error(say("serverGone"));

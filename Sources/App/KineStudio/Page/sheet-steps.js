@@ -2,7 +2,7 @@
 // fields, its login, and what the person answers.
 import { attempt, button, complain, make } from "./elements.js";
 import { place } from "./places.js";
-import { headers, post } from "./session.js";
+import { post, request } from "./session.js";
 import { load, say } from "./words.js";
 
 await load("sheet");
@@ -50,7 +50,7 @@ export class Steps {
   async #receive(show) {
     for (let failures = 0; failures <= mostRetries; failures++) {
       if (failures) await new Promise((done) => setTimeout(done, retryInterval));
-      const response = await fetch(`${this.path}/events`, { headers: headers() }).catch(() => null);
+      const response = await request(`${this.path}/events`).catch(() => null);
       if (!response) continue;
       if (!response.ok) throw new Error((await response.json().catch(() => ({}))).message ?? say("serverGone"));
       for await (const content of contents(response.body)) {

@@ -30,7 +30,8 @@ export function showStudio(setPhase) {
     // The title of a hidden window is seldom renewed.
     document.title = `${mark}${mark && !document.hidden ? `${time} ` : ""}Kinecast`;
     const wanted = mark && phase === "recording" ? "icon-recording.svg" : "icon.svg";
-    if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+    // The browser loads it.
+    if (isConnected && icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
   });
   // The form is loaded when its view is shown first.
   let form;
@@ -44,6 +45,7 @@ export function showStudio(setPhase) {
   on("connection", (kind) => {
     setPhase(kind);
     takes.update();
+    takes.showPreviews();
     if (kind !== "open") return;
     form?.refresh();
     views.refresh();

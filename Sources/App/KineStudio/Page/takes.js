@@ -144,7 +144,7 @@ function card({ id, source }) {
     },
     showPreview() {
       preview.element.hidden = !isOpen(result.take) || result.take.isOtherVersion;
-      preview.want(isRunning() && !document.hidden && element.checkVisibility());
+      preview.want(isRunning() && !document.hidden && element.checkVisibility() && !element.closest("[inert]"));
     },
     showStatistics(newest) {
       statistics.show(newest, preview.delay);

@@ -23,6 +23,7 @@ final class Studio: Sendable {
     let isStarting = Mutex(false)
     private let secrets = Mutex(StudioSecrets())
     private let gate = Mutex<StudioGate?>(nil)
+    fileprivate let proof = StudioProof()
 
     /// - Parameter choices: the file of the last choice.
     init(
@@ -94,8 +95,16 @@ extension StudioRoute {
             return .answer(file)
         },
         .post("api/session", .page) { studio, call in .answer(try studio.openSession(call)) },
+        .get("api/proof/{id}/{challenge}", .page) { studio, call in
+            guard let proof = studio.proof.answer(call["challenge"], of: call["id"]) else {
+                throw StudioGate.Refusal.notFound
+            }
+            return .answer(StudioAnswer(type: "application/octet-stream", body: proof))
+        },
         .get("api/openapi.json") { _, _ in .answer(StudioPage.description) },
-        .get("api/events", .events) { studio, call in .events(studio.events(after: call.request.lastEvent)) },
+        .get("api/events", .events) { studio, call in
+            .events(studio.events(after: call.request.lastEvent ?? call.request.parameter("after")))
+        },
     ]
 }
 
@@ -108,16 +117,20 @@ extension Studio {
     }
 
     fileprivate func openSession(_ call: StudioCall) throws -> StudioAnswer {
-        struct Link: Decodable { var token: String }
+        struct Link: Decodable { var token: String? }
         let link: Link = try call.value()
-        guard let gate = gate.withLock({ $0 }),
-            let session = secrets.withLock({ $0.redeem(link.token, at: MonotonicClock.now()) })
-        else {
+        guard let gate = gate.withLock({ $0 }) else { throw StudioGate.Refusal.noSession }
+        guard let token = link.token else {
+            // A page that is loaded again has its key. The secret was lost with the worker.
+            guard gate.hasSession(call.request), let key = call.request.key else { throw StudioGate.Refusal.noSession }
+            return opened(key)
+        }
+        guard let session = secrets.withLock({ $0.redeem(token, at: MonotonicClock.now()) }) else {
             throw StudioProblem(
                 .forbidden, "This link was used already or is too old; open a new window with kinecast studio.")
         }
-        inbox.post(.redeemed(link.token))
-        var answer = StudioAnswer(["key": session.key.description])
+        inbox.post(.redeemed(token))
+        var answer = opened(session.key.description)
         let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(call.request) ? "; Secure" : "")
         let others = call.request.cookieNames.filter {
             $0.hasPrefix(StudioSecrets.cookiePrefix) && $0 != gate.cookieName
@@ -129,5 +142,9 @@ extension Studio {
         }
         answer.fields.append((.setCookie, "\(gate.cookieName)=\(session.cookie); \(protection)"))
         return answer
+    }
+    private func opened(_ key: String) -> StudioAnswer {
+        let challenger = proof.makeChallenger()
+        return StudioAnswer(["key": key, "id": challenger.id.description, "secret": challenger.secret])
     }
 }

@@ -1,0 +1,33 @@
+// Shows a window that this is the server that it was opened by: after its end, another user's may listen at its port. The worker of a
+// window sends a challenge before it opens the stream of events, each time anew.
+import KineLive
+
+/// A server's answers to challenges. Pure.
+struct StudioProof: Sendable {
+    /// What a window gets with its session, once. It never sends the secret back.
+    struct Challenger: Sendable {
+        /// Names the secret in a challenge.
+        let id: LiveToken
+        /// As text, the key of the HMAC.
+        let secret: String
+    }
+
+    private let root = LiveToken()
+
+    /// Makes another secret. The server can derive it again from its id, so it keeps none.
+    func makeChallenger() -> Challenger {
+        let id = LiveToken()
+        return Challenger(id: id, secret: secret(of: id.description))
+    }
+
+    /// The HMAC-SHA-256 of a challenge by the secret of that id; nil: they are not as windows make them.
+    func answer(_ challenge: String, of id: String) -> [UInt8]? {
+        guard LiveToken(challenge) != nil, LiveToken(id) != nil else { return nil }
+        return MessageAuthentication.code(of: challenge.utf8, key: secret(of: id).utf8)
+    }
+
+    private func secret(of id: String) -> String {
+        let code = MessageAuthentication.code(of: id.utf8, key: root.description.utf8)
+        return code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,73 @@
+// A window whose server goes: the same one comes back, or somebody else listens at its port.
+import Glibc
+import KineMeasure
+import KinePlatform
+import ProcessTesting
+import Testing
+
+@Suite(.tags(.real, .programs)) struct StudioPortTests {
+    /// Whether the window has fetched all that it may come to load.
+    private static let hasAll = """
+        const names = performance.getEntriesByType("resource").map(({ name }) => name);
+        return ["trim.js", "region.js", "mediasource.js", "sheet-form.js", "library.css", "sheet.css", "questions.js"]
+            .every((wanted) => names.some((name) => name.endsWith(wanted)));
+        """
+
+    @Test func `a window goes on with its own server alone; another one gets a challenge, and the window ends`() throws
+    {
+        let relay = try StudioRelay()
+        defer { relay.end() }
+        let port = try Loopback.freePort()
+        let address = ["--port", "\(port)", "--public-url", "http://127.0.0.1:\(relay.port)/"]
+        try RunningStudio.with(configuration: "[record]\npattern = 320x240\naudio = none\n", arguments: address) {
+            studio in
+            relay.lead(to: .server(port: port))
+            try studio.withWindow { window in
+                #expect(try window.shows("Not recording"))
+                #expect(try window.browser.wait(until: Self.hasAll))
+                try window.skipCountdown()
+                try window.click("Record")
+                #expect(try window.notes("Recording began"))
+                relay.lead(to: .nobody)
+                #expect(try window.shows("Connection lost"))
+                #expect(try studio.place.run("pause").status == 0)
+                relay.lead(to: .server(port: port))
+                #expect(try window.notes("Paused"))
+                #expect(try window.shows("Paused"))
+                let notices: Int = try window.browser.run("return document.querySelectorAll('#notices li').length")
+                #expect(notices == 2, "none is lost, and none comes twice")
+                relay.lead(to: .stranger)
+                #expect(
+                    try window.browser.wait(
+                        until: "return document.getElementById('problem').textContent.includes('has ended')"))
+                let heads = try tries(window, relay)
+                #expect(heads.count == 1, "\(heads)")
+                for head in heads {
+                    #expect(head.hasPrefix("GET /api/proof/") && !head.lowercased().contains("\ncookie"), "\(head)")
+                    #expect(!head.contains("Kinecast-Key"))
+                }
+                // Not even for its own server again.
+                relay.lead(to: .server(port: port))
+                #expect(try window.browser.run("return document.body.dataset.phase === 'refused'"))
+            }
+            #expect(try studio.place.run("stop").status == 0)
+        }
+    }
+
+    /// What the page does by itself, and what a person could do if it let them. Returns what the stranger has got by then.
+    private func tries(_ window: StudioWindow, _ relay: StudioRelay) throws -> [String] {
+        let answer: String = try window.browser.runUntilDone(
+            """
+            const done = arguments[0];
+            for (const one of document.querySelectorAll("[inert]")) one.inert = false;
+            document.querySelector("#views a:last-child").click();
+            dispatchEvent(new Event("focus"));
+            document.dispatchEvent(new Event("visibilitychange"));
+            for (const one of document.querySelectorAll("button")) one.click();
+            import("/session.js").then(({ post }) => post("api/takes", { audio: "none" }))
+                .then(() => done("sent"), ({ message }) => done(message));
+            """, seconds: 60)
+        #expect(answer.contains("kinecast studio"), "\(answer)")
+        return relay.heads
+    }
+}
