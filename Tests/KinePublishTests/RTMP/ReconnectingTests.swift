@@ -107,6 +107,7 @@ import Testing
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
         try await publisher.start()
+        #expect(await told.accepted())
         for sample in TestStream.samples(0..<500) { publisher.publish(sample) }
         await publisher.finish()
         let seen = try #require(await second.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
