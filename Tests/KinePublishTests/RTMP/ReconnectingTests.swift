@@ -50,15 +50,16 @@ import Testing
             let before = told.liveReports
             var time = Int64(round) * 1_000_000
             while told.liveReports < before + 3 {
+                // Each begins with a keyframe: on a busy machine a probe may replace the connection meanwhile.
                 for sample in TestStream.samples(time..<(time + 100)) { publisher.publish(sample) }
-                time += 100
+                time += 1000
                 let reports = told.liveReports
                 #expect(await told.events.next { Told.liveReports($0) > reports ? true : nil } == true)
             }
             server.state.withLock { $0.cut = true }
             #expect(await told.accepted(round + 1))
         }
-        #expect(told.failures.isEmpty && told.interruptions == 3)
+        #expect(told.failures.isEmpty && told.interruptions >= 3)
         await publisher.finish()
     }
 
