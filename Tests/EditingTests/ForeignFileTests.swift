@@ -81,6 +81,24 @@ import Testing
         #expect(try trim(path, from: index.time(of: keyframe)).encodedFrames == 0)
     }
 
+    @Test func `a stream of larger frames than the index says is not decoded`() throws {
+        var file = try contents(try Recordings.path(.pattern))
+        let index = try #require(file.range(of: Data("moov".utf8), options: .backwards))
+        let header = try #require(file.range(of: Data("tkhd".utf8), in: index.upperBound..<file.endIndex)).upperBound
+        // Behind the version, times, an id, what is reserved, and the matrix (ISO/IEC 14496-12, 8.3.2).
+        let place = header + (file[header] == 1 ? 88 : 76)
+        file.replaceSubrange(place..<place + 8, with: [0, 16, 0, 0, 0, 16, 0, 0])
+        let recording = try FinishedRecording(try folder.write(file, to: "small.mp4"))
+        try #require(recording.index.size == PixelSize(width: 16, height: 16))
+        let error = #expect(throws: EditingError.self) {
+            try RecordingImages.make(of: recording, at: [.zero], fitting: nil, .png)
+        }
+        guard case .decoder = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `an image of a damaged frame is an error, and those before it are not`() throws {
         let path = try Recordings.path(.pattern)
         let index = try FinishedRecording(path).index

@@ -43,6 +43,16 @@ import Testing
         #expect(abs(ours.mean - theirs.mean) < 2)
     }
 
+    @Test func `images that need too many frames are those of keyframes`() throws {
+        let index = try FinishedRecording(try Recordings.path(.pattern)).index
+        let keyframe = try #require((1..<index.frameCount).first(where: index.isKeyframe))
+        let times = [1, keyframe + 2, keyframe + 1].map(index.time(of:))
+        #expect(RecordingImages.times(times, of: index, decodingAtMost: 5) == times)
+        #expect(
+            RecordingImages.times(times, of: index, decodingAtMost: 4)
+                == [0, keyframe, keyframe].map(index.time(of:)))
+    }
+
     @Test(arguments: [(100, 100), (33, 500), (1, 1), (5000, 5000)])
     func `an image keeps its shape, and is never enlarged`(width: Int, height: Int) throws {
         let limit = PixelSize(width: width, height: height)

@@ -24,7 +24,15 @@ import Testing
         let engine = RunningKinecast.sibling("kinecast-engine")
         for (script, state) in [
             ("ulimit -f 8; exec '\(engine)' \"$@\"", JobProgress.State.failed),
-            (#"echo '{"progress":0.5}'; exec sleep 1000"#, .cancelled),
+            // The list is read by an engine, too.
+            (
+                """
+                input=$(cat)
+                case $input in *'"contents"'*) printf %s "$input" | '\(engine)' "$@"; exit;; esac
+                echo '{"progress":0.5}'
+                exec sleep 1000
+                """, .cancelled
+            ),
         ] {
             let library = try home.library(engine: "#!/bin/sh\n\(script)\n")
             let id = try #require(library.listing().recordings.first).id

@@ -1,12 +1,14 @@
 // The studio's library on made-up recordings: their states, names, bytes, deletion and work.
 import CoreTesting
 import Glibc
+import KineClient
 import KineContainers
 import KineMeasure
 import KineMedia
 import KinePlatform
 import KineWire
 import Kinecast
+import ProcessTesting
 import Synchronization
 import SystemPackage
 import Testing
@@ -86,6 +88,17 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(try home.model("empty.mp4").problem?.contains("before its first frame") == true)
         #expect(home.library.setWritten([]))
         #expect(try home.model("made.mp4").state == .recoverable)
+    }
+
+    @Test func `without an engine no file is read, and with one they are`() throws {
+        let home = try Home()
+        try home.record("Videos/a.mp4")
+        let engine = home.directory.file("engine")
+        let library = Library(home.library.places, RecordingEditor(EngineLocator(named: engine)))
+        let model = try #require(library.listing().recordings.first)
+        #expect(model.state == .unreadable && model.problem?.contains(engine) == true, "\(model)")
+        symlink(RunningKinecast.sibling("kinecast-engine"), engine)
+        #expect(library.listing().recordings.map(\.state) == [.finished])
     }
 
     @Test func `a given file is listed, and has the same ID in each server`() throws {
@@ -205,6 +218,16 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         let still = try home.id("still.mp4")
         for (time, frames, wanted) in [(0.55, 0, 0.5), (1.37, 0, 1.3), (2, 0, 1.9), (0.55, 1, 1), (1.37, -1, 0)] {
             let found = try await home.library.step(still, from: time, by: frames)
+            #expect(abs(found - wanted) < 1e-4, "\(time) \(frames)")
+        }
+        // More frames than an engine tells of at once.
+        try home.record("Videos/long.mp4", seconds: 100)
+        let long = try home.id("long.mp4")
+        let steps: [(Double, Int, Double)] = [
+            (10, 700, 80), (80, 1, 80.1), (80, -799, 0.1), (50, 0, 50), (99, .max, 99.9),
+        ]
+        for (time, frames, wanted) in steps {
+            let found = try await home.library.step(long, from: time, by: frames)
             #expect(abs(found - wanted) < 1e-4, "\(time) \(frames)")
         }
         for time in [-1, 3, 1e300] {

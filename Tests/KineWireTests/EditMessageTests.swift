@@ -16,6 +16,11 @@ import Testing
             ImagesRequest(
                 input: "/a.mp4", times: [], maximumSize: PixelSize(width: 320, height: 180), format: "jpeg")),
         .chapters("/a.mp4"),
+        .frames(FramesRequest(input: "/a.mp4", time: .milliseconds(500), offset: -1)),
+        .contents(["/a.mp4", "/ü.mp4"]),
+        .images(
+            ImagesRequest(
+                input: "/a.mp4", times: [.zero], maximumSize: nil, format: "jpeg", mostDecoded: 1500)),
     ]
 
     private static let answers: [EditAnswer] = [
@@ -30,6 +35,15 @@ import Testing
         ]),
         .failed(EditFailure(code: .notARecording, message: "/a.mp4 is not a recording of Kinecast's.")),
         .chapters([Chapter(start: .zero, title: "Start"), Chapter(start: .seconds(2), title: "ü")]),
+        .frames(
+            RecordedFrames(
+                duration: .seconds(2), size: PixelSize(width: 2, height: 1), count: 9, found: 4, first: 3,
+                starts: [.milliseconds(400), .milliseconds(500)])),
+        .contents([
+            .summary(
+                .finished(.init(duration: .seconds(2), size: PixelSize(width: 2, height: 1), hasAudio: true))),
+            .summary(.unfinished), .summary(.empty), .summary(.foreign), .unreadable("/a.mp4 cannot be opened."),
+        ]),
     ]
 
     private func lines(_ bytes: [UInt8]) -> [Data] {

@@ -51,9 +51,8 @@ struct StudioCommand: ParsableCommand {
         var strips: [Double] = []
         /// The server, and the engine that makes pictures where one runs.
         var uses: [Situation: [ProcessUse]] = [:]
-        /// Bytes, before the long recording is opened, and with it.
+        /// Bytes, with the long recording.
         var peak = 0
-        var longPeak = 0
     }
 
     func run() throws {
@@ -64,8 +63,6 @@ struct StudioCommand: ParsableCommand {
         }
         print(Machine.description(["chromium", "xvfb"]))
         print("\n" + times(rounds) + "\n\n" + costs(rounds))
-        let most = rounds.map(\.longPeak).max() ?? 0
-        print("\nThe server's peak with the long recording: \(fixed(Double(most) / 1_048_576, 1)) MiB.")
         print("\n" + Tables.verdicts(verdicts(rounds)))
     }
 
@@ -98,12 +95,11 @@ struct StudioCommand: ParsableCommand {
         }
         try desktop.showWindows(20, changing: 3)
         watch(.windows)
-        round.peak = ProcFiles.highWaterBytes(of: desktop.server)
         for times in try desktop.timeRecording(hours: hours) {
             round.frames.append(times.frame)
             round.strips.append(times.strip)
         }
-        round.longPeak = ProcFiles.highWaterBytes(of: desktop.server)
+        round.peak = ProcFiles.highWaterBytes(of: desktop.server)
         return round
     }
 

@@ -135,7 +135,6 @@ final class StudioLoop {
         switch message {
         case .pages(let count):
             if pages == 0, count > 0 { recordings.watch() }
-            if count == 0 { studio.library.images.forgetIndex() }
             pages = count
             takes.showsQuestions = count > 0
         case .redeemed(let token): links.remove(token)

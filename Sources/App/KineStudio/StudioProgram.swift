@@ -1,5 +1,6 @@
 // The process kinecast-studio: its arguments, its one instance, and its last sentence.
 import Glibc
+import KineClient
 import KineConfiguration
 import KineLive
 import KinePlatform
@@ -127,10 +128,14 @@ public enum StudioProgram {
 
     /// Throws if no recording of Kinecast's is at the path. One that runs, or has to be recovered, is shown.
     private static func check(_ file: String) throws(CommandFailure) {
-        let content =
-            FileVersion(of: FilePath(escaped: file).resolved?.escaped ?? file) == nil
-            ? .unreadable("There is no such file; check its name.") : FileContent(reading: file)
-        guard let problem = content.problem else { return }
+        let path = FilePath(escaped: file).resolved?.escaped ?? file
+        var problem: String? = "There is no such file; check its name."
+        if FileVersion(of: path) != nil {
+            do throws(ClientError) { problem = try RecordingEditor().contents(of: [path]).first?.problem } catch {
+                throw .unavailable(error.description)
+            }
+        }
+        guard let problem else { return }
         throw .usage("\(file.printable(limit: 200)) cannot be shown: \(problem)")
     }
 

@@ -57,6 +57,8 @@ extension MP4FastStart.Error: CustomStringConvertible {
         case .storage(let error): error.description
         case .notFinished(let path): "\(path) was never finished: recover it first"
         case .notARecording(let path): "\(path) is not a recording of Kinecast's, or is damaged: it was left as it is"
+        case .tooLong(let path):
+            "\(path) is longer than a day, and so is not cut or shown in images: play it as a whole"
         }
     }
 }

@@ -8,6 +8,8 @@ public enum MP4FastStart {
         case notFinished(path: String)
         /// The file was not written by Kinecast, or is damaged.
         case notARecording(path: String)
+        /// It has more samples than are kept in memory. Moving an index keeps none of them.
+        case tooLong(path: String)
     }
 
     /// Rewrites the file at `path` with its index first. Does nothing if it is first already. Needs as much space as

@@ -36,6 +36,10 @@ import Testing
             #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + RunningKinecast.timeout)[0])
             let status = ProcFiles.read("/proc/\(engine.pid)/status").split(separator: "\n")
             #expect(status.contains("NoNewPrivs:\t1"))
+            let limit = try #require(
+                ProcFiles.read("/proc/\(engine.pid)/limits").split(separator: "\n")
+                    .first { $0.hasPrefix("Max data size") }?.split(separator: " ").dropFirst(3).first)
+            #expect(Int(limit) == 1 << 30 + 128 * 640 * 480)
             // One against executing programs, and that of the sandbox.
             let added = Sandbox.available.contains(.seccomp) ? 2 : 0
             #expect(

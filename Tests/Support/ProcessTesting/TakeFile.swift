@@ -1,5 +1,6 @@
 // What a test asks of a finished file and of a process that is not its child.
 import KineContainers
+import KineMedia
 import KinePlatform
 import Testing
 

@@ -4,6 +4,7 @@ import KineClient
 import KineLive
 import KineMedia
 import KinePlatform
+import KineWire
 import Kinecast
 import Synchronization
 import SystemPackage
@@ -150,7 +151,7 @@ final class Library: Sendable {
     func entry(_ id: String) throws(StudioProblem) -> Entry {
         if state.withLock({ $0.files[id] }) == nil { _ = scan() }
         guard let file = state.withLock({ $0.files[id] }), let version = FileVersion(of: file.path) else { throw .gone }
-        return entry(file, version)
+        return entries([(file, version)])[0]
     }
 
     /// The recording at a path that a change has made.
@@ -162,7 +163,7 @@ final class Library: Sendable {
             state.files[new.id] = new
             if let index = state.given.firstIndex(of: file.path), place == .given { state.given[index] = path }
         }
-        return entry(new, version)
+        return entries([(new, version)])[0]
     }
 
     /// The directories that have to be watched: those of recordings, and those in which such directories appear.
@@ -172,19 +173,27 @@ final class Library: Sendable {
         return Set(places.directories.map(\.path) + [places.apps] + parents + given)
     }
 
-    private func entry(_ file: LibraryFile, _ version: FileVersion) -> Entry {
-        let (known, isWritten) = state.withLock { ($0.contents[file.path], $0.written.contains(file.path)) }
-        let content: FileContent
-        if let known, known.version == version {
-            content = known.content
-        } else if isWritten {
-            // It grows with each look.
-            return Entry(file: file, version: version, content: .summary(.unfinished), isWritten: true)
-        } else {
-            content = FileContent(reading: file.path)
-            state.withLock { $0.contents[file.path] = (version, content) }
+    /// Files with their contents. One engine reads those that have changed since they were read last.
+    private func entries(_ files: [(file: LibraryFile, version: FileVersion)]) -> [Entry] {
+        let (known, written) = state.withLock { ($0.contents, $0.written) }
+        let unread = files.filter { known[$0.file.path]?.version != $0.version && !written.contains($0.file.path) }
+        var read: [String: FileContent] = [:]
+        do throws(ClientError) {
+            let contents = try editor.contents(of: unread.map(\.file.path))
+            for ((file, version), content) in zip(unread, contents) {
+                read[file.path] = content
+                state.withLock { $0.contents[file.path] = (version, content) }
+            }
+        } catch {
+            for (file, _) in unread { read[file.path] = .unreadable(error.description) }
         }
-        return Entry(file: file, version: version, content: content, isWritten: isWritten)
+        return files.map { file, version in
+            let old = known[file.path].flatMap { $0.version == version ? $0.content : nil }
+            // A file that is written grows with each look.
+            return Entry(
+                file: file, version: version, content: old ?? read[file.path] ?? .summary(.unfinished),
+                isWritten: written.contains(file.path))
+        }
     }
 
     static func isRecording(_ name: String) -> Bool { name.lowercased().hasSuffix(".mp4") }
@@ -203,7 +212,7 @@ final class Library: Sendable {
             let file = LibraryFile(path: path, place: .given, app: nil)
             files[file.id] = file
         }
-        let entries = files.values.compactMap { file in FileVersion(of: file.path).map { entry(file, $0) } }
+        let entries = entries(files.values.compactMap { file in FileVersion(of: file.path).map { (file, $0) } })
         let paths = Set(entries.map(\.file.path))
         state.withLock { state in
             state.files = files

@@ -1,12 +1,11 @@
-// Images of recordings, and the times of their frames. An engine decodes; this process reads only the index.
+// Images of recordings, and the times of their frames. An engine reads the files and decodes.
 import FoundationEssentials
-import KineContainers
 import KineMedia
 import KinePlatform
 import KineWire
 import Synchronization
 
-/// The posters that were made, and the index that was read last. Any thread may call.
+/// The posters that were made, and the frames that were looked at last. Any thread may call.
 final class LibraryImages: Sendable {
     private static let mostPosters = 200
     /// A larger poster is made again each time: 200 of these are 8 MB.
@@ -16,8 +15,8 @@ final class LibraryImages: Sendable {
         var posters: [FileVersion: [UInt8]] = [:]
         /// The oldest first.
         var order: [FileVersion] = []
-        /// The index that was read last: 21 bytes a sample.
-        var index: (version: FileVersion, index: RecordingIndex)?
+        /// Some hundred frames of one recording: one who steps through it starts few engines.
+        var frames: (version: FileVersion, frames: RecordedFrames)?
     }
 
     private let state = Mutex(State())
@@ -32,16 +31,13 @@ final class LibraryImages: Sendable {
         }
     }
 
-    /// Reads the index, unless it was the last one. Blocks.
-    func index(of entry: Library.Entry) throws -> RecordingIndex {
-        if let known = state.withLock({ $0.index }), known.version == entry.version { return known.index }
-        let index = try RecordingIndex(reading: DiskFile.openToRead(entry.file.path))
-        state.withLock { $0.index = (entry.version, index) }
-        return index
+    func frames(_ version: FileVersion) -> RecordedFrames? {
+        state.withLock { $0.frames?.version == version ? $0.frames?.frames : nil }
     }
 
-    /// Frees the last index, which may have many megabytes.
-    func forgetIndex() { state.withLock { $0.index = nil } }
+    func keep(_ frames: RecordedFrames, of version: FileVersion) {
+        state.withLock { $0.frames = (version, frames) }
+    }
 }
 
 /// A small image of a frame.
@@ -57,8 +53,6 @@ extension Library {
     private static let stripSize = PixelSize(width: 160, height: 90)
     private static let stripCount = 20
     private static let mostPeaks = 600
-    /// Seconds; as in playback.js.
-    private static let stillStep = 0.1
     /// Frames that are decoded for a strip. If its exact times need more, it shows keyframes.
     private static let mostDecoded = 1500
 
@@ -79,31 +73,17 @@ extension Library {
     /// Images evenly spaced over a recording.
     func strip(_ id: String) async throws -> [StripImage] {
         try await turns.take {
-            let (entry, times) = try await blocking { library in
+            let (entry, duration) = try await blocking { library in
                 let entry = try library.entry(id)
-                _ = try entry.finished()
-                return (entry, Self.stripTimes(try library.images.index(of: entry)))
+                return (entry, try entry.finished())
             }
-            return try await make(times, of: entry, fitting: Self.stripSize, "jpeg").map {
+            let times = (0..<Self.stripCount).map {
+                MediaTime(nanoseconds: duration.nanoseconds / Int64(Self.stripCount * 2) * Int64($0 * 2 + 1))
+            }
+            return try await make(times, of: entry, fitting: Self.stripSize, "jpeg", decoding: Self.mostDecoded).map {
                 StripImage(time: $0.time.seconds, jpeg: $0.data.base64EncodedString())
             }
         }
-    }
-
-    static func stripTimes(_ index: RecordingIndex) -> [MediaTime] {
-        let exact = (0..<stripCount).map { number in
-            MediaTime(
-                nanoseconds: index.duration.nanoseconds / Int64(stripCount * 2) * Int64(number * 2 + 1))
-        }
-        // The distance of the last image between the same two keyframes is what has to be decoded.
-        var decoded: [Int: Int] = [:]
-        let frames = exact.map { index.frame(at: $0) ?? 0 }
-        for frame in frames {
-            let keyframe = index.keyframe(notAfter: frame)
-            decoded[keyframe] = frame - keyframe + 1
-        }
-        guard decoded.values.reduce(0, +) > mostDecoded else { return exact }
-        return frames.map { index.time(of: index.keyframe(notAfter: $0)) }
     }
 
     /// The peaks of a recording's audio, from 0 to 255, evenly spaced over it; empty without audio.
@@ -129,28 +109,29 @@ extension Library {
     /// frame, however long it is shown: without `frames`, it is the tenth of a second within it.
     func step(_ id: String, from time: Double, by frames: Int) async throws -> Double {
         try await turns.take(isFirst: true) {
-            try await blocking { library in
+            let (entry, moment) = try await blocking { library in
                 let entry = try library.entry(id)
-                let moment = try entry.time(time)
-                let index = try library.images.index(of: entry)
-                let shown = index.frame(at: moment) ?? index.frameCount - 1
-                let wanted = shown + min(max(frames, -shown), index.frameCount - 1 - shown)
-                let start = index.time(of: wanted).seconds
-                guard frames == 0 else { return start }
-                let isLast = shown + 1 >= index.frameCount
-                let end = (isLast ? try entry.finished() : index.time(of: shown + 1)).seconds
-                guard end - start > Self.stillStep * 1.5 else { return start }
-                // The end is the next frame's.
-                let within = min(moment.seconds, end - 0.001) - start
-                return start + (within / Self.stillStep).rounded(.down) * Self.stillStep
+                return (entry, try entry.time(time))
             }
+            let still = frames == 0 ? moment : nil
+            if let known = images.frames(entry.version), let found = known.frame(frames, after: moment),
+                let start = known.start(of: found, at: still)
+            {
+                return start
+            }
+            let read = try await editor.frames(
+                FramesRequest(input: entry.file.path, time: moment, offset: frames))
+            images.keep(read, of: entry.version)
+            guard let start = read.start(of: read.found, at: still) else { throw StudioProblem.unreadable }
+            return start
         }
     }
 
     private func make(
-        _ times: [MediaTime], of entry: Entry, fitting size: PixelSize?, _ format: String
+        _ times: [MediaTime], of entry: Entry, fitting size: PixelSize?, _ format: String, decoding most: Int? = nil
     ) async throws -> [RecordedImage] {
-        let request = ImagesRequest(input: entry.file.path, times: times, maximumSize: size, format: format)
+        let request = ImagesRequest(
+            input: entry.file.path, times: times, maximumSize: size, format: format, mostDecoded: most)
         return try await editor.images(request)
     }
 
@@ -159,6 +140,37 @@ extension Library {
         try await BlockingCall.run("studio-library") { [self] () throws(StudioProblem) in
             do { return try body(self) } catch { throw StudioProblem(error) }
         }
+    }
+}
+
+extension RecordedFrames {
+    /// Seconds; as in playback.js.
+    private static let stillStep = 0.1
+
+    /// The number of the frame that is `frames` after the one shown at `moment`; nil if that one is not among these.
+    func frame(_ frames: Int, after moment: MediaTime) -> Int? {
+        // In ticks of the video, since a page's times are rounded.
+        func tick(_ time: MediaTime) -> Int64 { time.ticks(timescale: 90000) }
+        guard let index = starts.lastIndex(where: { tick($0) <= tick(moment) }),
+            index + 1 < starts.count || first + index + 1 == count
+        else { return nil }
+        let shown = first + index
+        return shown + min(max(frames, -shown), count - 1 - shown)
+    }
+
+    /// The start of a frame in seconds, or for a `moment` at which it is shown, the tenth of a second within it; nil if
+    /// these frames do not tell it.
+    func start(of frame: Int, at moment: MediaTime?) -> Double? {
+        guard starts.indices.contains(frame - first) else { return nil }
+        let start = starts[frame - first].seconds
+        guard let moment else { return start }
+        let next = frame - first + 1
+        guard next < starts.count || first + next == count else { return nil }
+        let end = (next < starts.count ? starts[next] : duration).seconds
+        guard end - start > Self.stillStep * 1.5 else { return start }
+        // The end is the next frame's.
+        let within = min(moment.seconds, end - 0.001) - start
+        return start + (within / Self.stillStep).rounded(.down) * Self.stillStep
     }
 }
 

@@ -1,7 +1,8 @@
 // A recording as the page's library shows it, and how its file is known again.
 import Glibc
-import KineContainers
+import KineMedia
 import KinePlatform
+import KineWire
 import SystemPackage
 
 /// The identity of a file's content, without reading it.
@@ -95,18 +96,7 @@ struct LibraryFile: Sendable {
     var name: String { FilePath(escaped: path).lastComponent.map { FilePath(root: nil, [$0]).escaped } ?? path }
 }
 
-/// The result of reading a file.
-enum FileContent: Equatable, Sendable {
-    case summary(RecordingSummary)
-    /// A sentence.
-    case unreadable(String)
-
-    init(reading path: String) {
-        do throws(StorageError) { self = .summary(try RecordingSummary(reading: path)) } catch {
-            self = .unreadable("\(error).")
-        }
-    }
-
+extension FileContent {
     /// - Parameter isWritten: whether a take is writing the file.
     func state(isWritten: Bool) -> RecordingModel.State {
         if isWritten { return .recording }

@@ -39,8 +39,6 @@ struct StudioProblem: Error, ThreadError, Equatable {
         case let error as ClientError: self.init(Self.status(of: error), error.description)
         case let error as RecordingError: self.init(Self.status(of: error), error.message)
         case let error as BroadcastError: self.init(.serviceUnavailable, error.message)
-        case RecordingIndex.Error.storage(let error): self.init(error)
-        case let error as RecordingIndex.Error: self.init(.conflict, "\(error).")
         case let error as StorageError: self.init(Self.status(of: error), "\(error).")
         case let error as PortalError: self.init(error)
         case let error as CommandFailure: self.init(.conflict, error.message)

@@ -1,9 +1,7 @@
 // Trims a recording and makes images of it. A separate engine does the work, so no codec is linked into the app.
 import FoundationEssentials
 import KineClient
-import KineContainers
 import KineMedia
-import KinePlatform
 import KineWire
 
 extension RecordingPreview {
@@ -22,15 +20,11 @@ extension RecordingPreview {
     static func open(_ url: URL, in store: RecordingStore) async throws(RecordingError) -> RecordingPreview {
         let path = try path(of: url)
         let place = try store.contains(path) ? Place.unsaved(URL(filePath: path)) : .saved(URL(filePath: path))
-        return try await BlockingCall.run("kine-preview") { () throws(RecordingError) in
-            let index: RecordingIndex
-            do {
-                index = try RecordingIndex(reading: DiskFile.openToRead(path))
-            } catch {
-                throw RecordingError(.notARecording, "\(error).")
-            }
-            return RecordingPreview(place, duration: index.duration, size: index.size, store: store)
+        let request = FramesRequest(input: path, time: .zero, offset: 0)
+        let frames = try await RecordingError.translating { () async throws(ClientError) in
+            try await store.editor.frames(request)
         }
+        return RecordingPreview(place, duration: frames.duration, size: frames.size, store: store)
     }
 
     /// Makes a new recording of a part of this one, and returns its preview. The new recording is in

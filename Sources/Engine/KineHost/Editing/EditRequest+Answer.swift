@@ -19,8 +19,10 @@ extension EditRequest {
             case .trim(let request): return .trimmed(try request.answer(report))
             case .images(let request): return .images(try request.answer())
             case .waveform(let request):
-                return .waveform(try RecordingWaveform.make(of: FinishedRecording(request.input), most: request.most))
-            case .chapters(let input): return .chapters(try FinishedRecording(input).index.chapters)
+                return .waveform(try RecordingWaveform.make(of: open(request.input), most: request.most))
+            case .chapters(let input): return .chapters(try open(input).index.chapters)
+            case .frames(let request): return .frames(try request.answer())
+            case .contents(let paths): return .contents(paths.map(FileContent.init(reading:)))
             }
         } catch {
             let alternative: Alternative? = if case .writing(let error) = error { error.alternative } else { nil }
@@ -29,9 +31,16 @@ extension EditRequest {
     }
 }
 
+/// Opens a recording, and lets this process have the memory for its frames.
+private func open(_ path: String) throws(EditingError) -> FinishedRecording {
+    let recording = try FinishedRecording(path)
+    EditMemory.limit(forFrame: recording.index.size)
+    return recording
+}
+
 extension TrimRequest {
     fileprivate func answer(_ report: (EditProgress) -> Void) throws(EditingError) -> TrimmedRecording {
-        let recording = try FinishedRecording(input)
+        let recording = try open(input)
         let trim = try RecordingTrim(
             recording, from: start ?? .zero, to: end ?? recording.index.duration)
         var last = 0.0
@@ -51,10 +60,35 @@ extension TrimRequest {
 extension ImagesRequest {
     fileprivate func answer() throws(EditingError) -> [RecordedImage] {
         guard times.count <= Self.mostTimes else { throw .tooManyImages(most: Self.mostTimes) }
+        let recording = try open(input)
+        var shown = times
+        if let mostDecoded {
+            shown = RecordingImages.times(times, of: recording.index, decodingAtMost: mostDecoded)
+        }
         let images = try RecordingImages.make(
-            of: try FinishedRecording(input), at: times, fitting: maximumSize,
-            ImageEncoder.Format(rawValue: format) ?? .png)
+            of: recording, at: shown, fitting: maximumSize, ImageEncoder.Format(rawValue: format) ?? .png)
         return images.map { RecordedImage(time: $0.time, size: $0.size, data: Data($0.data)) }
+    }
+}
+
+extension FramesRequest {
+    fileprivate func answer() throws(EditingError) -> RecordedFrames {
+        let index = try open(input).index
+        let last = index.frameCount - 1
+        let shown = index.frame(at: time) ?? last
+        let wanted = shown + min(max(offset, -shown), last - shown)
+        let frames = max(0, wanted - Self.reach)...min(last, wanted + Self.reach)
+        return RecordedFrames(
+            duration: index.duration, size: index.size, count: index.frameCount, found: wanted,
+            first: frames.lowerBound, starts: frames.map(index.time(of:)))
+    }
+}
+
+extension FileContent {
+    fileprivate init(reading path: String) {
+        do throws(StorageError) { self = .summary(try RecordingSummary(reading: path)) } catch {
+            self = .unreadable("\(error).")
+        }
     }
 }
 
@@ -66,7 +100,7 @@ extension EditingError {
         case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
         case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
-        case .codec, .decoder, .audio, .encoder, .image: .unavailable
+        case .recording(.tooLong), .codec, .decoder, .audio, .encoder, .image: .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }
     }
@@ -77,6 +111,7 @@ extension EditRequest {
     /// Confines this process, which must have one thread, to the recording and, for a cut, the new file's directory
     /// with its contents: no other files, sockets or programs. Throws if the kernel has such limits but refuses them.
     public func confineProcess() throws(Errno) {
+        EditMemory.limit()
         Sandbox.forbidExecution()
         try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()
     }
@@ -84,7 +119,7 @@ extension EditRequest {
     private var rules: Sandbox.Rules {
         var rules = Sandbox.Rules()
         rules.readable = ServiceSandbox.libraries
-        // Its memory has no limit.
+        // No memory of another process counts as its own.
         rules.mayHideMemory = true
         // A replaced file keeps its modes.
         rules.maySetModes = true
@@ -96,6 +131,8 @@ extension EditRequest {
         case .images(let request): rules.readable.append(request.input)
         case .waveform(let request): rules.readable.append(request.input)
         case .chapters(let input): rules.readable.append(input)
+        case .frames(let request): rules.readable.append(request.input)
+        case .contents(let paths): rules.readable += paths
         }
         return rules
     }

@@ -1,4 +1,5 @@
 // A finished recording that is open for reading, and the frames in it.
+import Glibc
 import KineCodecs
 import KineContainers
 import KineMedia
@@ -39,7 +40,8 @@ public final class FinishedRecording {
     ) throws(EditingError) {
         let sets = try parameterSets()
         let decoder = try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
-            try H264Decoder(sets)
+            // Each thread keeps frames of its own.
+            try H264Decoder(sets, largest: codedSize, threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         }
         var next = frames.lowerBound
         var failure: EditingError?

@@ -38,6 +38,19 @@ public enum RecordingImages {
         return frames.compactMap { images[$0] }
     }
 
+    /// The times, or those of the keyframes before them if the frames at them need more than `most` others to be decoded.
+    public static func times(_ times: [MediaTime], of index: RecordingIndex, decodingAtMost most: Int) -> [MediaTime] {
+        let frames = times.map { index.frame(at: $0) ?? 0 }
+        // The distance of the last image between the same two keyframes is what has to be decoded.
+        var decoded: [Int: Int] = [:]
+        for frame in frames {
+            let keyframe = index.keyframe(notAfter: frame)
+            decoded[keyframe] = max(decoded[keyframe] ?? 0, frame - keyframe + 1)
+        }
+        guard decoded.values.reduce(0, +) > most else { return times }
+        return frames.map { index.time(of: index.keyframe(notAfter: $0)) }
+    }
+
     private static func encode(
         _ image: StillImage, _ format: ImageEncoder.Format
     ) throws(EditingError) -> [UInt8] {

@@ -26,14 +26,17 @@ public final class H264Decoder {
 
     /// - Parameters:
     ///   - sets: of the whole stream.
+    ///   - largest: larger frames are damage; nil: any size.
     ///   - threads: this many frames are decoded at once and delayed; 0: one per processor. 1: delays only frames that
     ///     the VUI says may be reordered (ITU-T H.264, E.2.1), none here.
-    public init(_ sets: H264ParameterSets, threads: Int = 0) throws(Error) {
+    public init(_ sets: H264ParameterSets, largest: PixelSize? = nil, threads: Int = 0) throws(Error) {
         decoder = try DecoderContext(
             "h264", header: Self.startCode + sets.sequence + Self.startCode + sets.picture, missing: Error.missing,
             cannotOpen: Error.cannotOpen
         ) { context in
             context.thread_count = Int32(threads)
+            // libavcodec counts whole macroblocks, and the alignment of lines.
+            if let largest { context.max_pixels = Int64(largest.width + 64) * Int64(largest.height + 16) }
             context.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, not a guess
         }
     }

@@ -15,6 +15,8 @@ public struct RecordingIndex: Sendable {
 
     /// The largest accepted index, in bytes.
     private static let largestIndex = 1 << 30
+    /// The most samples of all tracks together: a day of 60 frames a second with two tracks of audio has 13 million.
+    static let mostSamples = 16_000_000
 
     /// Reads little more than the index of `file`.
     public init(reading file: any StorageFile) throws(Error) {
@@ -48,9 +50,10 @@ public struct RecordingIndex: Sendable {
             throw Error.notFinished(path: file.path)
         }
         // Checked in pieces first, because a damaged index may be as large as the limit.
-        guard try FinishedMovie(in: file, at: offset, isFirst: isFirst)?.isWhole == true else {
+        guard let movie = try FinishedMovie(in: file, at: offset, isFirst: isFirst), movie.isWhole else {
             throw Error.notARecording(path: file.path)
         }
+        guard movie.frames + movie.audioAccessUnits <= mostSamples else { throw Error.tooLong(path: file.path) }
         return try file.read(at: place.lowerBound, count: place.count)
     }
 

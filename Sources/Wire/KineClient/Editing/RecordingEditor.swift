@@ -1,4 +1,5 @@
-// Trims finished recordings and makes images of them in a separate engine: decoders and encoders never run in a client.
+// Trims finished recordings and makes images of them in a separate engine: decoders and encoders never run in a client,
+// and none reads an index.
 import FoundationEssentials
 import KineMedia
 import KinePlatform
@@ -52,6 +53,21 @@ public struct RecordingEditor: Sendable {
     public func chapters(of path: String) async throws(ClientError) -> [Chapter] {
         guard case .chapters(let chapters) = try await ask(.chapters(path)) else { throw .refused(Self.otherAnswer) }
         return chapters
+    }
+
+    /// The frame that is `offset` after the one shown at a time, among those around it.
+    public func frames(_ request: FramesRequest) async throws(ClientError) -> RecordedFrames {
+        guard case .frames(let frames) = try await ask(.frames(request)) else { throw .refused(Self.otherAnswer) }
+        return frames
+    }
+
+    /// What a list shows of the files at absolute paths. Blocks.
+    public func contents(of paths: [String]) throws(ClientError) -> [FileContent] {
+        guard !paths.isEmpty else { return [] }
+        guard case .contents(let contents) = try run(.contents(paths), Cancellation(), nil),
+            contents.count == paths.count
+        else { throw .refused(Self.otherAnswer) }
+        return contents
     }
 
     private static let otherAnswer = Refusal(

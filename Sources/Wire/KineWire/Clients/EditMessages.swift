@@ -10,6 +10,10 @@ public enum EditRequest: Codable, Equatable, Sendable {
     case waveform(WaveformRequest)
     /// Reads the chapters of the recording at an absolute path.
     case chapters(String)
+    /// Looks for a frame and the times of those around it.
+    case frames(FramesRequest)
+    /// Reads what a list shows of the files at absolute paths. They may be of other programs.
+    case contents([String])
 }
 
 /// Writes a part of a recording to another file.
@@ -67,12 +71,17 @@ public struct ImagesRequest: Codable, Equatable, Sendable {
     public var maximumSize: PixelSize?
     /// `png` or `jpeg`.
     public var format: String
+    /// If more frames than these have to be decoded, images are those of the keyframes before the times; nil: no limit.
+    public var mostDecoded: Int?
 
-    public init(input: String, times: [MediaTime], maximumSize: PixelSize?, format: String) {
+    public init(
+        input: String, times: [MediaTime], maximumSize: PixelSize?, format: String, mostDecoded: Int? = nil
+    ) {
         self.input = input
         self.times = times
         self.maximumSize = maximumSize
         self.format = format
+        self.mostDecoded = mostDecoded
     }
 }
 
@@ -86,12 +95,32 @@ public struct WaveformRequest: Codable, Equatable, Sendable {
     public init(input: String, most: Int) { (self.input, self.most) = (input, most) }
 }
 
+/// Looks for the frame that is `offset` after the one shown at a time, or the nearest frame that there is.
+public struct FramesRequest: Codable, Equatable, Sendable {
+    /// The most frames of an answer before that frame, and after it.
+    public static let reach = 300
+
+    /// An absolute path.
+    public var input: String
+    public var time: MediaTime
+    public var offset: Int
+
+    public init(input: String, time: MediaTime, offset: Int) {
+        self.input = input
+        self.time = time
+        self.offset = offset
+    }
+}
+
 public enum EditAnswer: Codable, Equatable, Sendable {
     case trimmed(TrimmedRecording)
     case images([RecordedImage])
     /// The peaks of equal parts of the recording, from 0 to 255; empty without audio.
     case waveform([UInt8])
     case chapters([Chapter])
+    case frames(RecordedFrames)
+    /// One for each path.
+    case contents([FileContent])
     case failed(EditFailure)
 }
 
@@ -129,6 +158,38 @@ public struct RecordedImage: Codable, Equatable, Sendable {
         self.size = size
         self.data = data
     }
+}
+
+/// Consecutive frames of a recording.
+public struct RecordedFrames: Codable, Equatable, Sendable {
+    /// The recording's.
+    public var duration: MediaTime
+    /// In pixels.
+    public var size: PixelSize
+    /// The number of frames of the recording.
+    public var count: Int
+    /// The number of the frame that was looked for, from 0. It is one of these.
+    public var found: Int
+    /// The number of the first of these.
+    public var first: Int
+    /// The times at which these appear.
+    public var starts: [MediaTime]
+
+    public init(duration: MediaTime, size: PixelSize, count: Int, found: Int, first: Int, starts: [MediaTime]) {
+        self.duration = duration
+        self.size = size
+        self.count = count
+        self.found = found
+        self.first = first
+        self.starts = starts
+    }
+}
+
+/// The result of reading a file for a list.
+public enum FileContent: Codable, Equatable, Sendable {
+    case summary(RecordingSummary)
+    /// A sentence.
+    case unreadable(String)
 }
 
 /// The reason for a missing answer.

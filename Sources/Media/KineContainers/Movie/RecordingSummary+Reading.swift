@@ -2,27 +2,12 @@
 // RecordingIndex reads and checks the samples.
 import KineMedia
 
-/// The facts that a list shows of a file, which may be damaged.
-public enum RecordingSummary: Equatable, Sendable {
-    case finished(Finished)
-    /// A writer has not finished it. If that writer is dead, `MP4Recovery` finishes the file.
-    case unfinished
-    /// A recording that ended before its first frame.
-    case empty
-    /// Kinecast did not write the file, or its index is damaged.
-    case foreign
-
-    public struct Finished: Equatable, Sendable {
-        public var duration: MediaTime
-        /// The size to show, in pixels.
-        public var size: PixelSize
-        public var hasAudio: Bool
-    }
-
+extension RecordingSummary {
     /// Reads the file at `path` without a lock, so a writer may have it open.
     public init(reading path: String) throws(StorageError) { try self.init(of: DiskFile.openUnlocked(path)) }
 
-    init(of file: any StorageFile) throws(StorageError) {
+    /// As above, for any file.
+    public init(of file: any StorageFile) throws(StorageError) {
         switch try RecordingState(of: file) {
         case .foreign: self = .foreign
         case .empty: self = .empty
@@ -62,8 +47,8 @@ extension RecordingSummary.Finished {
         let wide = try header.versionAndFlags().version == 1
         try header.skip(wide ? 16 : 8)
         guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
-        duration = RecordingLayout.duration(ticks: min(try header.integer(wide: wide), 1 << 50))
-        hasAudio = false
+        let duration = RecordingLayout.duration(ticks: min(try header.integer(wide: wide), 1 << 50))
+        var hasAudio = false
         var size: PixelSize?
         for track in boxes["trak"] ?? [] {
             var handler = try track.box("mdia").box("hdlr").head(12)
@@ -73,6 +58,6 @@ extension RecordingSummary.Finished {
             if isVideo, size == nil { size = try track.box("tkhd").head(96).trackHeader().size }
         }
         guard let size, duration > .zero else { throw MalformedBox() }
-        self.size = size
+        self.init(duration: duration, size: size, hasAudio: hasAudio)
     }
 }
