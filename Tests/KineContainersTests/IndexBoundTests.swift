@@ -32,9 +32,7 @@ import Testing
             try add(hole / entry, at: path[path.count - 2].child("stsc").content.lowerBound + 12)
         }
         let end = table.offset + table.size
-        let sparse = SparseFile(Array(bytes[..<end]), size: Int64(bytes.count + hole))
-        try sparse.write(Array(bytes[end...]), at: Int64(end + hole))
-        return sparse
+        return try SparseFile(Array(bytes[..<end]), hole: Int64(hole), Array(bytes[end...]))
     }
 
     @Test(

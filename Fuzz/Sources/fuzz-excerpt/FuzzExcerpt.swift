@@ -11,6 +11,13 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 private func fuzz(_ input: [UInt8]) {
     guard input.count > 4 else { return }
     let bytes = Array(input[4...])
+    if let hole = Hole(in: bytes) {
+        guard let file = try? SparseFile(hole.before, hole: hole.length, hole.after) else { return }
+        return Peak.check(atMost: 32 << 20) {
+            _ = try? RecordingSummary(of: file)
+            _ = try? RecordingIndex(reading: file)
+        }
+    }
     let file = MemoryFile(bytes, isWritable: false)
     let index = try? RecordingIndex(reading: file)
     precondition(file.bytesRead <= 4 * bytes.count + 4096, "\(file.bytesRead) bytes read of \(bytes.count)")

@@ -8,6 +8,10 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 
 /// One input: the bytes of a file.
 private func fuzz(_ bytes: [UInt8]) {
+    if let hole = Hole(in: bytes) {
+        guard let file = try? SparseFile(hole.before, hole: hole.length, hole.after) else { return }
+        return Peak.check(atMost: 32 << 20) { _ = try? MP4FastStart.plan(for: file) }
+    }
     let file = MemoryFile(bytes, isWritable: false)
     let result = try? MP4FastStart.plan(for: file)
     precondition(file.bytesRead <= 4 * bytes.count + 4096, "\(file.bytesRead) bytes read of \(bytes.count)")

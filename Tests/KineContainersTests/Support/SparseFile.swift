@@ -16,6 +16,12 @@ final class SparseFile: StorageFile {
         end = size
     }
 
+    /// A hole of `length` bytes between others.
+    convenience init(_ before: [UInt8], hole length: Int64, _ after: [UInt8]) throws(StorageError) {
+        self.init(before, size: Int64(before.count) + length)
+        try write(after, at: end)
+    }
+
     func size() throws(StorageError) -> Int64 { end }
 
     func dataOffset(from offset: Int64) throws(StorageError) -> Int64 {

@@ -1,0 +1,1 @@
+../../../Tests/KineContainersTests/Support/SparseFile.swift
