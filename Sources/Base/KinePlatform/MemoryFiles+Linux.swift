@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 
 /// A bounded file in memory. It outlives its readers, so a child never writes into a closed pipe. Owns its descriptor.
-public final class MemoryLog {
+public final class MemoryLog: Sendable {
     /// For the child to inherit.
     public let descriptor: FileDescriptor
 

@@ -1,5 +1,6 @@
 // `kinecast broadcast`.
 import ArgumentParser
+import KineClient
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -92,7 +93,12 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
-        destinations.choice.hideTypedSecrets()
+        let engine = try destinations.choice.hideTypedSecrets { () -> WaitingEngine? in
+            guard !destinations.check else { return nil }
+            return try WaitingEngine(
+                writesToStandardOutput: out == TakeConfiguration.standardOutput,
+                hiding: destinations.choice.variables())
+        }
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
         let plan = try destinations.plan(reader: .standard(in: directory)) {
@@ -111,6 +117,6 @@ struct BroadcastCommand: ParsableCommand {
         let output = try out.map { try OutputPath.resolveNow($0, mayStream: true) }
         var configuration = try takeConfiguration(output: output, destinations: chosen)
         configuration.setNamedHere(try out.map { try OutputPath.isNamedHere($0) } ?? false)
-        try options.run(configuration, showing: command)
+        try options.run(configuration, showing: command, in: engine)
     }
 }

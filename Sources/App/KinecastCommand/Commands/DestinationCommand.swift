@@ -23,16 +23,21 @@ struct DestinationCommand: ParsableCommand {
         @OptionGroup(title: "Destinations") var choice: DestinationChoice
 
         func run() throws {
-            choice.hideTypedSecrets()
+            let session = try choice.hideTypedSecrets {
+                try argument.ask { (take) async throws(ClientError) in
+                    _ = try await take.status()
+                    return take
+                }
+            }
             let plan = try choice.plan(.standard(in: try OutputPath.workingDirectory()))
             let services = try InstalledServices.catalog().list().services
             try choice.hideGivenSecrets(services)
             let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
             choice.hideSecrets(of: chosen, services)
             try choice.warnOfTypedKeys(json: argument.json)
-            let numbers = try argument.ask { (take) async throws(ClientError) in
+            let numbers = try MainThread.shared.wait { () async throws(ClientError) in
                 var numbers: [Int] = []
-                for destination in chosen { numbers.append(try await take.addDestination(destination)) }
+                for destination in chosen { numbers.append(try await session.addDestination(destination)) }
                 return numbers
             }
             for (number, destination) in zip(numbers, chosen) { report(number, destination) }

@@ -1,6 +1,7 @@
 // The options of `record` and `broadcast` for length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
+import KineClient
 import KineMedia
 import KinePlatform
 
@@ -160,7 +161,8 @@ struct TakeOptions: ParsableArguments {
     ///
     /// - Parameter toggle: the locked file of the toggle that begins the take.
     func run(
-        _ configuration: TakeConfiguration, showing command: ShownCommand?, toggle: ToggleFile? = nil
+        _ configuration: TakeConfiguration, showing command: ShownCommand?, toggle: ToggleFile? = nil,
+        in engine: WaitingEngine? = nil
     ) throws {
         var configuration = configuration
         let places = places(output: configuration.output)
@@ -171,7 +173,7 @@ struct TakeOptions: ParsableArguments {
             isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let run = TakeRun(
-            configuration: configuration, command: command, reporter: reporter,
+            configuration: configuration, command: command, reporter: reporter, engine: engine,
             notifications: TakeNotifications(sounds: sounds))
         let status = try run.run(after: max(countdown ?? 0, sounds ? 1 : 0), toggle)
         if status != 0 { throw ExitCode(status) }

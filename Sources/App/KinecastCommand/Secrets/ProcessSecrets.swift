@@ -47,10 +47,13 @@ enum ProcessSecrets {
 // Hides the secrets of chosen destinations from other processes, and from programs that are started later.
 extension DestinationChoice {
     /// Call this first, since any later code may handle stream keys.
-    func hideTypedSecrets() {
-        // No core file after a crash, and no other process of this user reads this one's memory.
-        kine_forbid_dump()
+    ///
+    /// - Parameter connect: connects with the engine, which sees no executable of a process whose dump is forbidden.
+    func hideTypedSecrets<Engine>(after connect: () throws -> Engine) rethrows -> Engine {
         ProcessSecrets.hideFromArguments(to.filter { $0.contains("://") })
+        // No core file after a crash, and no other process of this user reads this one's memory.
+        defer { kine_forbid_dump() }
+        return try connect()
     }
 
     /// Removes the variables that hold addresses from the environment that later programs inherit, and hides typed

@@ -32,6 +32,8 @@ final class TakeRun {
     }
 
     private let configuration: TakeConfiguration
+    /// Runs already; nil: the take's start starts one.
+    private let engine: WaitingEngine?
     /// Nil before the engine is started.
     private var session: EngineSession?
     private let inbox = Monitor(Inbox())
@@ -54,7 +56,7 @@ final class TakeRun {
 
     /// From here on, this object receives the signals.
     init(
-        configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter,
+        configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter, engine: WaitingEngine?,
         notifications: TakeNotifications?
     ) {
         // The root command itself ignores SIGXFSZ.
@@ -64,7 +66,7 @@ final class TakeRun {
         for signal in [SIGINT, SIGTERM, SIGCHLD] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGCHLD] + Self.stopSignals)
-        self.configuration = configuration
+        (self.configuration, self.engine) = (configuration, engine)
         shownCommand = command
         commandOutput = configuration.writesToStandardOutput ? .standardError : .standardOutput
         self.reporter = reporter
@@ -114,8 +116,8 @@ final class TakeRun {
     }
 
     private func runTake(_ toggle: ToggleFile?) throws(ClientError) {
-        let session = try MainThread.shared.wait { [configuration] () async throws(ClientError) in
-            try await EngineSession.start(configuration)
+        let session = try MainThread.shared.wait { [configuration, engine] () async throws(ClientError) in
+            try await EngineSession.start(configuration, in: engine)
         }
         self.session = session
         listen(to: session)

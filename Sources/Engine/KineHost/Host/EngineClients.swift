@@ -28,6 +28,8 @@ final class EngineClients {
     }
 
     let owner: EngineConnection
+    /// As it was before the owner got the hello: it may hide its executable from then on.
+    let ownerProgram: AskingProgram
     private(set) var ownerIsThere = true
     /// The socket to which guests connect, once the take is registered.
     var listener: ControlListener?
@@ -43,7 +45,10 @@ final class EngineClients {
     static let mostOfProcess = 32
     static let mostInAll = 128
 
-    init(owner: FileDescriptor) throws(ControlError) { self.owner = try EngineConnection(adopting: owner) }
+    init(owner: FileDescriptor) throws(ControlError) {
+        ownerProgram = AskingProgram(at: owner)
+        self.owner = try EngineConnection(adopting: owner)
+    }
 
     var pollEntries: [pollfd] {
         var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).map {

@@ -14,7 +14,7 @@ extension EngineHost {
         do throws(EngineError) {
             let unknown = asked.unknown(among: required)
             guard unknown.isEmpty else { throw .unknownSettings(unknown) }
-            permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
+            permission = try TakePermission(clients.ownerProgram, configuration.app)
             // Only the engine's own kinecast may omit the indicator, whatever a message says.
             if permission?.subject != nil { configuration.isIndicated = true }
             request = try TakeRequest(configuration)

@@ -4,14 +4,15 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The program that asks for a take, as the kernel knows it. Not a security boundary: a program can hide its executable
-/// and call itself `kinecast`, just as it can press the button for the person.
+/// The program that asks for a take, as the kernel knows it. One that hides its executable is nobody's: `kinecast broadcast`, which
+/// hides its stream keys, connects before it forbids the dump. Not a security boundary all the same: docs/security.md has what a
+/// program of the person can do instead.
 enum AskingProgram: Equatable {
     /// `kinecast` or `kinecast-studio`, of the same installation as this engine: a person uses it.
     case commandLine
     /// Its executable's path, with all links followed.
     case program(executable: String)
-    /// The system gives no information.
+    /// The process hides it, or the system gives no information.
     case unknown
 
     private static let commandNames = ["kinecast"]
@@ -25,35 +26,28 @@ enum AskingProgram: Equatable {
             return
         }
         self.init(
-            executable: Self.executable(of: pid), name: Self.name(of: pid),
+            executable: Self.executable(of: pid),
             commands: Self.commands(beside: ExecutableSearch.own) + Self.studio(beside: ExecutableSearch.own))
     }
 
     /// - Parameters:
-    ///   - executable: nil if the process hides it, as `kinecast broadcast` does because of its stream keys.
-    ///   - name: the process's own name.
+    ///   - executable: nil if the process hides it.
     ///   - commands: the paths of `kinecast` and `kinecast-studio`.
-    init(executable: String?, name: String, commands: [String]) {
+    init(executable: String?, commands: [String]) {
         switch executable {
         case let path? where commands.contains(path): self = .commandLine
         case let path?: self = .program(executable: path)
-        case nil: self = Self.isCommandLine(name: name) ? .commandLine : .unknown
+        case nil: self = .unknown
         }
     }
 
-    /// Whether the path of an executable, or a process's name, ends with one of `commandNames`.
-    static func isCommandLine(name: String) -> Bool {
-        guard let last = name.split(whereSeparator: { $0 == "/" || $0 == "\n" }).last else { return false }
-        return commandNames.contains(String(last))
+    /// Whether the path of an executable ends with one of `commandNames`.
+    static func isCommandLine(path: String) -> Bool {
+        path.split(separator: "/").last.map { commandNames.contains(String($0)) } ?? false
     }
 
     /// The `kinecast` of this engine's installation, if there is one.
     static var ownCommand: String? { commands(beside: ExecutableSearch.own).first { access($0.cString, X_OK) == 0 } }
-
-    private static func name(of pid: Int32) -> String {
-        PrivateDirectory.contents(of: FilePath("/proc/\(pid)/comm"), limit: 64)
-            .map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
 
     private static func executable(of pid: Int32) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -222,7 +222,7 @@ extension EngineHost {
 
     private func sentence(_ missing: Set<PermissionKind>, _ executable: String) -> String {
         let program = executable.printable(limit: 400).shellWord
-        if AskingProgram.isCommandLine(name: executable), let own = AskingProgram.ownCommand {
+        if AskingProgram.isCommandLine(path: executable), let own = AskingProgram.ownCommand {
             return "\(program) belongs to another installation of Kinecast than this take; run "
                 + "\(own.printable(limit: 400).shellWord) instead."
         }

@@ -8,15 +8,17 @@ import SystemPackage
 @_exported import struct KineWire.EngineLocator
 
 /// An engine that this process started, with its control channel.
-struct EngineProcess {
+struct EngineProcess: Sendable {
     let process: ChildProcess
     let connection: ClientConnection
     let log: EngineLog
 
     /// Starts an engine in its own session, so that the terminal's signals do not reach it and it outlives this
     /// process. Its descriptors: 0 is /dev/null, 1 `output` or /dev/null, 2 the log, 3 its end of the control channel.
+    ///
+    /// - Parameter hidden: the names of variables that it does not inherit.
     static func start(
-        _ locator: EngineLocator, writing output: FileDescriptor? = nil
+        _ locator: EngineLocator, writing output: FileDescriptor? = nil, hiding hidden: [String] = []
     ) throws(ClientError) -> EngineProcess {
         let executable = try locator.engine()
         let log = EngineLog()
@@ -29,9 +31,11 @@ struct EngineProcess {
             // The engine has stream keys in memory, which must not get into a core file.
             options.confinement = ChildProcess.Confinement()
             options.confinement?.noNewPrivileges = false
+            let variables = ProcessEnvironment.current.filter { variable in
+                !hidden.contains { variable.hasPrefix("\($0)=") }
+            }
             let process = try ChildProcess(
-                executable: executable.escaped, arguments: [], environment: ProcessEnvironment.current, options: options
-            )
+                executable: executable.escaped, arguments: [], environment: variables, options: options)
             return EngineProcess(process: process, connection: connection, log: log)
         } catch {
             throw .engineCannotStart(executable: executable, ClientError.StartFault(error))
@@ -65,7 +69,7 @@ extension EngineLocator {
 
 /// The standard error of the engine and its helpers, as a bounded file in memory. It outlives the client, so the engine
 /// never writes into a closed pipe. It explains the engine's death without leaving a log file. Owns its descriptor.
-final class EngineLog {
+final class EngineLog: Sendable {
     /// The most bytes; later output is lost.
     static let limit = 256 * 1024
     /// The environment variable that makes the engine write on this process's standard error instead.

@@ -24,8 +24,10 @@ public final class EngineSession: Sendable {
 
     /// Starts an engine and requests a take. Returns when the engine's process runs, even in a cancelled task; `events`
     /// has `started` when the take runs. A take to standard output writes to that of this process.
+    ///
+    /// - Parameter waiting: an engine that runs already.
     public static func start(
-        _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
+        _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator(), in waiting: WaitingEngine? = nil
     ) async throws(ClientError) -> EngineSession {
         let (mailbox, events, continuation) = parts()
         var configuration = configuration
@@ -34,8 +36,12 @@ public final class EngineSession: Sendable {
             let replaced = configuration.file(part: 1).flatMap(FileIdentity.init)
             let engine: EngineProcess
             do throws(ClientError) {
-                engine = try EngineProcess.start(
-                    locator, writing: configuration.writesToStandardOutput ? .standardOutput : nil)
+                if let ready = waiting?.take() {
+                    engine = ready
+                } else {
+                    engine = try EngineProcess.start(
+                        locator, writing: configuration.writesToStandardOutput ? .standardOutput : nil)
+                }
             } catch {
                 return reply(.failure(error))
             }
