@@ -27,7 +27,7 @@ import Testing
         for (host, isSecure) in [("studio.example", true), ("127.0.0.1:8000", false)] {
             var opening = StudioClient.request("POST", "/api/session", host: host)
             opening.cookies = "other=1; " + (0..<20).map { "kinecast-studio-\($0)=2" }.joined(separator: "; ")
-            let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
+            let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink(to: .studio))"}"#)
             #expect(answer.status == .ok)
             let cookies = answer.fields.filter { $0.0 == .setCookie }.map(\.1)
             try #require(cookies.count == 21)
@@ -38,7 +38,7 @@ import Testing
         #expect(inbox.drain().count == 2, "the files of both links go")
         var opening = StudioClient.request("POST", "/api/session")
         opening.cookies = "kinecast-studio-tunnel=1"
-        let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
+        let answer = try await studio.answer(opening, #"{"token":"\#(studio.makeLink(to: .studio))"}"#)
         #expect(answer.fields.count { $0.0 == .setCookie } == 1, "another server may run")
     }
 
@@ -47,7 +47,7 @@ import Testing
     {
         let studio = studio()
         var opening = StudioClient.request("POST", "/api/session")
-        let first = try await studio.answer(opening, #"{"token":"\#(studio.makeLink())"}"#)
+        let first = try await studio.answer(opening, #"{"token":"\#(studio.makeLink(to: .studio))"}"#)
         let given = try #require(StudioJSON.decode([String: String].self, first.body))
         opening.cookies = first.fields.first { $0.0 == .setCookie }.map { String($0.1.prefix { $0 != ";" }) }
         opening.key = given["key"]
@@ -86,6 +86,25 @@ import Testing
             let text = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             #expect(text.hasPrefix(sum), "\(count)")
         }
+    }
+
+    @Test func `a refused window gets a sentence, and a recording's knows its recording`() async throws {
+        let printed = try await StudioClient(studio())
+        let refused = try await printed.post("/api/takes/abc/permission", #"{"question":1,"isAllowed":true}"#)
+        #expect(refused.status == .forbidden && refused.text.contains("kinecast studio"))
+        let studio = studio()
+        studio.open(port: 8000, publicURL: nil)
+        let opened = try await studio.answer(
+            StudioClient.request("POST", "/api/session"), #"{"token":"\#(studio.makeLink(to: .recording("r")))"}"#)
+        #expect(StudioJSON.decode([String: String].self, opened.body)?["recording"] == "r")
+        #expect(try await StudioClient(studio, .recording("r")).get("/api/takes").status == .forbidden)
+        studio.families.add("s", madeOf: "r")
+        studio.families.add("t", madeOf: "s")
+        studio.families.add("r", madeOf: "t")
+        for (id, isShown) in [("r", true), ("s", true), ("t", true), ("x", false)] {
+            #expect(studio.shows(id, in: .recording("r")) == isShown, "\(id)")
+        }
+        #expect(!studio.shows("r", in: .recording("x")), "what it was made of is not another window's")
     }
 
     @Test func `a body that is no request is refused, and so is an unknown file`() async throws {

@@ -11,13 +11,19 @@ struct StudioClient {
     private let key: String
 
     /// Opens the studio at port 8000, and a session.
-    init(_ studio: Studio) async throws {
+    init(_ studio: Studio, _ scope: StudioScope = .studio) async throws {
         self.studio = studio
         studio.open(port: 8000, publicURL: nil)
-        let token = #"{"token":"\#(studio.makeLink())"}"#
+        let token = #"{"token":"\#(studio.makeLink(to: scope))"}"#
         let opened = try await studio.answer(Self.request("POST", "/api/session"), token)
         key = try JSONDecoder().decode([String: String].self, from: Data(opened.body))["key"] ?? ""
         cookie = opened.fields.first { $0.0 == .setCookie }.map { String($0.1.prefix { $0 != ";" }) } ?? ""
+    }
+
+    func get(_ path: String) async throws -> StudioAnswer {
+        var request = Self.request("GET", path)
+        (request.cookies, request.key) = (cookie, key)
+        return try await studio.answer(request)
     }
 
     func post(_ path: String, _ body: String = "{}") async throws -> StudioAnswer {

@@ -5,31 +5,40 @@ import Testing
 @testable import KineStudio
 
 @Suite struct StudioGateTests {
-    private let secrets = StudioSecrets()
+    private let secrets: StudioSecrets
+    private let session: StudioSecrets.Session
     private var gate: StudioGate { StudioGate(secrets: secrets, port: 8000) }
+
+    init() throws {
+        var secrets = StudioSecrets()
+        let link = secrets.makeLink(to: .studio, at: 0)
+        let opened = secrets.redeem("\(link)", at: 0)
+        session = try #require(opened)
+        self.secrets = secrets
+    }
 
     /// The request of the page for a change, as a browser sends it.
     private func change(_ alter: (inout StudioRequest) -> Void = { _ in }) -> StudioRequest {
         var request = StudioRequest(
             method: "POST", target: "/api/takes/abc/pause", host: "127.0.0.1:8000", origin: "http://127.0.0.1:8000",
             site: "same-origin", contentType: "application/json",
-            cookies: "a=b; \(secrets.cookieName)=\(secrets.session.cookie)", key: "\(secrets.session.key)")
+            cookies: "a=b; \(secrets.cookieName)=\(secrets.cookie)", key: "\(session.key)")
         alter(&request)
         return request
     }
 
     private func refusal(_ request: StudioRequest, _ gate: StudioGate? = nil) -> StudioGate.Refusal? {
-        if case .failure(let refusal) = (gate ?? self.gate).judge(request) { refusal } else { nil }
+        if case .failure(let refusal) = (gate ?? self.gate).judge(request, secrets) { refusal } else { nil }
     }
 
     @Test func `the page's own requests are answered`() throws {
-        let match = try gate.judge(change()).get()
+        let match = try gate.judge(change(), secrets).get()
         #expect(match.route.path == "/api/takes/{take}/pause" && match.parameters == ["take": "abc"])
         #expect(refusal(change { ($0.host, $0.origin) = ("localhost:8000", "http://localhost:8000") }) == nil)
         #expect(refusal(change { ($0.host, $0.origin) = ("[::1]:8000", nil) }) == nil)
         #expect(refusal(change { $0.contentType = "Application/JSON; charset=utf-8" }) == nil)
         #expect(refusal(change { $0.site = nil }) == nil, "a program sends no Sec-Fetch-Site")
-        let key = secrets.session.key
+        let key = session.key
         let events = change { ($0.method, $0.target, $0.key) = ("GET", "/api/events?x=1&key=\(key)", nil) }
         #expect(refusal(events) == nil, "EventSource sends no headers")
         #expect(refusal(change { ($0.method, $0.target) = ("GET", "/api/takes") }) == nil)
@@ -63,14 +72,14 @@ import Testing
         #expect(refusal(change { $0.cookies = nil }) == .noSession)
         #expect(refusal(change { $0.cookies = "\(secrets.cookieName)=\(LiveToken())" }) == .noSession)
         #expect(
-            refusal(change { $0.cookies = "\(StudioSecrets().cookieName)=\(secrets.session.cookie)" }) == .noSession)
+            refusal(change { $0.cookies = "\(StudioSecrets().cookieName)=\(secrets.cookie)" }) == .noSession)
         #expect(refusal(change { $0.key = nil }) == .noSession)
         #expect(refusal(change { $0.key = "\(LiveToken())" }) == .noSession)
         let events = change { ($0.method, $0.target, $0.cookies) = ("GET", "/api/events", nil) }
         #expect(refusal(events) == .noSession)
         for target in [
-            "/api/events", "/api/events?key=", "/api/events?xkey=\(secrets.session.key)",
-            "/api/takes?key=\(secrets.session.key)",
+            "/api/events", "/api/events?key=", "/api/events?xkey=\(session.key)",
+            "/api/takes?key=\(session.key)",
         ] {
             let request = change { ($0.method, $0.target, $0.key) = ("GET", target, nil) }
             #expect(refusal(request) == .noSession, "the cookie alone, which other ports get too: \(target)")
@@ -111,14 +120,70 @@ import Testing
 
     @Test func `a link's token works once, within a minute, and the oldest go`() {
         var secrets = StudioSecrets()
-        let first = secrets.makeLink(at: 0)
+        let first = secrets.makeLink(to: .studio, at: 0)
         #expect(secrets.redeem("\(LiveToken())", at: 1) == nil)
-        #expect(secrets.redeem(first.description, at: 1) == secrets.session)
+        #expect(secrets.redeem(first.description, at: 1)?.scope == .studio)
         #expect(secrets.redeem(first.description, at: 2) == nil, "used")
-        let late = secrets.makeLink(at: 0)
+        let late = secrets.makeLink(to: .studio, at: 0)
         #expect(secrets.redeem(late.description, at: StudioSecrets.linkLifetime) == nil)
-        let many = (0...StudioSecrets.mostLinks).map { _ in secrets.makeLink(at: 0) }
+        let many = (0...StudioSecrets.mostLinks).map { _ in secrets.makeLink(to: .studio, at: 0) }
         #expect(secrets.redeem(many[0].description, at: 1) == nil)
         #expect(many.dropFirst().allSatisfy { secrets.redeem($0.description, at: 1) != nil })
+    }
+
+    @Test func `windows that may do the same share a session, and its key says what they may do`() throws {
+        var secrets = secrets
+        let scopes: [StudioScope] = [.person, .recording("r"), .recording("s"), .sheet("r"), .studio]
+        let sessions = try scopes.map { scope in
+            let links = (0..<2).map { _ in secrets.makeLink(to: scope, at: 0) }
+            let opened = links.compactMap { secrets.redeem("\($0)", at: 0) }
+            #expect(opened.count == 2 && opened.first == opened.last)
+            return try #require(opened.first)
+        }
+        #expect(Set(sessions.map(\.key)).count == scopes.count && sessions.last == session)
+        for session in sessions {
+            let request = change { $0.key = "\(session.key)" }
+            #expect(try gate.judge(request, secrets).get().scope == session.scope)
+            #expect(secrets.session(withKey: "\(session.key)") == session)
+        }
+    }
+
+    @Test func `a window may do what it shows, and a printed link's answers no question`() throws {
+        func allowed(_ scope: StudioScope, shows shown: Set<String> = []) -> Set<String> {
+            Set(
+                StudioRoute.all.filter { route in
+                    var parameters: [String: String] = [:]
+                    for name in route.path.matches(of: #/\{(\w+)\}/#).map({ String($0.1) }) { parameters[name] = "r" }
+                    let match = StudioRoute.Match(route: route, parameters: parameters)
+                    return [.session, .events].contains(route.access) && scope.permits(match) { shown.contains($0) }
+                }.map { "\($0.method) \($0.path)" })
+        }
+        let all = allowed(.person)
+        #expect(all.subtracting(allowed(.studio)) == ["POST /api/takes/{take}/permission"])
+        let common: Set = [
+            "GET /api/events", "GET /api/recordings", "POST /api/recordings/undo", "GET /api/activities",
+            "GET /api/dialog",
+            "POST /api/jobs/{job}/cancel", "GET /api/services/{service}/icon",
+        ]
+        #expect(allowed(.recording("x")) == common && allowed(.sheet("x")) == common, "no recording is shown")
+        let own = all.filter { $0.contains("{recording}") }
+        #expect(own.count == 12 && allowed(.recording("x"), shows: ["r"]) == common.union(own))
+        let sheets = all.filter { $0.contains("{sheet}") }
+        #expect(sheets.count == 7 && allowed(.sheet("r")) == common.union(sheets))
+        let read = allowed(.sheet("x"), shows: ["r"]).subtracting(common)
+        #expect(read.count == 6 && read.isSubset(of: own) && !read.contains { $0.hasSuffix("delete") }, "\(read)")
+    }
+
+    @Test func `events of others come to no window of a recording or an app`() {
+        func hears(_ scope: StudioScope, _ type: String, _ subject: String? = nil) -> Bool {
+            scope.hears(type, of: subject) { $0 == "r" }
+        }
+        #expect(hears(.person, "questions") && !hears(.studio, "questions") && hears(.studio, "takes"))
+        for scope in [StudioScope.recording("r"), .sheet("s")] {
+            #expect(hears(scope, "recordings") && hears(scope, "job", "r") && !hears(scope, "job", "x"))
+            for type in ["takes", "questions", "notice", "choices", "camera"] {
+                #expect(!hears(scope, type), "\(type)")
+            }
+        }
     }
 }

@@ -50,7 +50,8 @@ import Testing
     ]) func `is refused`(_ prompt: SheetPrompt) { #expect(prompt.bounded == nil) }
 
     @Test(arguments: [
-        StudioMessage.open(recording: nil), .open(recording: "/a.mp4"), .present(SheetApp(identifier: "a", name: "A")),
+        StudioMessage.open(recording: nil, opensBrowser: true), .open(recording: "/a.mp4", opensBrowser: false),
+        .present(SheetApp(identifier: "a", name: "A")),
         .show(.waiting),
         .show(.choice([service("a")], isMicrophoneEnabled: true)), .show(.login(service: "A", address: "https://a")),
         .show(.countdown(3)), .show(.form(SheetForm(service: "A", message: "B", fields: [.init(key: "k")]))), .close,

@@ -5,7 +5,12 @@ import FuzzDriver
 @_cdecl("fuzz_studio_gate_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
-private let secrets = StudioSecrets()
+private let (secrets, session): (StudioSecrets, StudioSecrets.Session) = {
+    var secrets = StudioSecrets()
+    let link = secrets.makeLink(to: .studio, at: 0)
+    guard let session = secrets.redeem(link.description, at: 0) else { preconditionFailure("the link is no link") }
+    return (secrets, session)
+}()
 
 /// One input: lines of method, target, Host, Origin, Sec-Fetch-Site, Content-Type, Cookie and key, an empty one of which is none, and then
 /// JSON. NAME, COOKIE and KEY in them are the server's own.
@@ -15,14 +20,14 @@ private func fuzz(_ input: [UInt8]) {
     func header(_ number: Int) -> String? {
         guard number < lines.count, !lines[number].isEmpty else { return nil }
         return lines[number].replacing("NAME", with: secrets.cookieName)
-            .replacing("COOKIE", with: "\(secrets.session.cookie)").replacing("KEY", with: "\(secrets.session.key)")
+            .replacing("COOKIE", with: "\(secrets.cookie)").replacing("KEY", with: "\(session.key)")
     }
     let request = StudioRequest(
         method: header(0) ?? "", target: header(1) ?? "", host: header(2), origin: header(3), site: header(4),
         contentType: header(5), cookies: header(6), key: header(7))
     let url = PublicURL("https://studio.example")
     let gate = StudioGate(secrets: secrets, port: 8000, publicURL: url)
-    switch gate.judge(request) {
+    switch gate.judge(request, secrets) {
     case .success(let match):
         let hosts = ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "studio.example"]
         precondition(request.host.map { hosts.contains($0.lowercased()) } == true, "answered as another host")
@@ -30,11 +35,11 @@ private func fuzz(_ input: [UInt8]) {
         precondition(request.origin.map { origins.contains($0.lowercased()) } ?? true, "answered another origin")
         precondition(match.route.accepts(request.method), "answered for another method")
         if [.session, .events, .media].contains(match.route.access) {
-            precondition(request.cookies?.contains("\(secrets.session.cookie)") == true, "answered without the cookie")
+            precondition(request.cookies?.contains("\(secrets.cookie)") == true, "answered without the cookie")
         }
         if [.session, .events].contains(match.route.access) {
             let query = match.route.access == .events ? request.parameter("key") : nil
-            precondition((request.key ?? query) == "\(secrets.session.key)", "answered without the key")
+            precondition((request.key ?? query) == "\(session.key)", "answered without the key")
         }
         for value in match.parameters.values {
             precondition(!value.contains("/") && value != "..", "a parameter leads elsewhere")

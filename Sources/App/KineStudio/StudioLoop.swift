@@ -10,8 +10,8 @@ import SystemPackage
 final class StudioLoop {
     /// From the threads that answer requests.
     enum Message: Sendable {
-        /// The number of connected pages.
-        case pages(Int)
+        /// The number of connected pages, and of those that show apps' questions.
+        case pages(Int, asking: Int)
         /// The token of a link that was used.
         case redeemed(String)
         /// The arguments of `kinecast`, and `NAME=value` strings.
@@ -133,10 +133,10 @@ final class StudioLoop {
 
     private func receive(_ message: Message) {
         switch message {
-        case .pages(let count):
+        case .pages(let count, let asking):
             if pages == 0, count > 0 { recordings.watch() }
             pages = count
-            takes.showsQuestions = count > 0
+            takes.showsQuestions = asking > 0
         case .redeemed(let token): links.remove(token)
         // `sleep` looks at the previews and the sheets.
         case .previewed, .worked, .sheets: break
@@ -234,6 +234,7 @@ final class StudioLoop {
         reportDeaths(changes.ended.filter { $0.phase != .ended })
         let models = takes.takes.map(TakeModel.init)
         studio.show(models)
+        studio.show(takes.takes.compactMap(TakeQuestion.init))
         let ids = Set(models.map(\.id))
         statistics = statistics.filter { ids.contains($0.key) }
         if isMeasured { studio.show(models.compactMap { statistics[$0.id] }) }

@@ -22,6 +22,9 @@ public enum StudioProgram {
         var quits = false
         /// The recording to show, an absolute path.
         var file: String?
+
+        /// Whether a browser gets the link, which is not printed then.
+        var opensWindow: Bool { opensBrowser && StudioBrowser.hasDisplay }
     }
 
     private static let program = HelperProgram("kinecast-studio")
@@ -77,7 +80,9 @@ public enum StudioProgram {
                 throw CommandFailure.unavailable(
                     "A studio runs already; end it with kinecast studio --quit, or leave out --port and --public-url.")
             }
-            if let link = StudioDoor.ask(socket, showing: options.file) { return show(link, options, launcher) }
+            if let link = StudioDoor.ask(socket, showing: options.file, opensBrowser: options.opensWindow) {
+                return show(link, options, launcher)
+            }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + retryInterval)
         } while MonotonicClock.now() < deadline
         throw CommandFailure.unavailable(
@@ -101,11 +106,11 @@ public enum StudioProgram {
         studio.open(port: port, publicURL: options.publicURL)
         let base = options.publicURL?.description ?? "http://127.0.0.1:\(port)/"
         let directory = socket.removingLastComponent()
-        let links = StudioLinks(in: directory, base: base) { studio.makeLink() }
+        let links = StudioLinks(in: directory, base: base, makeToken: studio.makeLink)
         TakeSettings.removeOld(in: directory)
         let door = try HelperProgram.using(socket) {
             try StudioDoor(socket, sheets: studio.sheets) { place in
-                try links.make(showing: studio.query(of: place), at: MonotonicClock.now())
+                try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
             }
         }
         let loop: StudioLoop
@@ -118,8 +123,8 @@ public enum StudioProgram {
                 "No take can be watched (\(error)); raise fs.inotify.max_user_instances (sysctl).")
         }
         let link = try HelperProgram.using(directory) {
-            let place = options.file.map { StudioDoor.Place.recording($0) } ?? .studio
-            return try links.make(showing: studio.query(of: place), at: MonotonicClock.now())
+            let place = StudioDoor.Place(showing: options.file, forPerson: options.opensWindow)
+            return try links.make(to: studio.scope(of: place), at: MonotonicClock.now())
         }
         show(link, options, launcher)
         loop.run()
@@ -141,7 +146,7 @@ public enum StudioProgram {
 
     /// Opens a browser, or prints the link where there is no desktop.
     private static func show(_ link: StudioLink, _ options: Options, _ launcher: ProgramLauncher) {
-        if options.opensBrowser, StudioBrowser.hasDisplay {
+        if options.opensWindow {
             guard let command = StudioBrowser.command(for: link) else { return launcher.open(link.file) }
             launcher.start(command.program, command.arguments)
             return

@@ -1,5 +1,6 @@
 // The library of recordings in the studio's page: played, cut by keys, renamed, deleted and restored.
 import Glibc
+import KineMeasure
 import KinePlatform
 import ProcessTesting
 import SystemPackage
@@ -16,6 +17,7 @@ import Testing
                 try studio.recordTalk()
                 #expect(try window.lists("Talk"), "with its poster")
                 try window.expectAccessible("the list")
+                try showsOne(window, in: studio)
                 try window.browser.click("#opened")
                 #expect(try window.plays("Talk"))
                 try openDialogs(window)
@@ -41,6 +43,20 @@ import Testing
                 _ = try window.browser.log()
             }
         }
+    }
+
+    /// A window of one recording has no view for another.
+    private func showsOne(_ window: StudioWindow, in studio: RunningStudio) throws {
+        let file = studio.place.path("Kinecast/Talk.mp4")
+        let printed = try studio.place.run(["studio", "--no-browser", file], studio.environment)
+        let link = try #require(LiveLink(printed.output.filter { !$0.isNewline }))
+        let earlier = try window.browser.openTab()
+        try window.browser.open("\(link.base)#\(link.token)")
+        #expect(try window.plays("Talk"))
+        #expect(try window.browser.run("return !document.querySelector('#views, #record').checkVisibility()"))
+        try window.expectAccessible("one recording")
+        try window.browser.closeTab()
+        try window.browser.selectTab(earlier)
     }
 
     private func openDialogs(_ window: StudioWindow) throws {

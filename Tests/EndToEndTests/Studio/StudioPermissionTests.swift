@@ -47,7 +47,7 @@ import Testing
         let daemon = try NotificationDaemon(bus)
         try RunningStudio.with(configuration: "[record]\naudio = none\n", ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]) {
             studio in
-            try studio.withWindow { window in
+            try studio.withWindow(link: studio.handedLink()) { window in
                 #expect(try window.shows("Not recording"))
                 try allows(studio, window, daemon)
                 #expect(try studio.place.run("permissions", "revoke", Self.app.identifier).status == 0)
@@ -77,16 +77,21 @@ import Testing
         }
         #expect(try engine.status().phase == .starting)
         let first = try window.browser.openTab()
+        // Neither an app's window nor one of a printed link shows it.
         let sheet = try openSheet(studio, in: window)
+        let printed = try studio.newLink()
+        #expect(try window.browser.run("return document.querySelector('dialog[open]') === null"))
+        try window.browser.open("\(printed.base)#\(printed.token)")
+        #expect(try window.shows("Starting"))
+        #expect(try window.browser.run("return document.querySelector('dialog[open]') === null"))
+        try window.browser.closeTab()
+        try window.browser.selectTab(first)
         #expect(try asks(window))
         try window.expectAccessible("an app's question")
         try window.click("Allow")
         try engine.wait("the first frame") { if case .started = $0 { true } else { nil } }
         #expect(try asks(window, false))
         sheet.close()
-        try window.browser.closeTab()
-        try window.browser.selectTab(first)
-        #expect(try asks(window, false))
         try wait("the notification to go") { !daemon.shown.contains { $0.actions.contains("allow") } }
         #expect(try engine.stop().exitStatus == 0)
         #expect(unlink(studio.place.path("a.mp4")) == 0)
@@ -97,10 +102,12 @@ import Testing
         let engine = try start(studio, ["DISPLAY=\(studio.display)"])
         #expect(try asks(window))
         let take = try #require(try studio.place.registry().list().running.first).id
-        let session = try studio.openSession(with: studio.newLink())
-        let late = try studio.ask(
-            "POST", "/api/takes/\(take)/permission", #"{"question":7,"isAllowed":true}"#, session)
-        #expect(late.status == 409 && late.text.contains("is over"), "\(late)")
+        for (link, status) in [(try studio.newLink(), 403), (try studio.handedLink(), 409)] {
+            let answer = try studio.ask(
+                "POST", "/api/takes/\(take)/permission", #"{"question":7,"isAllowed":true}"#,
+                studio.openSession(with: link))
+            #expect(answer.status == status, "\(answer)")
+        }
         #expect(try engine.status().phase == .starting)
         engine.connection.close()
         #expect(try asks(window, false))

@@ -39,7 +39,8 @@ import Testing
                 relay.lead(to: .stranger)
                 #expect(
                     try window.browser.wait(
-                        until: "return document.getElementById('problem').textContent.includes('has ended')"))
+                        until:
+                            "return document.getElementById('problem').textContent.includes('not connected any more')"))
                 let heads = try tries(window, relay)
                 #expect(heads.count == 1, "\(heads)")
                 for head in heads {

@@ -26,8 +26,8 @@ import Testing
         let studio: RunningStudio
         let headers: [String]
 
-        init(_ studio: RunningStudio) throws {
-            (self.studio, headers) = (studio, try studio.openSession())
+        init(_ studio: RunningStudio, with link: LiveLink? = nil) throws {
+            (self.studio, headers) = (studio, try studio.openSession(with: link))
         }
 
         func ask(
@@ -83,7 +83,17 @@ import Testing
             let file = studio.place.path("Kinecast/part.mp4")
             let second = try studio.place.run(["studio", "--no-browser", file], studio.environment)
             let part = try #require(try session.recording("part.mp4"))
-            #expect(second.output.contains("/?recording=\(part.id)#"), "\(second)")
+            let link = try #require(LiveLink(second.output.filter { !$0.isNewline }))
+            let own = try Session(studio, with: link)
+            #expect(try own.recording("part.mp4")?.id == part.id && own.recording("a.mp4") == nil)
+            for other in ["\(path)/strip", "takes", "sources", "services"] {
+                #expect(try own.ask("GET", other).status == 403, "\(other)")
+            }
+            #expect(try own.ask("POST", "\(path)/delete").status == 403)
+            _ = try own.value(Job.self, "POST", "recordings/\(part.id)/trim", #"{"from":0,"to":0.5,"name":"made"}"#)
+            try wait("what it made") { try own.recording("made.mp4") != nil }
+            _ = try own.value(Listing.Recording.self, "POST", "recordings/\(part.id)/rename", #"{"name":"renamed"}"#)
+            #expect(try own.recording("renamed.mp4") != nil && own.recording("a.mp4") == nil)
             try studio.place.write("hello", to: "foreign.mp4")
             for (file, words) in [("foreign.mp4", "did not record this file"), ("missing.mp4", "no such file")] {
                 let refused = try studio.place.run(["studio", "--no-browser", file], studio.environment)

@@ -1,4 +1,5 @@
 // `kinecast studio` on a private screen, and its page in a real browser.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineMeasure
@@ -77,6 +78,26 @@ package struct RunningStudio {
         let second = try place.run(["studio", "--no-browser"], environment)
         #expect(second.status == 0, "\(second)")
         return try #require(LiveLink(second.output.filter { !$0.isNewline }))
+    }
+
+    /// The link in a file that `kinecast studio` hands to a browser, which answers apps' questions.
+    package func handedLink() throws -> LiveLink {
+        try? place.makeDirectory("browser")
+        try place.write(
+            "#!/bin/sh\ncat \"${1#--app=file://}\" >\"$HOME/handed.new\" && mv \"$HOME/handed.new\" \"$HOME/handed\"\n",
+            to: "browser/chromium", permissions: .ownerReadWriteExecute)
+        let path = "PATH=\(place.path("browser")):" + (ProcessEnvironment.value("PATH") ?? "")
+        let opened = try place.run(["studio"], environment + [path])
+        #expect(opened.status == 0 && opened.output == "", "\(opened)")
+        var link: LiveLink?
+        try wait("the browser") {
+            let bytes = PrivateDirectory.contents(of: FilePath(place.path("handed")), limit: 65536) ?? []
+            link = String(decoding: bytes, as: UTF8.self).firstMatch(of: #/replace\("([^"]+)"/#)
+                .flatMap { LiveLink(String($0.1)) }
+            return link != nil
+        }
+        unlink(place.path("handed"))
+        return try #require(link)
     }
 
     /// Asks the server, and returns the status and the answer.

@@ -16,13 +16,15 @@ struct StudioGate: Sendable {
         case notJSON
         /// The cookie or the key is missing or wrong.
         case noSession
+        /// The window's link is for something else.
+        case outOfScope
     }
 
     /// The header with a page's key. Forms and images of other sites cannot send it.
     static let keyHeader = "Kinecast-Key"
 
-    let secrets: StudioSecrets.Session
     let cookieName: String
+    private let cookie: LiveToken
     /// Host and port, as in a Host header.
     private let authorities: Set<String>
     /// As in an Origin header.
@@ -33,26 +35,36 @@ struct StudioGate: Sendable {
     ///   - port: the server's, on the loopback addresses.
     ///   - publicURL: the address of a tunnel to it, if there is one.
     init(secrets: StudioSecrets, port: Int, publicURL: PublicURL? = nil) {
-        self.secrets = secrets.session
-        cookieName = secrets.cookieName
+        (cookieName, cookie) = (secrets.cookieName, secrets.cookie)
         let own = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         authorities = Set(own + (publicURL.map { [$0.authority] } ?? []))
         self.publicURL = publicURL
         origins = Set(own.map { "http://\($0)" } + (publicURL.map { [$0.origin] } ?? []))
     }
 
-    /// The route of a request, or the reason to refuse it. The checks that reveal least to a foreign page come first.
-    func judge(_ request: StudioRequest) -> Result<StudioRoute.Match, Refusal> {
+    /// The route of a request with its session's scope, or the reason to refuse it. The checks that reveal least to a foreign
+    /// page come first.
+    func judge(_ request: StudioRequest, _ secrets: StudioSecrets) -> Result<StudioRoute.Match, Refusal> {
         guard let host = request.host?.lowercased(), authorities.contains(host) else {
             return .failure(.wrongHost(request.host.flatMap(RequestGate.presentableName)))
         }
         if let origin = request.origin, !origins.contains(origin.lowercased()) { return .failure(.otherSite) }
         let matches = StudioRoute.matches(request.path)
         guard !matches.isEmpty else { return .failure(.notFound) }
-        guard let match = matches.first(where: { $0.route.accepts(request.method) }) else {
+        guard var match = matches.first(where: { $0.route.accepts(request.method) }) else {
             return .failure(.wrongMethod(matches.map(\.route.method).sorted()))
         }
-        return check(request, match).map { .failure($0) } ?? .success(match)
+        if let refusal = check(request, match) { return .failure(refusal) }
+        // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
+        switch match.route.access {
+        case .document, .page: return .success(match)
+        case .media: return hasCookie(request) ? .success(match) : .failure(.noSession)
+        case .session, .events:
+            let given = request.key ?? (match.route.access == .events ? request.parameter("key") : nil)
+            guard let session = session(of: request, given, secrets) else { return .failure(.noSession) }
+            match.scope = session.scope
+            return .success(match)
+        }
     }
 
     /// Whether the request came through a tunnel that encrypts it.
@@ -60,13 +72,13 @@ struct StudioGate: Sendable {
         publicURL?.isEncrypted == true && request.host?.lowercased() == publicURL?.authority
     }
 
-    /// Whether the request has the session's cookie and key.
-    func hasSession(_ request: StudioRequest) -> Bool {
-        hasCookie(request) && request.key.map(secrets.key.matches) == true
+    /// The session of a request with its cookie and this key.
+    func session(of request: StudioRequest, _ key: String?, _ secrets: StudioSecrets) -> StudioSecrets.Session? {
+        hasCookie(request) ? key.flatMap(secrets.session) : nil
     }
 
     private func hasCookie(_ request: StudioRequest) -> Bool {
-        request.cookie(cookieName).map(secrets.cookie.matches) == true
+        request.cookie(cookieName).map(cookie.matches) == true
     }
 
     private func check(_ request: StudioRequest, _ match: StudioRoute.Match) -> Refusal? {
@@ -74,10 +86,6 @@ struct StudioGate: Sendable {
         if match.route.access != .document, let site = request.site, site != "same-origin" { return .otherSite }
         let isChange = match.route.method == "POST"
         if isChange, request.mediaType != "application/json" { return .notJSON }
-        if match.route.access == .document || match.route.access == .page { return nil }
-        // Browsers send the cookie to all ports of the host, which may be another user's. The key goes to this one alone.
-        let key = request.key ?? (match.route.access == .events ? request.parameter("key") : nil)
-        let hasKey = match.route.access == .media || key.map(secrets.key.matches) == true
-        return hasCookie(request) && hasKey ? nil : .noSession
+        return nil
     }
 }

@@ -1,13 +1,12 @@
-// The secrets of one server: the tokens of links, each of which is used once, and the session that a page gets for one.
+// The secrets of one server: the tokens of links, each of which is used once, and the sessions that pages get for them.
 import KineLive
 
 /// Pure; the caller gives the time.
 struct StudioSecrets: Sendable {
-    /// The secrets that a page gets for its link's token.
+    /// What a page gets for its link's token. Windows that may do the same share it, and with it a stream of events.
     struct Session: Sendable, Equatable {
-        /// A cookie that scripts cannot read.
-        let cookie = LiveToken()
-        /// The value of the header that every change needs.
+        let scope: StudioScope
+        /// The value of the header that every request needs.
         let key = LiveToken()
     }
 
@@ -16,21 +15,23 @@ struct StudioSecrets: Sendable {
     static let linkLifetime: Int64 = 60_000_000_000
     /// More windows than a person opens at once.
     static let mostLinks = 16
+    private static let mostSessions = 256
 
     /// Browsers send a host's cookies to all its ports, so each server has a name of its own.
     let cookieName = "\(cookiePrefix)\(LiveToken())"
-    /// All pages share it: anyone with a link can do everything.
-    let session = Session()
-    private var links: [(token: LiveToken, expires: Int64)] = []
+    /// A cookie that scripts cannot read, of all sessions. The key says what a page may do.
+    let cookie = LiveToken()
+    private var sessions: [Session] = []
+    private var links: [(token: LiveToken, scope: StudioScope, expires: Int64)] = []
 
     /// Makes a link's token. If there are too many, the oldest one stops working.
     ///
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC; the same below.
-    mutating func makeLink(at now: Int64) -> LiveToken {
+    mutating func makeLink(to scope: StudioScope, at now: Int64) -> LiveToken {
         links.removeAll { $0.expires <= now }
         if links.count == Self.mostLinks { links.removeFirst() }
         let token = LiveToken()
-        links.append((token, now + Self.linkLifetime))
+        links.append((token, scope, now + Self.linkLifetime))
         return token
     }
 
@@ -40,7 +41,12 @@ struct StudioSecrets: Sendable {
         // All are compared, so that the time does not depend on which one matches.
         let matching = links.indices.filter { links[$0].token.matches(text) }
         guard let index = matching.first else { return nil }
-        links.remove(at: index)
+        let scope = links.remove(at: index).scope
+        if let session = sessions.first(where: { $0.scope == scope }) { return session }
+        let session = Session(scope: scope)
+        sessions = (sessions + [session]).suffix(Self.mostSessions)
         return session
     }
+
+    func session(withKey key: String) -> Session? { sessions.filter { $0.key.matches(key) }.first }
 }

@@ -9,6 +9,8 @@ struct EventLog: Sendable {
         let type: String
         /// One line of JSON.
         let data: String
+        /// The ID of what it is about, for events that not all pages get.
+        var subject: String?
 
         /// The event as the stream has it.
         var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(type)\ndata: \(data)\n\n" }
@@ -24,9 +26,9 @@ struct EventLog: Sendable {
     init(capacity: Int = 500) { self.capacity = capacity }
 
     /// - Parameter isState: only the newest event of that type is kept, for as long as the log exists.
-    mutating func append(_ type: String, _ data: String, isState: Bool) -> Event {
+    mutating func append(_ type: String, _ data: String, of subject: String? = nil, isState: Bool) -> Event {
         last += 1
-        let event = Event(id: last, type: type, data: data)
+        let event = Event(id: last, type: type, data: data, subject: subject)
         if isState {
             states[type] = event
         } else {

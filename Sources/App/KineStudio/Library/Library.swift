@@ -38,6 +38,14 @@ final class Library: Sendable {
         let directory: String?
         /// The newest FILE of `kinecast studio FILE`.
         let given: String?
+
+        /// Those recordings alone, and where they are only if that is all.
+        func filtered(_ isShown: (String) -> Bool) -> Listing {
+            let shown = recordings.filter { isShown($0.id) }
+            return Listing(
+                recordings: shown, directory: shown.count == recordings.count ? directory : nil,
+                given: given.flatMap { isShown($0) ? $0 : nil })
+        }
     }
 
     /// A recording with what was read of it.

@@ -15,8 +15,10 @@ extension StudioRoute {
     private struct Strip: Encodable { var images: [StripImage] }
 
     static let library: [StudioRoute] = [
-        .get("api/recordings") { studio, _ in
-            .json(try await studio.library.blocking { library in library.listing() })
+        .get("api/recordings") { studio, call in
+            let listing = try await studio.library.blocking { library in library.listing() }
+            guard let scope = call.scope else { throw StudioGate.Refusal.noSession }
+            return .json(listing.filtered { studio.shows($0, in: scope) })
         },
         .get("api/activities") { _, _ in .json(UsualActivity.allCases.map(\.offer)) },
         .get("api/dialog") { studio, _ in .json(["isThere": await studio.library.dialog.isThere()]) },
@@ -39,14 +41,14 @@ extension StudioRoute {
             return .json(["time": try await library.step(id, from: step.time, by: step.frames)])
         },
         one(post, "open") { library, id, _ in .json(["address": "api/media/\(try await library.open(id))"]) },
-        change("rename") { library, id, call in
-            .json(try await library.rename(id, to: call.value(TypedName.self).name))
+        change("rename") { library, id, call in try await library.rename(id, to: call.value(TypedName.self).name) },
+        change("save") { library, id, call in try await library.save(id, as: call.value(TypedName.self).name) },
+        change("recover") { library, id, _ in try await library.recover(id) },
+        .post("api/recordings/{recording}/delete") { studio, call in
+            let undo = try await studio.library.delete(call["recording"])
+            studio.showRecordings()
+            return .json(Undo(undo: undo))
         },
-        change("save") { library, id, call in
-            .json(try await library.save(id, as: call.value(TypedName.self).name))
-        },
-        change("delete") { library, id, _ in .json(Undo(undo: try await library.delete(id))) },
-        change("recover") { library, id, _ in .json(try await library.recover(id)) },
         .post("api/recordings/undo") { studio, call in
             let recording = try await studio.library.restore(call.value(Undo.self).undo)
             studio.showRecordings()
@@ -81,11 +83,14 @@ extension StudioRoute {
     }
 
     /// A request that changes one recording, and so the list.
-    private static func change(_ verb: String, _ work: @escaping Work) -> StudioRoute {
+    private static func change(
+        _ verb: String, _ work: @escaping @Sendable (Library, String, StudioCall) async throws -> RecordingModel
+    ) -> StudioRoute {
         .post("api/recordings/{recording}/\(verb)") { studio, call in
-            let response = try await work(studio.library, call["recording"], call)
+            let changed = try await work(studio.library, call["recording"], call)
+            studio.families.add(changed.id, madeOf: call["recording"])
             studio.showRecordings()
-            return response
+            return .json(changed)
         }
     }
 }

@@ -3,10 +3,11 @@
 
 const types = [
   "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
+  "questions", "sheet",
 ];
 const mostNotices = 200;
 // Milliseconds.
-const [retryInterval, timeout] = [3000, 10_000];
+const [retryInterval, timeout] = [1000, 10_000];
 const ports = [];
 // For windows that open later: the newest event of each type, and notices.
 const newest = new Map();

@@ -1,6 +1,7 @@
 // The library of recordings: a grid that is sorted and searched, or the viewer of one of them.
 import { ask, line } from "./dialogs.js";
 import { arrange, attempt, button, choice, complain, hint, make, offer, write } from "./elements.js";
+import { on } from "./events.js";
 import { Jobs } from "./jobs.js";
 import { Posters } from "./posters.js";
 import { path, title } from "./recordings.js";
@@ -19,7 +20,21 @@ const orders = {
   size: (one, other) => other.bytes - one.bytes,
 };
 
-/** Fills the section. `leaveFor.record` shows the other view. `leaveFor.opened` gets the ID of what the viewer shows, if anything. */
+/** Shows one recording, in a window that has no other but what is made of it. `setPhase` gets the state of the connection. */
+export function showRecording(id, setPhase) {
+  const section = document.getElementById("library");
+  const library = showLibrary(section, { opened() {} });
+  document.getElementById("record").hidden = true;
+  section.hidden = false;
+  on("connection", (kind) => {
+    setPhase(kind);
+    if (kind === "open") library.refresh();
+  });
+  on("recordings", library.refresh);
+  return library.enter(id);
+}
+
+/** Fills the section. `leaveFor.record` shows the other view, if there is one. `leaveFor.opened` gets the ID of what the viewer shows, if anything. */
 export function showLibrary(section, leaveFor) {
   let recordings;
   let loading = Promise.resolve();
@@ -38,7 +53,7 @@ export function showLibrary(section, leaveFor) {
   const place = make("p.hint");
   const empty = make(
     "div.empty", { hidden: true }, make("h2", {}, say("noRecordings")), make("p.hint", {}, say("noRecordingsHint")),
-    button(say("newRecording"), leaveFor.record, { class: "primary" }));
+    leaveFor.record && button(say("newRecording"), leaveFor.record, { class: "primary" }));
   const list = make(
     "div.list", {}, make("div.fields", { role: "search" }, search.field, order.field), status, again, empty, grid, place);
   const actions = {
@@ -162,7 +177,7 @@ export function showLibrary(section, leaveFor) {
     const tile = tiles.get(recording.id)?.element;
     const next = tile?.nextElementSibling ?? tile?.previousElementSibling;
     await refresh();
-    (next?.querySelector(".open") ?? empty.querySelector("button")).focus();
+    (next?.querySelector(".open") ?? empty.querySelector("button"))?.focus();
   }
 
   return {

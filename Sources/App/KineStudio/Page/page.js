@@ -1,6 +1,7 @@
-// The page: opens the session, and shows the studio, or an app's sheet.
+// The page: opens the session, and shows the studio, one recording, or an app's sheet.
 import { attempt, complain, write } from "./elements.js";
 import { listen, on } from "./events.js";
+import { place } from "./places.js";
 import { open } from "./session.js";
 import { language, say } from "./words.js";
 
@@ -11,18 +12,11 @@ document.documentElement.lang = language;
 function setPhase(phase) {
   document.body.dataset.phase = phase;
   const isOpen = phase === "open";
-  for (const section of ["views", "takes", "recording", "notices", "library"]) element(section).inert = !isOpen;
+  for (const name of ["views", "takes", "recording", "notices", "library", "sheet"]) {
+    if (element(name)) element(name).inert = !isOpen;
+  }
   if (!isOpen) write(element("state"), say(phase));
   complain(phase === "refused" || phase === "lost" ? say(`${phase}Help`) : "");
-}
-
-// The takes of the last event.
-let known = [];
-
-async function showQuestions(takes) {
-  const isNeeded = [...known, ...takes].some(({ question }) => question);
-  known = takes;
-  if (isNeeded) (await import("./questions.js")).show(known);
 }
 
 /** Fetches what a window may come to load, after the first paint. Later, another server may be at its address. */
@@ -34,20 +28,24 @@ function fetchRest(...names) {
 setPhase("connecting");
 const sheet = new URLSearchParams(location.search).get("sheet");
 await attempt(async () => {
-  const challenger = await open();
-  on("takes", showQuestions);
-  if (!sheet) {
+  const { recording, ...challenger } = await open();
+  if (!sheet && !recording) {
+    on("questions", async (questions) => (await import("./questions.js")).show(questions));
     (await import("./studio.js")).showStudio(setPhase);
     listen(challenger);
     return fetchRest(
-      "library", "viewer", "region", "cameraframe", "services", "sheet-form", "questions", "player", "webcodecs", "mediasource",
-      "recording");
+      "recording", "library", "viewer", "region", "cameraframe", "services", "questions", "player", "webcodecs", "mediasource");
   }
-  setPhase("open");
+  // Each has a stream of its own.
+  if (!await place(undefined, true) && recording) throw new Error(say("manyWindows"));
   element("state").hidden = true;
   listen(challenger);
-  fetchRest("review", "sheet-form", "questions");
-  await (await import("./sheet.js")).show(sheet);
+  if (sheet) {
+    fetchRest("review", "sheet-form");
+    return (await import("./sheet.js")).show(sheet, setPhase);
+  }
+  fetchRest("viewer");
+  (await import("./library.js")).showRecording(recording, setPhase);
 }, (sentence) => {
   setPhase("closed");
   complain(sentence);

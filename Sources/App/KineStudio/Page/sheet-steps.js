@@ -37,7 +37,7 @@ export class Steps {
 
   constructor(id) { this.path = `api/sheets/${encodeURIComponent(id)}`; }
 
-  /** Calls `show` with the kind of the content before, for each new one until the last. After an error `element` is inert. */
+  /** Calls `show` as `take` does, until the last content. After an error `element` is inert. */
   async follow(show, element) {
     const free = await place(undefined, true);
     await attempt(() => this.#receive(show), (sentence) => {
@@ -45,6 +45,15 @@ export class Steps {
       complain(sentence);
     });
     free?.();
+  }
+
+  /** Calls `show` with the kind of the content before, if this is another one. */
+  take(content, show) {
+    const { step, kind } = this.content;
+    // The connection was restored: what the person has typed stays.
+    if (content.step === step && content.kind === kind) return;
+    this.content = content;
+    show(kind);
   }
 
   async #receive(show) {
@@ -55,11 +64,7 @@ export class Steps {
       if (!response.ok) throw new Error((await response.json().catch(() => ({}))).message ?? say("serverGone"));
       for await (const content of contents(response.body)) {
         failures = 0;
-        const { step, kind } = this.content;
-        // The connection was restored: what the person has typed stays.
-        if (content.step === step && content.kind === kind) continue;
-        this.content = content;
-        show(kind);
+        this.take(content, show);
         if (this.isOver) return;
       }
     }
@@ -118,7 +123,7 @@ async function* contents(body) {
       if (done) return;
       const events = (text + value).split("\n\n");
       text = events.pop();
-      for (const event of events) if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
+      for (const event of events) if (event.startsWith("event")) yield JSON.parse(event.slice(event.indexOf("{")));
     }
   } finally {
     reader.cancel().catch(() => {});

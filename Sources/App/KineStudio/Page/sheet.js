@@ -2,15 +2,17 @@
 // what the app has recorded.
 import { isOwn } from "./countdown.js";
 import { attempt, box, button, complain, group, make, write } from "./elements.js";
+import { on } from "./events.js";
 import { icon } from "./service-icon.js";
 import { rights, Steps } from "./sheet-steps.js";
 import { say } from "./words.js";
 
-/** Shows the sheet until it is over. */
-export async function show(id) {
+/** Shows the sheet until it is over. `setPhase` gets the state of the connection. */
+export function show(id, setPhase) {
   const sheet = new Sheet(id);
   document.querySelector("main").append(sheet.element);
-  await sheet.follow((kind) => sheet.show(kind), sheet.element);
+  on("connection", (kind) => { if (!sheet.isOver) setPhase(kind); });
+  on("sheet", (content) => sheet.take(content, (kind) => sheet.show(kind)));
 }
 
 class Sheet extends Steps {

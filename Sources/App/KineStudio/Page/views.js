@@ -4,13 +4,9 @@ import { say } from "./words.js";
 
 // Reloading the page keeps the view. An entry in the history for each would keep the window from closing itself.
 const place = "kinecast-view";
-// Read here, since opening the session shortens the address.
-const named = new URLSearchParams(location.search).get("recording");
-// A reload shows what was shown last.
-history.replaceState(null, "", location.pathname);
 
 /**
- * Shows what the address names, else what was shown last. `changed` is called when a view is shown; it gets whether that is
+ * Shows what was shown last. `changed` is called when a view is shown; it gets whether that is
  * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
  */
 export function showViews(changed) {
@@ -44,6 +40,6 @@ export function showViews(changed) {
   views.append(...links);
   views.hidden = false;
   const last = JSON.parse(sessionStorage.getItem(place) ?? "{}");
-  attempt(() => show(Boolean(named ?? last.isLibrary), named ?? last.recording));
+  attempt(() => show(Boolean(last.isLibrary), last.recording));
   return { refresh() { if (isLibrary) library?.refresh(); }, open: (id) => show(true, id) };
 }

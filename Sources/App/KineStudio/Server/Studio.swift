@@ -21,6 +21,8 @@ final class Studio: Sendable {
     let survey = Mutex(SurveyState())
     /// Whether a recording was asked for whose take is not there yet.
     let isStarting = Mutex(false)
+    let families: RecordingFamilies
+    private let questions = Mutex<[TakeQuestion]>([])
     private let secrets = Mutex(StudioSecrets())
     private let gate = Mutex<StudioGate?>(nil)
     fileprivate let proof = StudioProof()
@@ -32,10 +34,12 @@ final class Studio: Sendable {
     ) {
         (self.inbox, self.choices, self.library, self.settings) = (inbox, choices, library, settings)
         previews = Previews { inbox.post(.previewed) }
-        let hub = EventHub { inbox.post(.pages($0)) }
-        self.hub = hub
+        let hub = EventHub { inbox.post(.pages($0, asking: $1)) }
+        let families = RecordingFamilies()
+        (self.hub, self.families) = (hub, families)
         let jobs = Jobs { progress in
-            hub.send("job", progress)
+            if let made = progress.result { families.add(made, madeOf: progress.id) }
+            hub.send("job", progress, of: progress.id)
             if progress.state != .running { inbox.post(.worked) }
         }
         self.jobs = jobs
@@ -50,16 +54,39 @@ final class Studio: Sendable {
         self.gate.withLock { $0 = gate }
     }
 
-    /// The query of the address of a window; nil: it shows the studio.
-    func query(of place: StudioDoor.Place) -> String? {
+    /// What a window may do, which is no more than it shows.
+    func scope(of place: StudioDoor.Place) -> StudioScope {
         switch place {
-        case .studio: nil
-        case .recording(let path): "recording=\(LibraryFile.id(of: library.give(path)))"
-        case .sheet(let id): "sheet=\(id)"
+        case .person: .person
+        case .studio: .studio
+        case .recording(let path): .recording(LibraryFile.id(of: library.give(path)))
+        case .sheet(let id): .sheet(id)
         }
     }
 
-    func makeLink() -> LiveToken { secrets.withLock { $0.makeLink(at: MonotonicClock.now()) } }
+    func makeLink(to scope: StudioScope) -> LiveToken {
+        secrets.withLock { $0.makeLink(to: scope, at: MonotonicClock.now()) }
+    }
+
+    /// Whether the windows of a scope have that recording.
+    func shows(_ recording: String, in scope: StudioScope) -> Bool {
+        switch scope {
+        case .person, .studio: return true
+        case .recording(let id): return families.has(recording, in: id)
+        case .sheet(let id):
+            guard case .recording(let shown) = sheets.prompt(of: id) else { return false }
+            return LibraryFile.id(of: shown.path) == recording
+        }
+    }
+
+    /// Shows the questions of apps in the windows that may answer them.
+    func show(_ questions: [TakeQuestion]) {
+        let isNew = self.questions.withLock { shown in
+            defer { shown = questions }
+            return shown != questions
+        }
+        if isNew { hub.send("questions", questions, isState: true) }
+    }
 
     func add(_ notice: TakeNotice) {
         var notice = notice
@@ -73,10 +100,13 @@ final class Studio: Sendable {
             guard let gate = gate.withLock({ $0 }) else {
                 throw StudioProblem(.serviceUnavailable, "The studio is starting; try again.")
             }
-            let match = try gate.judge(request).get()
+            let match = try gate.judge(request, secrets.withLock { $0 }).get()
+            if let scope = match.scope, !scope.permits(match, shows: { shows($0, in: scope) }) {
+                throw StudioGate.Refusal.outOfScope
+            }
             if match.route.method == "POST", !StudioJSON.isObject(body) { throw StudioProblem.malformed }
             return try await match.route.respond(
-                self, StudioCall(request: request, parameters: match.parameters, body: body))
+                self, StudioCall(request: request, parameters: match.parameters, scope: match.scope, body: body))
         } catch let refusal as StudioGate.Refusal {
             return .answer(StudioAnswer(refusal))
         } catch {
@@ -103,17 +133,25 @@ extension StudioRoute {
         },
         .get("api/openapi.json") { _, _ in .answer(StudioPage.description) },
         .get("api/events", .events) { studio, call in
-            .events(studio.events(after: call.request.lastEvent ?? call.request.parameter("after")))
+            .events(try studio.events(of: call.scope, after: call.request.lastEvent ?? call.request.parameter("after")))
         },
     ]
 }
 
 extension Studio {
     /// A page's clock differs from this one, so the stream begins with the time here.
-    fileprivate func events(after id: String?) -> EventHub.Connection {
-        let now = Double(MonotonicClock.now()) / 1e9
-        return hub.connect(
-            after: id.flatMap { Int($0) }, greeting: EventLog.Event(id: nil, type: "clock", data: "\(now)"))
+    fileprivate func events(of scope: StudioScope?, after id: String?) throws -> EventHub.Connection {
+        let now = MonotonicClock.now()
+        let clock = EventLog.Event(id: nil, type: "clock", data: "\(Double(now) / 1e9)")
+        guard let scope else { throw StudioGate.Refusal.noSession }
+        let connect = { [self] in
+            hub.connect(after: id.flatMap { Int($0) }, greeting: clock) { [weak self] event in
+                scope.hears(event.type, of: event.subject) { self?.shows($0, in: scope) == true }
+            }
+        }
+        guard case .sheet(let sheet) = scope else { return connect() }
+        guard let content = sheets.connect(sheet, at: now) else { throw StudioProblem.sheetIsOver }
+        return content.merged(with: connect())
     }
 
     fileprivate func openSession(_ call: StudioCall) throws -> StudioAnswer {
@@ -122,15 +160,16 @@ extension Studio {
         guard let gate = gate.withLock({ $0 }) else { throw StudioGate.Refusal.noSession }
         guard let token = link.token else {
             // A page that is loaded again has its key. The secret was lost with the worker.
-            guard gate.hasSession(call.request), let key = call.request.key else { throw StudioGate.Refusal.noSession }
-            return opened(key)
+            let known = secrets.withLock { gate.session(of: call.request, call.request.key, $0) }
+            guard let known else { throw StudioGate.Refusal.noSession }
+            return opened(known)
         }
         guard let session = secrets.withLock({ $0.redeem(token, at: MonotonicClock.now()) }) else {
             throw StudioProblem(
                 .forbidden, "This link was used already or is too old; open a new window with kinecast studio.")
         }
         inbox.post(.redeemed(token))
-        var answer = opened(session.key.description)
+        var answer = opened(session)
         let protection = "Path=/; HttpOnly; SameSite=Strict" + (gate.isEncrypted(call.request) ? "; Secure" : "")
         let others = call.request.cookieNames.filter {
             $0.hasPrefix(StudioSecrets.cookiePrefix) && $0 != gate.cookieName
@@ -140,11 +179,13 @@ extension Studio {
         for name in others.count > Self.mostOtherCookies ? others : [] {
             answer.fields.append((.setCookie, "\(name)=; Max-Age=0; \(protection)"))
         }
-        answer.fields.append((.setCookie, "\(gate.cookieName)=\(session.cookie); \(protection)"))
+        answer.fields.append((.setCookie, "\(gate.cookieName)=\(secrets.withLock { $0.cookie }); \(protection)"))
         return answer
     }
-    private func opened(_ key: String) -> StudioAnswer {
+    private func opened(_ session: StudioSecrets.Session) -> StudioAnswer {
         let challenger = proof.makeChallenger()
-        return StudioAnswer(["key": key, "id": challenger.id.description, "secret": challenger.secret])
+        var answer = ["key": session.key.description, "id": challenger.id.description, "secret": challenger.secret]
+        if case .recording(let id) = session.scope { answer["recording"] = id }
+        return StudioAnswer(answer)
     }
 }

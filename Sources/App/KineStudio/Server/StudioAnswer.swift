@@ -30,6 +30,8 @@ struct StudioAnswer: Sendable {
                     + "that address with --public-url.")
         case .otherSite:
             self.init(.forbidden, message: "Another site's page sent this; open the link of kinecast studio.")
+        case .outOfScope:
+            self.init(.forbidden, message: "This window's link is not for that; open another one with kinecast studio.")
         case .notFound:
             self.init(.notFound, message: "There is nothing at this address; open the link of kinecast studio.")
         case .wrongMethod(let methods):

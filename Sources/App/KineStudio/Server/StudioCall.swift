@@ -5,6 +5,8 @@ struct StudioCall: Sendable {
     let request: StudioRequest
     /// The parts of the path for the names in braces, decoded.
     let parameters: [String: String]
+    /// Nil: the route needs no session.
+    var scope: StudioScope?
     /// A JSON object, if the method is POST.
     let body: [UInt8]
 

@@ -22,6 +22,8 @@ struct StudioRoute: Sendable {
     struct Match: Sendable {
         let route: StudioRoute
         let parameters: [String: String]
+        /// That of the request's session; nil: the route needs none.
+        var scope: StudioScope?
     }
 
     let method: String

@@ -23,7 +23,7 @@ final class Sheets: Sendable {
 
         /// The content as a server-sent event.
         var event: String {
-            "data: \(String(decoding: StudioJSON.encode(SheetModel(machine, app: app)), as: UTF8.self))\n\n"
+            "event: sheet\ndata: \(String(decoding: StudioJSON.encode(SheetModel(machine, app: app)), as: UTF8.self))\n\n"
         }
     }
 

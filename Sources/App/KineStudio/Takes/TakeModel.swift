@@ -34,8 +34,6 @@ struct TakeModel: Encodable, Equatable, Sendable {
     /// The length of the clip buffer.
     let clipBuffer: Double?
     let app: String?
-    /// The app's open question whether it may record.
-    let question: PermissionInquiry?
     let destinations: [Destination]
     /// Only its status and its end are known: the engine is of another version.
     let isOtherVersion: Bool
@@ -52,13 +50,25 @@ struct TakeModel: Encodable, Equatable, Sendable {
         (camera, cameraSize) = (view.camera, view.cameraSize)
         interruption = view.interruptionSentence
         clipBuffer = view.record.clipBuffer?.seconds
-        (app, question) = (view.record.app?.name, view.question)
+        app = view.record.app?.name
         destinations = view.destinations.values.filter { !$0.isRemoved }.sorted { $0.destination < $1.destination }
             .map { Destination($0) }
         isOtherVersion = !view.isSameProtocol
     }
 
     var isOpen: Bool { [TakePhase.starting, .recording, .paused].contains { $0.rawValue == phase } }
+}
+
+/// An app's open question whether it may record.
+struct TakeQuestion: Encodable, Equatable, Sendable {
+    /// The take's.
+    let id: String
+    let question: PermissionInquiry
+
+    init?(_ view: TakeView) {
+        guard let question = view.question else { return nil }
+        (id, self.question) = (view.record.id, question)
+    }
 }
 
 extension TakeModel.Destination {

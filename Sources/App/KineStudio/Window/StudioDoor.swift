@@ -1,4 +1,5 @@
 // The socket by which a second `kinecast studio`, or an app, opens a window on the running server.
+import CLinux
 import Glibc
 import KineLive
 import KinePlatform
@@ -9,6 +10,9 @@ import SystemPackage
 final class StudioDoor {
     /// The content of a new window.
     enum Place: Equatable {
+        /// The studio, for the person whom `kinecast studio` opens a browser for.
+        case person
+        /// The studio, for anyone who gets the printed link.
         case studio
         /// By the absolute path of its file.
         case recording(String)
@@ -66,12 +70,20 @@ final class StudioDoor {
             if let index = messages.firstIndex(where: \.beginsSheet), case .present(let app) = messages[index] {
                 return begin(app, visitor, then: messages[(index + 1)...], at: now)
             }
-            for case .open(let recording) in messages {
-                let place = recording.map { Place.recording($0) } ?? .studio
+            for case .open(let recording, let opensBrowser) in messages {
+                let place = Place(showing: recording, forPerson: opensBrowser && Self.isOwn(visitor))
                 guard let link = try? makeLink(place), (try? visitor.send(.link(link))) != nil else { return true }
             }
             return visitor.isClosed
         }
+    }
+
+    /// Whether the visitor runs this very executable: others can ask for no link that answers apps' questions.
+    private static func isOwn(_ visitor: Visitor) -> Bool {
+        let pid = kine_peer_pid(visitor.descriptor.rawValue)
+        var (own, other) = (stat(), stat())
+        return pid > 0 && stat("/proc/self/exe", &own) == 0 && stat("/proc/\(pid)/exe", &other) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
     /// Gives the connection to the sheets. Returns whether they have it, or it is of no use.
@@ -91,10 +103,12 @@ final class StudioDoor {
 
     /// Asks the running server for a link; nil if it does not answer.
     ///
-    /// - Parameter recording: the absolute path of the recording to show.
-    static func ask(_ path: FilePath, showing recording: String? = nil) -> StudioLink? {
+    /// - Parameters:
+    ///   - recording: the absolute path of the recording to show.
+    ///   - opensBrowser: whether the file of the link is for a browser, and nothing is printed.
+    static func ask(_ path: FilePath, showing recording: String? = nil, opensBrowser: Bool = false) -> StudioLink? {
         guard let connection = try? ControlConnection<StudioReply, StudioMessage>(connectingTo: path),
-            (try? connection.send(.open(recording: recording))) != nil
+            (try? connection.send(.open(recording: recording, opensBrowser: opensBrowser))) != nil
         else { return nil }
         let deadline = MonotonicClock.now() + timeout
         while MonotonicClock.now() < deadline, !connection.isClosed {
@@ -103,6 +117,12 @@ final class StudioDoor {
             WakeSignal.poll(&entries, until: deadline)
         }
         return nil
+    }
+}
+
+extension StudioDoor.Place {
+    init(showing recording: String?, forPerson isForPerson: Bool) {
+        self = recording.map { .recording($0) } ?? (isForPerson ? .person : .studio)
     }
 }
 

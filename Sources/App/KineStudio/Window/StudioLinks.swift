@@ -12,7 +12,7 @@ final class StudioLinks {
 
     private let directory: FilePath
     private let base: String
-    private let makeToken: () -> LiveToken
+    private let makeToken: (StudioScope) -> LiveToken
     private var files: [(token: LiveToken, path: FilePath, expires: Int64)] = []
 
     /// Deletes link files of a server that was killed.
@@ -20,7 +20,7 @@ final class StudioLinks {
     /// - Parameters:
     ///   - directory: open to this user alone.
     ///   - base: the address of the server, with a slash at its end.
-    init(in directory: FilePath, base: String, makeToken: @escaping () -> LiveToken) {
+    init(in directory: FilePath, base: String, makeToken: @escaping (StudioScope) -> LiveToken) {
         (self.directory, self.base, self.makeToken) = (directory, base, makeToken)
         for name in PrivateDirectory.entries(directory) where name.hasPrefix(Self.prefix) && name.hasSuffix(".html") {
             _ = unlink(directory.appending(name).cString)
@@ -31,11 +31,11 @@ final class StudioLinks {
 
     var nextDeadline: Int64? { files.first?.expires }
 
-    /// - Parameter query: of the address; nil: the window shows the studio.
-    func make(showing query: String? = nil, at now: Int64) throws -> StudioLink {
+    func make(to scope: StudioScope, at now: Int64) throws -> StudioLink {
         removeExpired(at: now)
-        let token = makeToken()
-        let address = base + (query.map { "?\($0)" } ?? "") + "#\(token)"
+        let token = makeToken(scope)
+        let query = if case .sheet(let id) = scope { "?sheet=\(id)" } else { "" }
+        let address = "\(base)\(query)#\(token)"
         // Another name than the token: names of files are not secret.
         let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
         try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)

@@ -6,8 +6,9 @@ import SystemPackage
 
 /// A message to the studio's server.
 public enum StudioMessage: Codable, ControlMessage, Equatable {
-    /// Asks for a link to the studio, or to the recording with this absolute path. Answered by `StudioReply.link`.
-    case open(recording: String?)
+    /// Asks for a link to the studio, or to the recording with this absolute path. Answered by `StudioReply.link`, which answers
+    /// apps' questions only if `kinecast-studio` itself asks, for a browser that it opens.
+    case open(recording: String?, opensBrowser: Bool)
     /// Begins a sheet. Answered by the link of its window, or by `StudioReply.refused`. The connection then belongs to
     /// the sheet, and its end without `close` means that the app has ended.
     case present(SheetApp)
@@ -40,7 +41,7 @@ public enum StudioReply: Codable, ControlMessage, Equatable {
 
 /// A link for one window.
 public struct StudioLink: Codable, Sendable, Equatable {
-    /// `http://HOST:PORT/#TOKEN`, with `?sheet=ID` for a sheet, or `?recording=ID`.
+    /// `http://HOST:PORT/#TOKEN`, with `?sheet=ID` for a sheet.
     public var address: String
     /// The path of a file that leads to it, as `String(escaping:)`.
     public var file: String

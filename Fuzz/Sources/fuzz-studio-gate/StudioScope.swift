@@ -1,0 +1,1 @@
+../../../Sources/App/KineStudio/Access/StudioScope.swift
