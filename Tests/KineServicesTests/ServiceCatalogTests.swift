@@ -14,12 +14,13 @@ import Testing
             let catalog = ServiceCatalog(
                 user: directory.appending("user/kinecast/services"),
                 system: [directory.appending("one"), directory.appending("two")],
-                executableDirectory: directory.appending("program"))
+                executableDirectory: directory.appending("program"),
+                settings: KeptSettings(in: directory.appending("settings")))
             try body(catalog, directory)
         }
     }
 
-    private static let agree: @Sendable (Service, Bool) -> Bool? = { _, _ in true }
+    private static let agree: @Sendable (Service, ServiceCatalog.Question) -> Bool? = { _, _ in true }
 
     @discardableResult
     func bundle(
@@ -146,7 +147,9 @@ import Testing
             try catalog.install(source, consent: Self.agree)
             #expect(catalog.service(id: "org.a")?.manifest.version == "2")
             #expect(access(target.appending("link").string, R_OK) != 0)
-            #expect(PrivateDirectory.entries(target.removingLastComponent()) == ["org.a.kinext"])
+            #expect(
+                PrivateDirectory.entries(target.removingLastComponent()).sorted()
+                    == [".org.a.kinext.installed", "org.a.kinext"])
         }
     }
 
@@ -181,8 +184,9 @@ import Testing
             )
             for answer in [false, nil] {
                 #expect(throws: ServiceCatalog.InstallError.noConsent("a", wasAsked: answer != nil)) {
-                    try catalog.install(source) { copy, isNeeded in
-                        #expect(isNeeded && copy.manifest.rights == [.connect, .read("/usr/share/zoneinfo")])
+                    try catalog.install(source) { copy, question in
+                        #expect(
+                            question.isForRights && copy.manifest.rights == [.connect, .read("/usr/share/zoneinfo")])
                         #expect(copy.bundle?.removingLastComponent() == services && copy.bundle != source)
                         #expect(access(services.appending("a.kinext").string, F_OK) != 0)
                         return answer
@@ -215,8 +219,8 @@ import Testing
                     #"{"kinecast": 2, "id": "a", "executable": "run", "setup": [{"key": "p"}], \#(more)}"#,
                     source.appending("manifest.json"))
                 var asked: [Bool] = []
-                try catalog.install(source) { _, isNeeded in
-                    asked.append(isNeeded)
+                try catalog.install(source) { _, question in
+                    asked.append(question.isNeeded)
                     return true
                 }
                 #expect(asked == [expected], "\(more)")

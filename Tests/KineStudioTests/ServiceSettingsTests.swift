@@ -4,11 +4,11 @@ import Glibc
 import HTTPTypes
 import KineMeasure
 import KinePlatform
-import KineServices
 import KineWire
 import SystemPackage
 import Testing
 
+@testable import KineServices
 @testable import KineStudio
 
 @Suite struct ServiceSettingsTests {
@@ -88,11 +88,11 @@ import Testing
             let place = try Place(directory)
             let given = #"{"settings":{"first":{"key":"hush","count":""}}"#
             var files = try place.settings(given + "}", for: "first")
-            #expect(place.stored.state(of: "first") == nil, "nobody asked to keep them")
+            #expect(place.stored.state(of: Self.service("first")) == nil, "nobody asked to keep them")
             files.remove()
             files = try place.settings(given + #","keep":["first","other"]}"#, for: "first")
             files.remove()
-            #expect(place.stored.state(of: "first") == .kept)
+            #expect(place.stored.state(of: Self.service("first")) == .kept)
             let kept = place.configuration.appending("kinecast/services/first.json")
             #expect(PrivateDirectory.contents(of: kept, limit: 100) == Array(#"{"key":"hush"}"#.utf8))
             for (path, mode) in [(kept, 0o600), (kept.removingLastComponent(), 0o700)] {
@@ -105,10 +105,22 @@ import Testing
             let file = FilePath(String(argument.dropFirst("--set=first.key=@".count)))
             #expect(PrivateDirectory.contents(of: file, limit: 100) == Array("hush\n".utf8))
             files.remove()
-            place.stored.forget("first")
-            #expect(place.stored.state(of: "first") == nil && access(kept.string, F_OK) != 0)
+            try place.stored.forget("first")
+            #expect(place.stored.state(of: Self.service("first")) == nil && access(kept.string, F_OK) != 0)
             #expect(try place.problem("{}", for: "first")?.contains("Key") == true)
             #expect(PrivateDirectory.entries(place.files) == [])
+        }
+    }
+
+    @Test func `what a setup program returned is not for another service that comes to have its id`() throws {
+        try TemporaryDirectory.with { directory in
+            let stored = try Place(directory).stored
+            var service = Self.service("guided")
+            service.installation = ServiceInstallation(source: "/one.kinext")
+            stored.add(["key": "hush"], returnedBy: service)
+            #expect(stored.state(of: service) == .returned && stored.values(of: service, [:]) == ["key": "hush"])
+            service.installation = ServiceInstallation(source: "/one.kinext")
+            #expect(stored.state(of: service) == nil && stored.values(of: service, [:]) == [:])
         }
     }
 

@@ -99,7 +99,7 @@ import Testing
             try #require(chmod(file.string, 0o640) == 0)
             func failure() -> CommandFailure? { #expect(throws: CommandFailure.self) { try destinations(plan) } }
             #expect(failure()?.status == ExitStatus.noPermission)
-            kept.remove("rtmp")
+            try kept.remove("rtmp")
             #expect(failure()?.message.contains("url") == true)
             try PrivateDirectory.write(Array("[]".utf8), to: file)
             #expect(failure()?.message.contains("delete it") == true)

@@ -84,7 +84,7 @@ public enum PrivateDirectory {
     ///
     /// - Parameter suffix: for the name of the temporary file. Simultaneous writers need different ones.
     package static func replace(_ path: FilePath, with bytes: [UInt8], writingTo suffix: String = ".new") throws {
-        let new = FilePath(escaped: path.escaped + suffix)
+        let new = temporary(path, suffix)
         unlink(new.cString)  // left by a killed writer
         do {
             let file = try FileDescriptor.open(
@@ -99,6 +99,11 @@ public enum PrivateDirectory {
             unlink(new.cString)
             throw error
         }
+    }
+
+    /// The file that `replace` writes before it renames it.
+    package static func temporary(_ path: FilePath, _ suffix: String = ".new") -> FilePath {
+        FilePath(escaped: path.escaped + suffix)
     }
 
     /// Writes a new file that only its owner can read.

@@ -59,6 +59,8 @@ final class ExtensionProcess {
 
     init(_ start: Start, orphans: Orphans) throws(StartError) {
         let (service, mark) = (start.service, start.mark)
+        // Another service with its id must not get the settings that were given to this one.
+        guard !service.isSuperseded else { throw .superseded(service: service.id) }
         let limit = Int64(service.manifest.memoryLimit)
         log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
         cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)

@@ -13,6 +13,7 @@ extension ExtensionProcess {
         case notListening(ListeningSocket.Error)
         case noGroup(UserDataDirectory.Error, group: String, service: String)
         case notLoaded(LoadingFailure, service: String)
+        case superseded(service: String)
 
         var description: String {
             switch self {
@@ -28,6 +29,8 @@ extension ExtensionProcess {
             case .noGroup(let error, let group, let service):
                 "The service \(service) shares the group \(group), whose directory cannot be used: \(error)."
             case .notLoaded(let failure, let service): "The service \(service) \(failure)."
+            case .superseded(let service):
+                "The service \(service) was removed, and is not started again; add its destination anew."
             }
         }
     }

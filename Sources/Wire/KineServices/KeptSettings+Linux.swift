@@ -39,5 +39,14 @@ public struct KeptSettings: Sendable {
         try PrivateDirectory.replace(file, with: Array(JSONEncoder().encode(settings)))
     }
 
-    public func remove(_ service: String) { if let file = file(of: service) { _ = unlink(file.cString) } }
+    /// Returns whether there were some.
+    @discardableResult
+    public func remove(_ service: String) throws(Errno) -> Bool {
+        guard let file = file(of: service) else { return false }
+        // A killed writer may have left the second one.
+        _ = unlink(PrivateDirectory.temporary(file).cString)
+        guard unlink(file.cString) != 0 else { return true }
+        guard errno == ENOENT || errno == ENOTDIR else { throw Errno(rawValue: errno) }
+        return false
+    }
 }

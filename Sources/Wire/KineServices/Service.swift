@@ -27,15 +27,19 @@ public struct Service: Sendable, Equatable {
     public var arguments: [String] { origin == .builtIn ? [id] : [] }
     /// The places of unknown keys in its manifest, which are ignored.
     public var unknownKeys: [String]
+    /// Nil: a built-in service, or a bundle that came to its place without `ServiceCatalog`.
+    public var installation: ServiceInstallation?
 
     public init(
-        manifest: ServiceManifest, origin: Origin, bundle: FilePath?, executable: FilePath, unknownKeys: [String] = []
+        manifest: ServiceManifest, origin: Origin, bundle: FilePath?, executable: FilePath, unknownKeys: [String] = [],
+        installation: ServiceInstallation? = nil
     ) {
         self.manifest = manifest
         self.origin = origin
         self.bundle = bundle
         self.executable = executable
         self.unknownKeys = unknownKeys
+        self.installation = installation
     }
 
     public var id: String { manifest.id }

@@ -74,12 +74,21 @@ enum BundleCopy {
         }
     }
 
-    /// Removes a tree; removes links, not their targets. Files that cannot be removed are left.
-    static func remove(_ path: FilePath, depth: Int = 0) {
-        if unlink(path.cString) == 0 || errno == ENOENT { return }
-        guard depth < 64 else { return }
-        for name in PrivateDirectory.entries(path) { remove(path.pushing(FilePath(escaped: name)), depth: depth + 1) }
-        rmdir(path.cString)
+    enum Unfinished: String, CaseIterable { case new, old }
+
+    /// Listing ignores this name, and it is no service's id.
+    static func unfinishedName(_ kind: Unfinished) -> String {
+        ".\(kind)-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    }
+
+    /// Removes what installations and removals that were ended have left, most likely during the question to the person.
+    static func removeUnfinished(in directory: FilePath) {
+        for name in PrivateDirectory.entries(directory) {
+            guard Unfinished.allCases.contains(where: { name.hasPrefix(".\($0)-") }),
+                let pid = Int32(name.dropFirst(5).prefix { $0 != "-" }), pid > 0, kill(pid, 0) != 0, errno == ESRCH
+            else { continue }
+            remove(directory.pushing(FilePath(escaped: name)))
+        }
     }
 
     /// Replaces the tree `old` with `new` in one step.

@@ -17,6 +17,27 @@ extension ServiceCatalog {
         case cannotRemove(String, Errno)
         /// The service requests unusual rights, and the person has not agreed; whether they were asked.
         case noConsent(String, wasAsked: Bool)
+        /// Something else has its id, and the person has not agreed to its replacement; whether they were asked.
+        case notReplaced(String, wasAsked: Bool)
+    }
+
+    /// What gives its settings and its directory to a new bundle with its id.
+    public enum Replaced: Sendable, Equatable {
+        case service(Service)
+        /// A bundle whose manifest cannot be used.
+        case damaged(String)
+        /// The bundle was removed without `remove`.
+        case leftovers
+    }
+
+    /// What the person has to agree to before a bundle is installed.
+    public struct Question: Sendable, Equatable {
+        /// The bundle requests unusual rights that the one with its id has not had.
+        public var isForRights: Bool
+        /// Nil: its id is free, or that one came from the same path. There are no signatures: an id alone proves nothing.
+        public var replaced: Replaced?
+
+        public var isNeeded: Bool { isForRights || replaced != nil }
     }
 
     /// The reasons why a bundle cannot be copied.
@@ -42,40 +63,49 @@ extension ServiceCatalog {
 
     private var userDirectory: FilePath? { places.first { $0.origin == .user }?.directory }
 
-    /// Copies the bundle at `path` to the user's services, replacing one with its id. Returns the installed one.
+    /// Copies the bundle at `path` to the user's services, replacing one with its id, whose settings and directory it
+    /// gets. Returns the installed one.
     ///
-    /// - Parameter consent: called once with the copy, before it is renamed, and with whether the person has to agree
-    ///   to its rights. Returns their decision; nil: there is no one to ask.
+    /// - Parameter consent: called once with the copy, before it is renamed. Returns the person's decision; nil: there is
+    ///   no one to ask.
     @discardableResult
-    public func install(
-        _ path: FilePath, consent: (Service, _ isNeeded: Bool) -> Bool?
-    ) throws(InstallError) -> Service {
+    public func install(_ path: FilePath, consent: (Service, Question) -> Bool?) throws(InstallError) -> Service {
         guard let directory = userDirectory else { throw .noHome }
         var status = stat()
         guard stat(path.cString, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             access(path.appending(ServiceBundle.manifestName).cString, F_OK) == 0
         else { throw .notABundle(path.escaped) }
-        // Listing ignores this name.
-        let unfinished = directory.appending(".new-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+        let unfinished = directory.appending(BundleCopy.unfinishedName(.new))
         defer { BundleCopy.remove(unfinished) }
-        let copied: Service
-        let target: FilePath
+        let installed: Service
         do {
             _ = try Self.read(path, origin: .user)
             do throws(Errno) { try PrivateDirectory.makeMissing(directory) } catch {
                 throw CopyFault.system(path: directory.escaped, error)
             }
-            Self.removeUnfinished(in: directory)
+            removeUnfinished()
             try BundleCopy.copy(path, to: unfinished)
             // Read again, because the original may have changed during the copy.
-            copied = try Self.read(unfinished, origin: .user)
+            let copied = try Self.read(unfinished, origin: .user)
             _ = try ReadablePaths(user: getuid(), ProcessEnvironment.value).resolve(copied.manifest.readable)
-            let old = installed(copied.id)
-            let isNeeded = copied.manifest.needsConsent(replacing: try? old.map(ServiceBundle.read)?.manifest)
-            let answer = consent(copied, isNeeded)
-            guard answer == true else { throw InstallError.noConsent(copied.id, wasAsked: answer != nil) }
-            target = old ?? directory.appending(copied.id + ServiceBundle.suffix)
+            let id = copied.id
+            let old: FilePath? = bundle(of: id)
+            // In a directory of all users, a path is what another user makes of it.
+            let source = [0, getuid()].contains(status.st_uid) ? path.resolved?.escaped : nil
+            let question = Question(
+                isForRights: copied.manifest.needsConsent(replacing: try? old.map(ServiceBundle.read)?.manifest),
+                replaced: replaced(by: id, from: source))
+            let answer = consent(copied, question)
+            guard answer == true else {
+                throw question.replaced == nil
+                    ? InstallError.noConsent(id, wasAsked: answer != nil) : .notReplaced(id, wasAsked: answer != nil)
+            }
+            let target = old ?? freePlace(for: id, in: directory)
+            let generation = old.flatMap(ServiceInstallation.init(of:))?.generation
+            ServiceInstallation.remove(of: target)
             try BundleCopy.replace(target, with: unfinished)
+            if let source { ServiceInstallation(generation: generation, source: source).write(for: target) }
+            installed = try Self.read(target, origin: .user)
         } catch let problem as ServiceManifest.Problem {
             throw .damaged(path.escaped, problem)
         } catch let error as InstallError {
@@ -83,55 +113,92 @@ extension ServiceCatalog {
         } catch {
             throw .cannotCopy(path.escaped, error as? CopyFault ?? .system(path: path.escaped, .ioError))
         }
-        return Service(
-            manifest: copied.manifest, origin: .user, bundle: target,
-            executable: target.appending(copied.manifest.executable), unknownKeys: copied.unknownKeys)
+        return installed
     }
 
-    /// Removes a service that the user installed. `name` is its id, or the path or name of its bundle as installed or
-    /// as in `list`.
-    public func remove(_ name: String) throws(InstallError) {
+    private func replaced(by id: String, from source: String?) -> Replaced? {
+        if let other = service(id: id) {
+            return source != nil && other.installation?.source == source ? nil : .service(other)
+        }
+        if let place = userDirectory?.appending(id + ServiceBundle.suffix), access(place.cString, F_OK) == 0,
+            (try? ServiceBundle.read(place)) == nil
+        {
+            return .damaged(place.escaped)
+        }
+        return belongings.exist(of: id) ? .leftovers : nil
+    }
+
+    /// A bundle that was copied there by hand may have any name, so another service's may have this one's.
+    private func freePlace(for id: String, in directory: FilePath) -> FilePath {
+        var place = directory.appending(id + ServiceBundle.suffix)
+        var number = 2
+        while (try? ServiceBundle.read(place)) != nil {
+            place = directory.appending("\(id)-\(number)\(ServiceBundle.suffix)")
+            number += 1
+        }
+        return place
+    }
+
+    /// Removes a service that the user installed, and what is kept for its id. `name` is its id, or the path or name of its
+    /// bundle as installed or as in `list`. Returns whether something was kept.
+    @discardableResult
+    public func remove(_ name: String) throws(InstallError) -> Bool {
         guard let directory = userDirectory else { throw .noHome }
+        removeUnfinished()
         let last = FilePath(name).lastComponent?.string ?? name
-        var bundle = installed(name)
+        var bundle = bundle(of: name)
         if bundle == nil, last.hasSuffix(ServiceBundle.suffix) {
             // The bundle may be damaged and have no id, or this is the path that it was installed from.
             let named = directory.appending(last)
             if access(named.cString, F_OK) == 0 {
                 bundle = named
             } else if let id = try? ServiceBundle.read(FilePath(escaped: name)).manifest.id {
-                bundle = installed(id)
+                bundle = self.bundle(of: id)
             }
         }
         guard let bundle else {
             let services = list().services
             guard let other = services.first(where: { $0.id == name }) else {
+                if name.isServiceID {
+                    ServiceInstallation.remove(of: directory.appending(name + ServiceBundle.suffix))
+                    if try belongings.remove(name) { return true }
+                }
                 throw .unknown(
                     name.printable(limit: 100), installed: services.filter { $0.origin == .user }.map(\.id))
             }
             throw .notYours(other.id, bundle: other.bundle?.escaped)
         }
-        let aside = directory.appending(".old-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+        // A damaged bundle has no id but that of its name.
+        let id = (try? ServiceBundle.read(bundle))?.manifest.id ?? String(last.dropLast(ServiceBundle.suffix.count))
+        let owner = service(id: id)
+        let aside = directory.appending(BundleCopy.unfinishedName(.old))
         guard rename(bundle.cString, aside.cString) == 0 else {
             throw .cannotRemove(bundle.escaped, Errno(rawValue: errno))
         }
+        var hadBelongings = false
+        do throws(InstallError) {
+            // What is kept for another bundle with this id stays.
+            if id.isServiceID, owner == nil || owner?.bundle == bundle { hadBelongings = try belongings.remove(id) }
+        } catch {
+            _ = rename(aside.cString, bundle.cString)
+            throw error
+        }
+        ServiceInstallation.remove(of: bundle)
         BundleCopy.remove(aside)
+        return hadBelongings
     }
 
     /// The bundle with this id in the user's directory.
-    private func installed(_ id: String) -> FilePath? {
+    private func bundle(of id: String) -> FilePath? {
         guard let directory = userDirectory else { return nil }
         return PrivateDirectory.entries(directory).sorted().filter { $0.hasSuffix(ServiceBundle.suffix) }
             .map { directory.appending($0) }
             .first { (try? ServiceBundle.read($0))?.manifest.id == id }
     }
 
-    /// Removes copies of installations that were ended, most likely during the question to the person.
-    private static func removeUnfinished(in directory: FilePath) {
-        for name in PrivateDirectory.entries(directory) where name.hasPrefix(".new-") {
-            guard let pid = Int32(name.dropFirst(5).prefix { $0 != "-" }), pid > 0, kill(pid, 0) != 0, errno == ESRCH
-            else { continue }
-            BundleCopy.remove(directory.pushing(FilePath(escaped: name)))
+    private func removeUnfinished() {
+        for directory in [userDirectory, belongings.data].compactMap(\.self) {
+            BundleCopy.removeUnfinished(in: directory)
         }
     }
 }
@@ -160,6 +227,11 @@ extension ServiceCatalog.InstallError: CustomStringConvertible {
         case .noConsent(let id, wasAsked: false):
             "The service \(id) asks for more than every service has, and is not installed, since there is no terminal to "
                 + "agree at; install it at one, or with --yes."
+        case .notReplaced(let id, wasAsked: true):
+            "The service \(id) is not installed, since it may not replace what has its id."
+        case .notReplaced(let id, wasAsked: false):
+            "The service \(id) is not installed, since it would replace what has its id, and there is no terminal to agree "
+                + "at; install it at one, or with --yes."
         }
     }
 }

@@ -14,11 +14,12 @@ public struct ServiceCatalog: Sendable {
     /// In search order.
     let places: [Place]
     let executableDirectory: FilePath
+    let belongings: ServiceBelongings
 
     /// The services of this user.
     ///
     /// - Parameters:
-    ///   - environment: returns the value of a variable: XDG_DATA_HOME, XDG_DATA_DIRS, HOME.
+    ///   - environment: returns the value of a variable: XDG_DATA_HOME, XDG_DATA_DIRS, XDG_CONFIG_HOME, HOME.
     ///   - executableDirectory: the directory of `kinecast-engine`.
     public static func standard(
         environment: (String) -> String? = ProcessEnvironment.value, executableDirectory: FilePath
@@ -30,16 +31,19 @@ public struct ServiceCatalog: Sendable {
             .map(String.init).filter { $0.hasPrefix("/") }
         func services(_ directory: String) -> FilePath { FilePath(escaped: directory).appending("kinecast/services") }
         return ServiceCatalog(
-            user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
+            user: user.map(services), system: system.map(services), executableDirectory: executableDirectory,
+            settings: KeptSettings(in: UserDirectories.configuration(environment)))
     }
 
     /// `user`: the directory for installed services, if there is one.
-    init(user: FilePath?, system: [FilePath], executableDirectory: FilePath) {
+    init(user: FilePath?, system: [FilePath], executableDirectory: FilePath, settings: KeptSettings) {
         places =
             (user.map { [Place(origin: .user, directory: $0)] } ?? [])
             + system.map { Place(origin: .system, directory: $0) }
             + [Place(origin: .program, directory: executableDirectory)]
         self.executableDirectory = executableDirectory
+        // As in `ServiceSandbox.dataDirectory`.
+        belongings = ServiceBelongings(settings: settings, data: user?.removingLastComponent().appending("data"))
     }
 
     /// The services, the built-in ones first, then by id; and a sentence for each bundle that was left out.
@@ -94,7 +98,7 @@ public struct ServiceCatalog: Sendable {
         }
         return Service(
             manifest: manifest, origin: origin, bundle: bundle, executable: bundle.appending(manifest.executable),
-            unknownKeys: unknownKeys)
+            unknownKeys: unknownKeys, installation: origin == .user ? ServiceInstallation(of: bundle) : nil)
     }
 }
 

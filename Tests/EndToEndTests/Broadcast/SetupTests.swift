@@ -141,6 +141,13 @@ import Testing
             #expect(try start(place, "/usr/bin/setsid", install + ["--yes"]).wait().status == 0)
             // An update that asks for nothing new needs no answer.
             #expect(try start(place, "/usr/bin/setsid", install).wait().status == 0)
+            _ = try Tool.output("cp", ["-r", place.path("greedy.kinext"), place.path("other.kinext")])
+            let other = install.dropLast() + ["other.kinext"]
+            let foreign = try start(place, "/usr/bin/setsid", Array(other)).wait()
+            #expect(
+                foreign.status == ExitStatus.noPermission && foreign.errors.contains("would replace what has its id"))
+            #expect(foreign.errors.contains("from other.kinext replaces Greedy (greedy) from"), "\(foreign)")
+            #expect(try start(place, "/usr/bin/setsid", other + ["--yes"]).wait().status == 0)
             try bundle(place, reading: place.directory.string)
             let never = try start(place, "/usr/bin/setsid", install + ["--yes"]).wait()
             #expect(never.status == ExitStatus.usage && never.errors.contains("which no service may read"), "\(never)")

@@ -19,10 +19,14 @@ final class ServiceSettings: Sendable {
     }
 
     private struct Contents {
-        /// By the services' ids, as below.
-        var returned: [String: [String: String]] = [:]
+        /// By the services' ids, as below. Another service may come to have the id.
+        var returned: [String: (service: Service, values: [String: String])] = [:]
         /// The last setup of each service.
         var setups: [String: Task<Void, Never>] = [:]
+
+        func values(returnedTo service: Service) -> [String: String]? {
+            returned[service.id].flatMap { $0.service.installation == service.installation ? $0.values : nil }
+        }
     }
 
     private let kept: KeptSettings
@@ -30,16 +34,16 @@ final class ServiceSettings: Sendable {
 
     init(_ kept: KeptSettings = KeptSettings()) { self.kept = kept }
 
-    func state(of service: String) -> State? {
-        if contents.withLock({ $0.returned[service] }) != nil { return .returned }
-        return kept.settings(of: service) == nil ? nil : .kept
+    func state(of service: Service) -> State? {
+        if contents.withLock({ $0.values(returnedTo: service) }) != nil { return .returned }
+        return kept.settings(of: service.id) == nil ? nil : .kept
     }
 
     /// Those that are given, else what the server has.
-    func values(of service: String, _ given: [String: String]) -> [String: String] {
+    func values(of service: Service, _ given: [String: String]) -> [String: String] {
         let given = given.filter { !$0.value.isEmpty }
         guard given.isEmpty else { return given }
-        return contents.withLock { $0.returned[service] } ?? kept.settings(of: service) ?? [:]
+        return contents.withLock { $0.values(returnedTo: service) } ?? kept.settings(of: service.id) ?? [:]
     }
 
     /// Throws the system's error.
@@ -48,12 +52,18 @@ final class ServiceSettings: Sendable {
         contents.withLock { $0.returned[service] = nil }
     }
 
-    func forget(_ service: String) {
+    /// Throws the system's error.
+    func forget(_ service: String) throws {
         contents.withLock { contents in
             contents.returned[service] = nil
             contents.setups.removeValue(forKey: service)?.cancel()
         }
-        kept.remove(service)
+        try kept.remove(service)
+    }
+
+    /// Called by the setup's task, which may have been cancelled.
+    func add(_ values: [String: String], returnedBy service: Service) {
+        contents.withLock { if !Task.isCancelled { $0.returned[service.id] = (service, values) } }
     }
 
     /// Starts the service's setup program. Returns the id of the sheet in which it asks. A second setup cancels the
@@ -77,8 +87,7 @@ final class ServiceSettings: Sendable {
         let task = Task { [self] in
             do throws(BroadcastError) {
                 let setup = try await BroadcastService(service).setUp(with: presenter, app: app)
-                // A cancelled setup may end all the same.
-                contents.withLock { if !Task.isCancelled { $0.returned[service.id] = setup.info } }
+                add(setup.info, returnedBy: service)
             } catch {
                 if error.code != .cancelled { failed(error.message) }
             }

@@ -38,7 +38,7 @@ extension StudioRoute {
     static let services: [StudioRoute] = [
         .get("api/services") { studio, _ in
             let services = try StudioService.installed().filter { $0.id != BuiltInServices.live.id }
-            return .json(services.map { StudioService($0, studio.settings.state(of: $0.id)) })
+            return .json(services.map { StudioService($0, studio.settings.state(of: $0)) })
         },
         .get("api/services/{service}/icon") { _, call in
             // An unknown service has no icon either: an app may have services of its own.
@@ -50,7 +50,7 @@ extension StudioRoute {
         },
         one("test") { studio, service, call in .job(try studio.test(service, call.value(TypedValues.self).values)) },
         one("forget") { studio, service, _ in
-            studio.settings.forget(service.id)
+            try studio.settings.forget(service.id)
             return .done
         },
         // The service's setup program asks in a sheet.
@@ -85,7 +85,7 @@ extension Studio {
         guard ServerCheck.isPossible(for: service) else {
             throw StudioProblem(.conflict, "\(service.manifest.name) cannot ask its server; go live to find out.")
         }
-        let info = try service.setupInfo(from: settings.values(of: service.id, given))
+        let info = try service.setupInfo(from: settings.values(of: service, given))
         let label = service.manifest.label(for: info)
         return try jobs.start(.check, of: service.id) { _ in
             let report = try await ServerCheck.ask(service, info)

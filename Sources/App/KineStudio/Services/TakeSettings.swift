@@ -39,7 +39,7 @@ struct TakeSettings: Sendable {
             guard let service = services.first(where: { $0.id == id }) else {
                 throw StudioProblem(.conflict, "The service \(id) is not installed; choose another one.")
             }
-            let values = stored.values(of: id, given.settings?[id] ?? [:])
+            let values = stored.values(of: service, given.settings?[id] ?? [:])
             guard service.setupProgram == nil || !values.isEmpty else {
                 throw StudioProblem(
                     .conflict, "\(service.manifest.name) has to be set up first; do that among its settings.")

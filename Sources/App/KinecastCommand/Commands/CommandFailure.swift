@@ -24,7 +24,7 @@ extension CommandFailure {
             switch error {
             case .notABundle, .damaged: ExitStatus.usage
             case .unknown, .noHome: ExitStatus.unavailable
-            case .notYours, .noConsent: ExitStatus.noPermission
+            case .notYours, .noConsent, .notReplaced: ExitStatus.noPermission
             case .cannotCopy, .cannotRemove: ExitStatus.cannotCreate
             }
         self.init(status: status, message: error.description)

@@ -33,7 +33,7 @@ struct ServicesCommand: ParsableCommand {
             commandName: "install", abstract: "Install a service for this user, or replace it with another version.",
             discussion: """
                 Prints what the service may do. One that asks for more than to connect, to serve and to be given settings is \
-                installed only if you agree.
+                installed only if you agree, and so is one with the id of a service from another path.
                 """)
 
         @Argument(
@@ -42,21 +42,25 @@ struct ServicesCommand: ParsableCommand {
             completion: .directory)
         var path: String
 
-        @Flag(help: "Agree to what the service asks for.")
+        @Flag(help: "Agree to what the service asks for, and to what it replaces.")
         var yes = false
 
         /// The time for the person to read and to check paths, in nanoseconds.
         private static let timeout: Int64 = 600_000_000_000
 
         func run() throws {
-            let service = try InstalledServices.catalog().install(FilePath(escaped: path)) { service, isNeeded in
+            let service = try InstalledServices.catalog().install(FilePath(escaped: path)) { service, question in
                 let rights = service.manifest.rights.map { "  \(ServiceText.words($0))" }
                 if !rights.isEmpty {
                     Terminal.standardError.line("\(service.manifest.name) (\(ServiceText.name(service))) may:")
                 }
                 rights.forEach(Terminal.standardError.line)
-                if yes || !isNeeded { return true }
-                return TerminalQuestion.controlling()?.ask("Install it with these rights?", timeout: Self.timeout)
+                if let replaced = question.replaced {
+                    Terminal.standardError.line(ServiceText.replacement(of: replaced, by: service, from: path))
+                }
+                if yes || !question.isNeeded { return true }
+                let words = question.replaced == nil ? "Install it with these rights?" : "Install it in that place?"
+                return TerminalQuestion.controlling()?.ask(words, timeout: Self.timeout)
             }
             Terminal.standardError.line(
                 "Installed \(ServiceText.name(service)) in \(service.bundle?.escaped ?? "its place"); "
@@ -67,7 +71,8 @@ struct ServicesCommand: ParsableCommand {
 
     struct RemoveCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove a service that this user has installed.")
+            commandName: "remove",
+            abstract: "Remove a service that this user has installed, with its settings and files.")
 
         @Argument(
             help: ArgumentHelp("The service's id, or the path of its bundle.", valueName: "ID"),
@@ -75,8 +80,9 @@ struct ServicesCommand: ParsableCommand {
         var id: String
 
         func run() throws {
-            try InstalledServices.catalog().remove(id)
-            Terminal.standardError.line("Removed \(id).")
+            let hadBelongings = try InstalledServices.catalog().remove(id)
+            Terminal.standardError.line(
+                "Removed \(id)\(hadBelongings ? ", and the settings and files kept for it" : "").")
         }
     }
 }

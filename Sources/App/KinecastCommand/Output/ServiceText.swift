@@ -16,6 +16,21 @@ enum ServiceText {
         service.id + (service.manifest.version.map { " \($0)" } ?? "")
     }
 
+    /// A sentence about what a new bundle replaces, and what it gets of that.
+    static func replacement(of replaced: ServiceCatalog.Replaced, by service: Service, from path: String) -> String {
+        let new = "\(service.manifest.name) (\(name(service))) from \(path.shellWord)"
+        let kept = "and gets the settings and files kept for \(service.id)."
+        switch replaced {
+        case .service(let old):
+            let place = old.installation?.source ?? old.bundle?.escaped ?? ""
+            return "\(new) replaces \(old.manifest.name) (\(name(old))) from \(place.shellWord), \(kept)"
+        case .damaged(let bundle): return "\(new) replaces the damaged bundle \(bundle.shellWord), \(kept)"
+        case .leftovers:
+            return "\(new) gets the settings and files that an earlier service \(service.id) has left; to delete them "
+                + "instead, answer no and run kinecast services remove \(service.id)."
+        }
+    }
+
     /// The command that broadcasts to a service.
     static func use(_ service: Service) -> String {
         if let scheme = service.manifest.urlSchemes.first { return "kinecast broadcast --to \(scheme)://…" }
