@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -197,6 +198,15 @@ static void look_at_ip(struct kine_filter *filter) {
     answer(filter, UNSUPPORTED);
 }
 
+// The level is in the accumulator, before and after.
+static void refuse_option(struct kine_filter *filter, uint32_t level, uint32_t option) {
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, level, 0, 4);
+    load(filter, ARGUMENT(2));
+    if_equal(filter, option);
+    answer(filter, REFUSE);
+    load(filter, ARGUMENT(1));
+}
+
 static void look_at_sockets(struct kine_filter *filter, const struct kine_filter_policy *policy) {
     uint16_t begin = begin_call(filter, __NR_socket);
     if (policy->may_use_sockets) {
@@ -220,13 +230,14 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
         without_bits(filter, __NR_sendmsg, 2, MSG_FASTOPEN);
         without_bits(filter, __NR_sendmmsg, 3, MSG_FASTOPEN);
     }
-    // The last process that closes such a socket waits: the engine, where the socket was passed to it.
     begin = begin_call(filter, __NR_setsockopt);
     load(filter, ARGUMENT(1));
-    add(filter, BPF_JMP | BPF_JEQ | BPF_K, SOL_SOCKET, 1, 0);
-    answer(filter, SECCOMP_RET_ALLOW);
-    load(filter, ARGUMENT(2));
-    answer_call(filter, SO_LINGER, REFUSE);
+    // The last process that closes such a socket waits: the engine, where the socket was passed to it.
+    refuse_option(filter, SOL_SOCKET, SO_LINGER);
+    // Each has the kernel load a module, or leads to its rarest code.
+    refuse_option(filter, IPPROTO_TCP, TCP_ULP);
+    refuse_option(filter, IPPROTO_TCP, TCP_CONGESTION);
+    refuse_option(filter, IPPROTO_UDP, 100 /* UDP_ENCAP */);
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
     // SwiftNIO calls it once more for a socket that it is given and that listens already. A socket of its own would listen at a port of

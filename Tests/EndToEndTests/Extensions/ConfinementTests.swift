@@ -28,7 +28,7 @@ import Testing
                 [
                     "connect", "datagram", "raw pair", "take name", "attach", "memory file", "listen anywhere",
                     "bind UDP", "other netlink", "other family", "keyring", "mode", "own mode", "times", "owner",
-                    "lease", "watch", "linger", "disown", "outlive", "semaphores", "attributes",
+                    "lease", "watch", "linger", "option", "disown", "outlive", "semaphores", "attributes",
                 ]
             ),
             (.namespaces, ["command line"]),

@@ -69,7 +69,8 @@ final class HostileTake {
             ("own mode", manifest), ("times", home + "/key"), ("own times", manifest), ("owner", home + "/key"),
             ("attribute", home + "/key"), ("attributes", home + "/key"), ("empty", home + "/key"),
             ("empty own", manifest), ("lease", manifest), ("flags", manifest),
-            ("watch", home), ("linger", "\(port)"),
+            ("watch", home), ("linger", "\(port)"), ("option", "ulp"),
+            ("option", "congestion"), ("option", "encap"),
         ]
         let withoutArguments = [
             "command line", "neighbours", "environment", "memory by file", "memory by call", "trace",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,12 +193,23 @@ static int linger(const char *port) {
                            setsockopt(fd, SOL_SOCKET, SO_LINGER, &hour, sizeof hour) == 0);
 }
 
+// Options for which the kernel loads a module: `ulp`, `congestion` or `encap`. Its answer, whatever it is, says that it was asked.
+static int set_option(const char *option) {
+    int is_udp = *option == 'e', espinudp = 2;
+    int fd = socket(AF_INET, (is_udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    int result = is_udp          ? setsockopt(fd, IPPROTO_UDP, 100, &espinudp, sizeof espinudp)
+                 : *option == 'u' ? setsockopt(fd, IPPROTO_TCP, TCP_ULP, "nosuch", 6)
+                                  : setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+    return closing(fd, result == 0 || errno != EPERM);
+}
+
 const struct attempt socket_attempts[] = {
     {"connect", connect_path},      {"connect abstract", connect_abstract}, {"datagram", send_datagram},
     {"raw pair", send_raw},         {"take name", take_name},               {"connect port", connect_port},
     {"listen", listen_at_port},     {"listen anywhere", listen_anywhere},   {"listen by MPTCP", listen_mptcp},
     {"bind MPTCP", bind_mptcp},     {"bind TCP", bind_tcp},                 {"bind UDP", bind_udp},
     {"bind UDP6", bind_udp6},       {"other protocol", other_protocol},     {"other netlink", other_netlink},
-    {"other family", other_family}, {"linger", linger},
+    {"other family", other_family}, {"linger", linger},                   {"option", set_option},
     {0, 0},
 };
