@@ -40,6 +40,8 @@ final class StudioLinks {
         let path = directory.appending("\(Self.prefix)\(LiveToken()).html")
         try PrivateDirectory.write(Array(Self.document(leadingTo: address).utf8), to: path)
         files.append((token, path, now + StudioSecrets.linkLifetime))
+        // The link of the oldest one stopped working.
+        if files.count > StudioSecrets.mostLinks { _ = unlink(files.removeFirst().path.cString) }
         return StudioLink(address: address, file: path.escaped)
     }
 
