@@ -253,7 +253,7 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
             }
             #expect(problem.status.code == status, "\(excerpt)")
         }
-        for address in [nil, "", "file:///etc/passwd", "ftp://example.org/a", "https://"] {
+        for address in [nil, "", "file:///etc/passwd", "ftp://example.org/a", "https://", "http://127.0.0.1:8000/a"] {
             #expect(throws: RecordingError.self) { try UsualActivity.upload.make(to: address) }
         }
         #expect(jobs.count == 0)

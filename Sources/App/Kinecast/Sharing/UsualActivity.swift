@@ -24,8 +24,9 @@ package enum UsualActivity: String, CaseIterable, Codable, Sendable {
         case .open: return OpenActivity()
         case .email: return EmailActivity()
         case .upload:
+            // A port of this machine may be another user's.
             guard let address = address.flatMap({ URL(string: $0) }), address.host?.isEmpty == false,
-                ["https", "http"].contains(address.scheme?.lowercased())
+                address.scheme?.lowercased() == "https"
             else {
                 throw RecordingError(
                     .invalidParameter, "An upload needs an https address, such as https://example.org/recording.mp4.")
