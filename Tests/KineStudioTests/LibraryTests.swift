@@ -137,10 +137,19 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(try Library.fileName("会议 1.5") == "会议 1.5.mp4")
         #expect(try Library.fileName(String(repeating: "a", count: 251)).utf8.count == 255)
         let long = String(repeating: "a", count: 252)
-        for name in ["", ".mp4", "..", "../a", "a/b", "/etc/passwd", ".a", "a\u{0}b", "a\nb", long] {
+        for name in [
+            "", ".mp4", "..", "../a", "a/b", "/etc/passwd", ".a", "a\u{0}b", "a\nb", "a/\u{301}b", ".\u{301}a",
+            "a\u{202e}4pm", "a\u{9b}b", long,
+        ] {
             let problem = try await problem { _ = try Library.fileName(name) }
             #expect(problem.status == .badRequest, "\(name)")
         }
+    }
+
+    @Test func `the list shows a name without what turns text around or controls a terminal`() throws {
+        let home = try Home()
+        try home.record("Videos/a\u{202e}gpj.exe\u{1b}[1m.mp4")
+        #expect(try home.model("a gpj.exe [1m.mp4").state == .finished)
     }
 
     @Test func `a recording gets another name, and no other file loses its own`() async throws {

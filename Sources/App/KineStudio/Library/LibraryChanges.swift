@@ -19,11 +19,13 @@ extension Library {
     /// The name of a file that a person has typed, with `.mp4`. It is one component of a path, and not hidden.
     static func fileName(_ typed: String) throws(StudioProblem) -> String {
         let name = typed.lowercased().hasSuffix(".mp4") ? typed : typed + ".mp4"
-        let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f && $0 != "/" }
-        guard isPlain, !name.hasPrefix("."), name.cString.count - 1 <= longestName else {
+        // What turns text around could make a name look like another.
+        guard name.isPrintable, !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: "."),
+            name.cString.count - 1 <= longestName
+        else {
             throw StudioProblem(
                 .badRequest,
-                "A name has at most 251 bytes, does not begin with a dot, and has no slash or control character; "
+                "A name has at most 251 bytes, does not begin with a dot, and has no slash and no invisible character; "
                     + "write another one.")
         }
         return name

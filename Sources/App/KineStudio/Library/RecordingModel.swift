@@ -123,7 +123,8 @@ extension FileContent {
 
 extension RecordingModel {
     init(_ file: LibraryFile, _ version: FileVersion, _ content: FileContent, isWritten: Bool) {
-        (id, name, place, app) = (file.id, file.name, file.place, file.app)
+        (id, place) = (file.id, file.place)
+        (name, app) = (file.name.printable(limit: .max), file.app?.printable(limit: 100))
         (bytes, modified, self.version) = (version.size, version.modifiedMilliseconds, version.description)
         state = content.state(isWritten: isWritten)
         let finished = isWritten ? nil : content.finished
