@@ -201,6 +201,7 @@ let package = Package(
                 "KineMedia", "KineContainers", "KineLive", "KinePlatform", "KineRTMP", "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: programs),

@@ -40,7 +40,7 @@ struct StudioClient {
 extension Studio {
     /// Throws if the response is not an answer with all its bytes.
     func answer(_ request: StudioRequest, _ body: String = "{}") async throws -> StudioAnswer {
-        guard case .answer(let answer) = await respond(to: request, body: Array(body.utf8)) else {
+        guard case .answer(let answer) = await respond(to: request, body: { Array(body.utf8) }) else {
             throw CancellationError()
         }
         return answer

@@ -98,7 +98,9 @@ public enum StudioProgram {
         let studio = Studio(inbox, choices: KeptChoice())
         let port: Int
         do throws(Errno) {
-            port = try StudioListener.start(port: options.port) { await studio.respond(to: $0, body: $1) }
+            port = try StudioListener.start(port: options.port) {
+                await studio.respond(to: $0, showedToken: $1, body: $2)
+            }
         } catch {
             throw CommandFailure.unavailable(
                 "Port \(options.port) of 127.0.0.1 cannot be used (\(error)); choose another one with --port.")

@@ -64,7 +64,7 @@ import Testing
                 token: try Self.answer("/samples", port: port, headers: LiveToken().header),
                 host: try (0..<2).map { _ in
                     try Self.answer("/samples", port: port, host: "evil.example:\(port)", headers: token.header)
-                },
+                } + [try Self.answer("http://evil.example:\(port)/samples", port: port, headers: token.header)],
                 origin: try Self.answer(
                     "/samples", port: port, headers: token.header + "Origin: http://evil.example\r\n"),
                 method: try Self.answer("/", port: port, method: "DELETE")

@@ -95,7 +95,12 @@ final class Studio: Sendable {
         hub.send("notice", notice)
     }
 
-    func respond(to request: StudioRequest, body: [UInt8]) async -> StudioResponse {
+    /// - Parameters:
+    ///   - showedToken: called if the request has a session. False: too many connections have one.
+    ///   - read: reads the body. Called if the head is let pass.
+    func respond(
+        to request: StudioRequest, showedToken: @Sendable () -> Bool = { true }, body read: () async throws -> [UInt8]
+    ) async -> StudioResponse {
         do {
             guard let gate = gate.withLock({ $0 }) else {
                 throw StudioProblem(.serviceUnavailable, "The studio is starting; try again.")
@@ -104,6 +109,10 @@ final class Studio: Sendable {
             if let scope = match.scope, !scope.permits(match, shows: { shows($0, in: scope) }) {
                 throw StudioGate.Refusal.outOfScope
             }
+            if match.route.access.needsSession, !showedToken() {
+                throw StudioProblem(.serviceUnavailable, "The studio has too many connections; close other windows.")
+            }
+            let body = match.route.method == "POST" ? try await read() : []
             if match.route.method == "POST", !StudioJSON.isObject(body) { throw StudioProblem.malformed }
             return try await match.route.respond(
                 self, StudioCall(request: request, parameters: match.parameters, scope: match.scope, body: body))

@@ -1,52 +1,40 @@
-// Listens on a loopback address. Hummingbird and SwiftNIO implement HTTP.
+// Listens on a loopback address. Hummingbird and SwiftNIO implement HTTP, and KinePublish limits what a connection costs.
 import HTTPTypes
 import HummingbirdCore
 import KinePlatform
 import KinePublish
-import Logging
 import NIOCore
 import NIOPosix
 import SystemPackage
 
 enum StudioListener {
-    /// Browsers open six connections to a host, and a person has a few browsers.
-    private static let mostConnections = 256
-    /// Seconds until a connection without a request is closed. It is short, since another user may open them all.
-    private static let idleTimeout: Int64 = 10
     /// The most bytes of a request's body.
     private static let largestBody = 64 << 10
+    /// The requests of one person need one thread.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// Answers a request. `showedToken` and `body` are for one that is let pass.
+    typealias Respond =
+        @Sendable (
+            StudioRequest, _ showedToken: @Sendable () -> Bool, _ body: () async throws -> [UInt8]
+        ) async -> StudioResponse
 
     /// Serves until the process ends. Blocks until the server listens, and returns its port.
     ///
     /// - Parameter port: 0: a free one.
-    static func start(
-        port: Int, _ respond: @escaping @Sendable (StudioRequest, [UInt8]) async -> StudioResponse
-    ) throws(Errno) -> Int {
-        // The requests of one person need one thread.
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let logger = Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() }
+    static func start(port: Int, _ respond: @escaping Respond) throws(Errno) -> Int {
         let listening = Monitor<Result<Int, Errno>?>(nil)
-        let http = HTTP1Channel(
-            responder: { request, writer, channel in
-                try await answer(request, with: writer, on: channel, respond)
-            },
-            configuration: .init(
-                idleTimeout: .seconds(idleTimeout),
-                httpDecoderConfiguration: .init(
-                    // Cookies of earlier servers on this host are sent too.
-                    maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 80 << 10, maxHeaderFieldCount: 64)))
-        let server = Server(
-            childChannelSetup: http,
-            configuration: .init(
-                address: .hostname("127.0.0.1", port: port),
-                availableConnectionsDelegate: MaximumAvailableConnections(mostConnections)),
-            onServerRunning: { channel in
-                listening.signal { $0 = .success(channel.localAddress?.port ?? port) }
-            },
-            eventLoopGroup: group, logger: logger)
         Task {
             do {
-                try await server.run()
+                let port = try await GuardedServer.start(
+                    port: port, on: group,
+                    // Cookies of earlier servers on this host are sent too.
+                    decoder: .init(
+                        maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 80 << 10, maxHeaderFieldCount: 64)
+                ) { request, writer, channel, showedToken in
+                    try await answer(request, with: writer, on: channel, showedToken, respond)
+                }
+                listening.signal { $0 = .success(port) }
             } catch {
                 listening.signal { $0 = .failure(Errno(rawValue: (error as? IOError)?.errnoCode ?? EIO)) }
             }
@@ -56,24 +44,25 @@ enum StudioListener {
 
     private static func answer(
         _ request: Request, with writer: consuming ResponseWriter, on channel: any Channel,
-        _ respond: (StudioRequest, [UInt8]) async -> StudioResponse
+        _ showedToken: @Sendable () -> Bool, _ respond: @escaping Respond
     ) async throws {
-        let judged = StudioRequest(request.head)
         let isHead = request.head.method == .head
-        var body: [UInt8] = []
-        if request.head.method == .post {
+        var owesBody = request.head.method == .post
+        let response = await respond(StudioRequest(request.head), showedToken) {
+            owesBody = false
             do {
-                body = Array(try await request.body.collect(upTo: largestBody).readableBytesView)
+                return Array(try await request.body.collect(upTo: largestBody).readableBytesView)
+            } catch is NIOTooManyBytesError {
+                throw StudioProblem(.contentTooLarge, "The request is too long; send less.")
             } catch {
-                let refusal =
-                    error is NIOTooManyBytesError
-                    ? StudioAnswer(.contentTooLarge, message: "The request is too long; send less.")
-                    : StudioAnswer(.badRequest, message: "The request's body is malformed; send it again.")
-                return try await send(refusal, isHead: false, with: writer)
+                throw StudioProblem(.badRequest, "The request's body is malformed; send it again.")
             }
         }
-        switch await respond(judged, body) {
-        case .answer(let answer): try await send(answer, isHead: isHead, with: writer)
+        switch response {
+        case .answer(var answer):
+            // Nobody reads the rest of what was refused by its head.
+            if owesBody { answer.fields.append((.connection, "close")) }
+            try await send(answer, isHead: isHead, with: writer)
         case .events(let events):
             var head = Self.head(.ok)
             head.headerFields[.contentType] = "text/event-stream"

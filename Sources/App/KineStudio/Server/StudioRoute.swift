@@ -14,6 +14,8 @@ struct StudioRoute: Sendable {
         case events
         /// For a video element, which sends the session's cookie and no key: its address has a token.
         case media
+
+        var needsSession: Bool { self != .document && self != .page }
     }
 
     /// Throws `StudioGate.Refusal`, or what `StudioProblem` has a status for.

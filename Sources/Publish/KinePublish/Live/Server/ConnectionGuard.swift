@@ -27,6 +27,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that have begun and whose responses are not complete.
     private var openRequests = 0
     private var isLastResponse = false
+    /// Players do not read while they pause, and can ask for the rest again (RFC 9110, section 14.3). Such responses need a token.
+    private var mayStall = false
     private var requestDeadline: Scheduled<Void>?
     private var placeCheck: RepeatedTask?
     private var stallDeadline: Scheduled<Void>?
@@ -62,7 +64,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head): isLastResponse = head.headerFields[.connection] == "close"
+        case .head(let head):
+            isLastResponse = head.headerFields[.connection] == "close"
+            mayStall = head.headerFields[.acceptRanges] != nil
         case .body: break
         case .end:
             balance.responseEnded()
@@ -82,7 +86,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         stallDeadline?.cancel()
-        if !context.channel.isWritable { stallDeadline = close(context.channel, in: Self.stallTime) }
+        if !context.channel.isWritable, !mayStall { stallDeadline = close(context.channel, in: Self.stallTime) }
         context.fireChannelWritabilityChanged()
     }
 

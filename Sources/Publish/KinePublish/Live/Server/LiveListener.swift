@@ -51,11 +51,11 @@ struct LiveListener: Sendable {
     /// Connections that the kernel queues before they are accepted; it may have a lower limit.
     private static let backlog: Int32 = 1024
 
-    private static func bootstrap(
+    static func bootstrap(
         _ admission: AdmissionControl, _ serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
-        isBound: Bool
+        isBound: Bool, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) -> ServerBootstrap {
-        var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ServerBootstrap(group: group)
         if !isBound {
             bootstrap = bootstrap.serverChannelOption(.backlog, value: backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -82,12 +82,13 @@ struct LiveListener: Sendable {
             }
     }
 
-    private static func server<Child: ServerChildChannel>(
+    static func server<Child: ServerChildChannel>(
         _ child: Child, _ admission: AdmissionControl
     ) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
         let logger = Logger(label: "live") { _ in SwiftLogNoOpLogHandler() }
         return { channel in
-            child.setup(channel: channel, logger: logger).map { value in
+            child.setup(channel: channel, logger: logger).flatMapThrowing { value in
+                try AbsoluteTarget.add(to: channel.pipeline.syncOperations)
                 admission.run(channel) { await child.handle(value: value, logger: logger) }
             }
         }
