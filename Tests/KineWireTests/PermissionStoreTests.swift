@@ -29,7 +29,8 @@ import Testing
         throws
     {
         try store.decide(.granted, [.screen], for: Self.one, name: "One")
-        let lock = try FileDescriptor.open(FilePath(store.file.string + ".lock"), .readWrite)
+        let lock = try FileDescriptor.open(
+            FilePath(store.file.string + ".lock"), .readWrite, options: .create, permissions: .ownerReadWrite)
         try #require(flock(lock.rawValue, LOCK_EX) == 0)
         #expect(throws: PermissionStore.Error.busy(store.file)) {
             try store.decide(.declined, [.screen], for: Self.one, name: "One")

@@ -76,6 +76,16 @@ import Testing
         #expect(String(escaping: one.bytes) == "[record]\nexclude = app:c\nfps = 1\n")
     }
 
+    @Test func `new lines of a file from Windows end as its others do`() throws {
+        let file = try Examples.file("[record]\r\nfps = 30\r\n\r\n")
+        let section = ConfigurationSection(command: .record)
+        let changed = try file.setting("fps", to: ["60"], in: section).setting("mic", to: ["usb"], in: section)
+        #expect(String(escaping: changed.bytes) == "[record]\r\nfps = 60\r\nmic = usb\r\n\r\n")
+        let talk = ConfigurationSection(command: .record, profile: "talk")
+        let added = try file.setting("fps", to: ["24"], in: talk)
+        #expect(String(escaping: added.bytes) == "[record]\r\nfps = 30\r\n\r\n[record talk]\r\nfps = 24\r\n")
+    }
+
     @Test func `a profile is written as a whole, with what its writer does not know, and removed again`() throws {
         let text = "[record]\nfps = 30\n\n# talks\n[record talk]\n# long\nduration = 45m\nbitrate = 4M\nfps = 24\n"
         let section = ConfigurationSection(command: .record, profile: "talk")

@@ -96,13 +96,16 @@ extension ConfigurationFile {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
+    /// What a new line ends with before its line feed: a carriage return in a file from Windows.
+    private var lineEnd: [UInt8] { lines.first?.last == 0x0d ? [0x0d] : [] }
+
     /// The file with these values of an option: in place of the old ones, else at the end of the section. Without values,
     /// the option is removed.
     package func setting(
         _ name: String, to values: [String], in section: ConfigurationSection
     ) throws(CommandFailure) -> ConfigurationFile {
         let old = entries.filter { $0.section == section && $0.option.key.name == name }.map(\.line)
-        let new = values.map { Self.line(name, $0)[...] }
+        let new = values.map { (Self.line(name, $0) + lineEnd)[...] }
         var lines = lines
         for line in old.reversed() { lines.remove(at: line - 1) }
         if let first = old.first {
@@ -110,7 +113,7 @@ extension ConfigurationFile {
         } else if let header = headers.first(where: { $0.section == section }) {
             lines.insert(contentsOf: new, at: entries.last(where: { $0.section == section })?.line ?? header.line)
         } else if !new.isEmpty {
-            lines = Self.appending(section, to: lines) + new
+            lines = appending(section, to: lines) + new
         }
         return try replacingLines(with: lines)
     }
@@ -129,7 +132,7 @@ extension ConfigurationFile {
         }
         var file = self
         if !headers.contains(where: { $0.section == section }) {
-            file = try replacingLines(with: Self.appending(section, to: lines))
+            file = try replacingLines(with: appending(section, to: lines))
         }
         for name in Set(replaced.map(\.key.name)) where values[name] == nil {
             file = try file.setting(name, to: [], in: section)
@@ -148,19 +151,19 @@ extension ConfigurationFile {
         }
         var lines = lines
         lines.removeSubrange(header - 1..<(entries.last { $0.section == section }?.line ?? header))
-        if header > 1, header <= lines.count, lines[header - 2].isEmpty, lines[header - 1].isEmpty {
+        if header > 1, header <= lines.count, trimmed(lines[header - 2]).isEmpty, trimmed(lines[header - 1]).isEmpty {
             lines.remove(at: header - 1)
         }
         return try replacingLines(with: lines)
     }
 
-    private static func appending(
+    private func appending(
         _ section: ConfigurationSection, to lines: [ArraySlice<UInt8>]
     ) -> [ArraySlice<UInt8>] {
         var lines = lines
-        while lines.last?.isEmpty == true { lines.removeLast() }
-        if !lines.isEmpty { lines.append([]) }
-        return lines + [Array("\(section)".utf8)[...]]
+        while let last = lines.last, trimmed(last).isEmpty { lines.removeLast() }
+        if !lines.isEmpty { lines.append(lineEnd[...]) }
+        return lines + [(Array("\(section)".utf8) + lineEnd)[...]]
     }
 
     private func replacingLines(with lines: [ArraySlice<UInt8>]) throws(CommandFailure) -> ConfigurationFile {

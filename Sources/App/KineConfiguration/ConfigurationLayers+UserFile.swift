@@ -18,13 +18,10 @@ extension ConfigurationLayers {
     @discardableResult package static func update(
         _ change: (ConfigurationFile) throws -> ConfigurationFile
     ) throws -> FilePath {
-        let path = try settings().path
+        let settings = try settings()
         // The errors of `change` come from here: SettingsFile throws only its own.
         _ = try change(current().file)
-        // A link stays, and leads to the new text.
-        try SettingsFile(path.resolved ?? path).update { bytes in
-            try change(ConfigurationFile(bytes ?? [], path: path)).bytes
-        }
-        return path
+        try settings.update { bytes in try change(ConfigurationFile(bytes ?? [], path: settings.path)).bytes }
+        return settings.path
     }
 }

@@ -31,6 +31,13 @@ extension FileDescriptor {
         }
         return nil
     }
+
+    /// Whether `path` leads to this file.
+    package func isFile(at path: FilePath) -> Bool {
+        var (own, other) = (Glibc.stat(), Glibc.stat())
+        return fstat(rawValue, &own) == 0 && fstatat(AT_FDCWD, path.cString, &other, 0) == 0
+            && (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+    }
 }
 
 // The file that a path leads to. Linux.
@@ -47,5 +54,16 @@ extension FilePath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard readlink(cString, &buffer, buffer.count - 1) > 0 else { return nil }
         return FilePath(platformString: buffer)
+    }
+
+    /// This path, or where the links at it lead; also where nothing is there.
+    package var linkTarget: FilePath {
+        var path = self
+        // As many as the kernel follows.
+        for _ in 0..<40 {
+            guard let next = path.linkContents else { break }
+            path = path.removingLastComponent().pushing(next)
+        }
+        return path
     }
 }

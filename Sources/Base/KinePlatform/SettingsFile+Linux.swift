@@ -8,6 +8,8 @@ public struct SettingsFile: Sendable {
         /// Neither XDG_CONFIG_HOME nor HOME is set.
         case noHome
         case unreadable(FilePath, Errno)
+        /// A directory, a FIFO or a device has the name.
+        case notAFile(FilePath)
         /// Another user owns it, or other users may change it.
         case foreign(FilePath)
         /// Not in the form that this program writes.
@@ -22,6 +24,7 @@ public struct SettingsFile: Sendable {
             switch self {
             case .noHome: "There is no place for settings; set HOME or XDG_CONFIG_HOME."
             case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
+            case .notAFile(let file): "\(file) is no ordinary file; remove it, or put one there."
             case .foreign(let file):
                 "\(file) is another user's, or others may change it; make it yours alone (chmod 600)."
             case .damaged(let file): "\(file) is damaged; remove it, and apps begin with a new one."
@@ -56,6 +59,7 @@ public struct SettingsFile: Sendable {
             defer { try? descriptor.close() }
             var status = stat()
             guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Error.notAFile(path) }
             guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else { throw Error.foreign(path) }
             return try descriptor.readToEnd(atMost: Self.limit)
         } catch Errno.noSuchFileOrDirectory {
@@ -65,10 +69,18 @@ public struct SettingsFile: Sendable {
         }
     }
 
-    /// Replaces the whole file: a reader sees the old or the new one. Writers wait for each other.
+    /// Replaces the whole file: a reader sees the old or the new one. Writers wait for each other. A link stays, and
+    /// leads to the new file.
     package func update(_ change: ([UInt8]?) throws -> [UInt8]) throws(Error) {
+        try SettingsFile(path.linkTarget).replace(change)
+    }
+
+    private func replace(_ change: ([UInt8]?) throws -> [UInt8]) throws(Error) {
         let lock = try lock()
-        defer { try? lock.close() }
+        defer {
+            unlink(lockPath.cString)
+            try? lock.close()
+        }
         do {
             let bytes = try change(try contents())
             // A longer file could not be read again: its settings would be lost.
@@ -79,29 +91,32 @@ public struct SettingsFile: Sendable {
         }
     }
 
-    /// Returns a descriptor that holds the lock until it is closed.
+    private var lockPath: FilePath { FilePath(escaped: path.escaped + ".lock") }
+
+    /// Returns a descriptor that holds the lock until it is closed. Its file is removed before.
     private func lock() throws(Error) -> FileDescriptor {
         do throws(Errno) { try PrivateDirectory.makeMissing(path.removingLastComponent()) } catch {
             throw .cannotWrite(path, error)
         }
-        let lock: FileDescriptor
-        do {
-            lock = try FileDescriptor.open(
-                FilePath(escaped: path.escaped + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
-                permissions: .ownerReadWrite)
-        } catch {
-            throw .cannotWrite(path, error as? Errno ?? .ioError)
-        }
         // The calling thread of the engine also finishes the recording: a writer that hangs must not delay it.
         let deadline = MonotonicClock.now() + Self.timeout
-        while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
-            let code = Errno(rawValue: errno)
+        while true {
+            let lock: FileDescriptor
+            do {
+                lock = try FileDescriptor.open(
+                    lockPath, .readWrite, options: [.create, .closeOnExec, .noFollow], permissions: .ownerReadWrite)
+            } catch {
+                throw .cannotWrite(path, error as? Errno ?? .ioError)
+            }
+            let code = flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 ? nil : Errno(rawValue: errno)
+            // Otherwise the last writer has removed this file, and the next one locks another.
+            if code == nil, lock.isFile(at: lockPath) { return lock }
+            try? lock.close()
+            if code == nil { continue }
             guard code == .interrupted || code == .wouldBlock, MonotonicClock.now() < deadline else {
-                try? lock.close()
-                throw code == .wouldBlock ? .busy(path) : .cannotWrite(path, code)
+                throw code == .wouldBlock ? .busy(path) : .cannotWrite(path, code ?? .ioError)
             }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
         }
-        return lock
     }
 }

@@ -12,7 +12,7 @@ extension CommandFailure {
         let status =
             switch error {
             case .noHome: ExitStatus.unavailable
-            case .unreadable, .foreign: ExitStatus.noPermission
+            case .unreadable, .notAFile, .foreign: ExitStatus.noPermission
             case .damaged: ExitStatus.unavailable
             case .cannotWrite, .busy, .full: ExitStatus.cannotCreate
             }
