@@ -117,6 +117,9 @@ import Testing
         let stage = try Stage("", bus: bus.address)
         try stage.wait("the sentence") { !stage.complaints.isEmpty }
         #expect(stage.complaints.first?.hasPrefix("This desktop binds no keys for programs; bind kinecast") == true)
+        for (action, command) in [("clip", "clip"), ("microphone", "mic --toggle"), ("record", "record --toggle")] {
+            #expect(stage.report[action]?.problem?.contains("bind kinecast \(command) to a key") == true)
+        }
         let none = try Stage("", bus: nil)
         try none.wait("the report") { none.report["record"] != nil }
         #expect(none.complaints.first == none.report["record"]?.problem)

@@ -49,12 +49,16 @@ import Testing
 
     @Test func `clip says by a notification where the clip is`() throws {
         try TestPlace.with { place in
-            let take = try place.start(["record", "--clip-buffer", "5s", "--json"] + Self.pattern)
+            try place.makeDirectory("films")
+            let take = try place.start(["record", "films/a.mp4", "--clip-buffer", "5s", "--json"] + Self.pattern)
             try take.event("progress") { ($0.duration ?? 0) >= 0.5 }
             let clip = try place.run(["clip", "-o", "c.mp4"], desktop)
             #expect(clip.status == 0, "\(clip)")
             let shown = try daemon.wait("the clip") { $0.title == "Saved c.mp4" }
             #expect(shown.text.hasSuffix(", in \(place.directory)"), "\(shown)")
+            // Without a name it is beside the recording, whatever the key's directory is.
+            #expect(try place.run(["clip"], desktop).status == 0)
+            _ = try daemon.wait("the other clip") { $0.text.hasSuffix(", in \(place.path("films"))") }
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
         }

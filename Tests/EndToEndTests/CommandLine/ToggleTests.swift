@@ -95,6 +95,12 @@ import Testing
             let again = try toggle(place, "-o", "a.mp4", variables: desktop).wait()
             #expect(again.status == ExitStatus.cannotCreate, "\(again)")
             _ = try daemon.wait("the reason") { $0.text.contains("--overwrite") }
+            // Whichever counts down, the other cancels it, which is no problem.
+            let both = try (0..<2).map { _ in
+                try toggle(place, "-o", "b.mp4", "--countdown", "60", variables: desktop)
+            }
+            _ = try daemon.wait("the cancelled countdown") { $0.title == "The countdown is cancelled" }
+            #expect(try Set(both.map { try $0.wait().status }) == [0, ExitStatus.unavailable])
         }
     }
 }

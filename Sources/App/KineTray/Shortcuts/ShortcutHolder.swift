@@ -183,7 +183,7 @@ final class ShortcutHolder {
     private func portalFailed(_ error: GlobalShortcutsSession.Error) {
         portalState = .failed(error)
         lastPress = [:]
-        if !error.isAbsence || context.display == nil { complain(error.sentence) }
+        if !error.isAbsence || context.display == nil { complain(error.sentence()) }
     }
 
     private func x11Actions() -> [DesktopAction] {
@@ -235,7 +235,7 @@ final class ShortcutHolder {
                 return ShortcutReport.Key(holder: .portal, trigger: trigger)
             }
             return ShortcutReport.Key(problem: "The desktop names no key for it; choose one in its settings.")
-        case .failed(let error): return ShortcutReport.Key(problem: x11Problem ?? error.sentence)
+        case .failed(let error): return ShortcutReport.Key(problem: x11Problem ?? error.sentence(for: action))
         }
     }
 }

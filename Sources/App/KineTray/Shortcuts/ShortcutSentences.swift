@@ -23,8 +23,9 @@ extension GlobalShortcutsSession.Error {
         }
     }
 
-    var sentence: String {
-        let advice = "bind kinecast record --toggle to a key in the desktop's settings"
+    /// Advises to bind the command of `action`.
+    func sentence(for action: DesktopAction = .record) -> String {
+        let advice = "bind kinecast \(action.arguments.joined(separator: " ")) to a key in the desktop's settings"
         return switch self {
         case .noLibrary: "A desktop is asked for keys by libsystemd, which is missing; install libsystemd0."
         case .noBus: "A desktop is asked for keys by its session bus, which is missing; run kinecast tray in it."

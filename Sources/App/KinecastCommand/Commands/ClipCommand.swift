@@ -1,7 +1,9 @@
 // `kinecast clip`: saves the last moments of a running take that keeps them.
 import ArgumentParser
 import KineClient
+import KineMedia
 import KinePlatform
+import SystemPackage
 
 struct ClipCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +13,8 @@ struct ClipCommand: ParsableCommand {
         discussion: """
             The take has to run with --clip-buffer, and goes on. A clip begins at the asked time, or at the keyframe before it, \
             up to two seconds earlier; what is printed says so. The file appears when it is complete. Unless a terminal shows \
-            standard error, as for a key of the desktop, a notification says where the clip is, or why there is none.
+            standard error, as for a key of the desktop, a notification says where the clip is, or why there is none, and \
+            without -o the clip is beside the take's recording, or where those of record --toggle are.
             """)
 
     @Argument(
@@ -48,16 +51,29 @@ struct ClipCommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = try OutputPath.resolveNow(output).escaped
         let isNamedHere = try OutputPath.isNamedHere(output)
-        let clip = try MainThread.shared.wait {
-            [take, length = duration?.time, overwrite] () async throws(ClientError) in
+        // The current directory of a key is the desktop's, where a person does not look.
+        let isByKey = output == nil && DesktopNotifier.isByKey
+        let typed = try isByKey ? nil : OutputPath.resolveNow(output)
+        let session = try MainThread.shared.wait { [take] () async throws(ClientError) in
             try await EngineSession.attach(toClipBufferOf: take)
-                .exportClip(
-                    to: path, duration: length, overwrite: overwrite, isPrivate: isNamedHere, isNumbered: isNamedHere)
+        }
+        let path = try (typed ?? Self.path(in: session)).escaped
+        let clip = try MainThread.shared.wait { [length = duration?.time, overwrite] () async throws(ClientError) in
+            try await session.exportClip(
+                to: path, duration: length, overwrite: overwrite, isPrivate: isNamedHere, isNumbered: isNamedHere)
         }
         if json { JSONEvents.write(JSONEvent.clip(clip)) }
         Terminal.standardError.line(TakeSentences.clip(clip))
         DesktopNotifier.tell(.saved(clip.output, clip.duration, bytes: clip.bytes), isQuiet: true)
+    }
+
+    /// A name made from the time, beside the take's recording; without one, where a toggle's recordings are.
+    private static func path(in take: EngineSession) throws -> FilePath {
+        let status = try MainThread.shared.wait { () async throws(ClientError) in try await take.status() }
+        guard let recording = status.output, recording != TakeConfiguration.standardOutput else {
+            return try OutputPath.inVideos()
+        }
+        return OutputPath.resolveNow(in: FilePath(escaped: recording).removingLastComponent())
     }
 }

@@ -30,7 +30,12 @@ enum OutputPath {
         }
         let directory = try workingDirectory()
         if let typed { try check(typed, mayStream: mayStream, workingDirectory: directory) }
-        return resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+        return resolveNow(typed, in: directory)
+    }
+
+    /// As `resolve`, with the current time.
+    static func resolveNow(_ typed: String? = nil, in directory: FilePath) -> FilePath {
+        resolve(typed, workingDirectory: directory, timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
     /// A name made from the time, in the directory Kinecast of the user's directory for videos, else of the home

@@ -29,9 +29,10 @@ final class DesktopNotifier: Sendable {
 
     /// The notifier of a command that a key may have run; nil for other commands, if a person sees standard error, and
     /// if a program reads JSON.
-    static func forKey() -> DesktopNotifier? {
-        isForKey(ProcessEnvironment.arguments) && !Terminal.standardError.isWatched ? DesktopNotifier() : nil
-    }
+    static func forKey() -> DesktopNotifier? { isByKey ? DesktopNotifier() : nil }
+
+    /// Whether a key may have run this command.
+    static var isByKey: Bool { isForKey(ProcessEnvironment.arguments) && !Terminal.standardError.isWatched }
 
     /// Whether the command of these arguments is one for keys.
     static func isForKey(_ arguments: [String]) -> Bool {

@@ -2,6 +2,7 @@
 // The desktop plays a notification's sound, so no library for audio is needed.
 import KineClient
 import KineMedia
+import KinePlatform
 import KineWire
 
 /// Used on the main thread.
@@ -30,6 +31,11 @@ final class TakeNotifications {
         if sounds { notifier.show(.init(title: "The take begins"), sound: Self.startSound, isQuiet: true) }
     }
 
+    /// The person has cancelled the take, so that is no problem.
+    func countdownCancelled() {
+        if isForKey { notifier.show(.init(title: "The countdown is cancelled")) }
+    }
+
     func report(_ event: SessionEvent) {
         switch event {
         case .started(let take):
@@ -47,6 +53,10 @@ final class TakeNotifications {
 extension TakeOutcome {
     /// The outcome for a person who sees no terminal.
     var notification: DesktopNotifier.Contents {
+        if case .failed(let failure) = self, failure.exitStatus == ExitStatus.noPermission {
+            // A person's answer: a dialog that they declined, or a region that they did not draw.
+            return .init(title: "Nothing is recorded", text: failure.sentence)
+        }
         if let problem { return .problem(problem) }
         guard let summary else { return .init(title: "The take has ended") }
         let progress = summary.progress

@@ -83,7 +83,9 @@ final class TakeRun {
             waitForEngine()
         } else {
             let message = "The take was cancelled during its countdown; start it again."
-            report(.session(.ended(.failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: message)))))
+            let failure = TakeFailure(exitStatus: ExitStatus.unavailable, message: message)
+            reporter.report(.session(.ended(.failed(failure))))
+            notifications?.countdownCancelled()
             exitStatus = ExitStatus.unavailable
         }
         waitForReaders()
