@@ -137,11 +137,18 @@ import Testing
         var saved = Self.saved
         #expect(TakeSentences.recovery(of: "a.mp4", saved) == "Recovered a.mp4: 3.0 s, 1.5 MB, 90 frames.")
         saved.skippedBytes = 1000
-        #expect(TakeSentences.recovery(of: "a.mp4", saved).hasSuffix("90 frames; 1.0 kB at the end were damaged."))
+        #expect(
+            TakeSentences.recovery(of: "a.mp4", saved).hasSuffix(
+                "90 frames; 1.0 kB at the end were damaged or cut off."))
         saved.wasAlreadyFinished = true
         #expect(
             TakeSentences.recovery(of: "a.mp4", saved)
                 == "a.mp4 is finished already: 3.0 s, 1.5 MB, 90 frames; nothing was changed.")
+        saved.missesEndOf = .seconds(8)
+        #expect(
+            TakeSentences.recovery(of: "a.mp4", saved)
+                == "a.mp4 was finished, but its end is missing: 3.0 s, 1.5 MB, 90 frames of 8.0 s are there; "
+                + "copy it again from where it is whole.")
     }
 
     @Test(arguments: [

@@ -358,11 +358,12 @@ import Testing
         let bytes = plan.head + whole.bytes[Int(plan.rest.lowerBound)..<Int(plan.rest.upperBound)]
         let video = try OracleMovie(bytes).tracks[0]
         let all = try MP4Recovery.recover(MemoryFile(bytes))
-        #expect(all.wasAlreadyFinished && all.frames == video.samples.count)
+        #expect(all.wasAlreadyFinished && all.frames == video.samples.count && all.missesEndOf == nil)
         for count in [1, 20, video.samples.count] {
             let last = video.samples[count - 1]
             let cut = try MP4Recovery.recover(MemoryFile(Array(bytes[..<(last.offset + last.size)])))
             #expect(cut.wasAlreadyFinished && cut.frames == count)
+            #expect(cut.missesEndOf == all.duration)
             if count < video.samples.count { #expect(cut.duration.ticks(timescale: 90000) == Int64(last.end)) }
         }
         #expect(throws: MP4Recovery.Error.notARecording(path: "memory.mp4")) {

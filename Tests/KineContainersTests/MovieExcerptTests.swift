@@ -207,7 +207,7 @@ import Testing
         // The recording is never replaced, whatever leads to it.
         try #require(try run("ln", ["-s", path, folder.file("link.mp4")]).status == .exited(status: 0))
         for own in [path, folder.file("link.mp4")] {
-            #expect(throws: StorageError.alreadyExists(path: own)) {
+            #expect(throws: StorageError.isSource(path: own)) {
                 try excerpt.write(from: file, encoded: encoded, to: own, ifTaken: .replace)
             }
         }

@@ -7,7 +7,7 @@ extension StorageError: CustomStringConvertible {
     /// Whether the file could not be created: the command line's exit status is then 73, otherwise 74.
     public var isCreationFailure: Bool {
         switch self {
-        case .alreadyExists, .cannotCreate, .cannotReplace, .notARegularFile: true
+        case .alreadyExists, .cannotCreate, .cannotReplace, .isSource, .notARegularFile: true
         case .cannotOpen, .inUse, .full, .tooLarge, .shortened, .removed, .readerGone, .readerStalled, .failed: false
         }
     }
@@ -24,6 +24,8 @@ extension StorageError: CustomStringConvertible {
             "\(path) cannot be replaced, as it is mounted by itself: mount its directory instead, or choose another name"
         case .cannotReplace(let path, let code):
             "\(path) cannot be replaced (\(Errno(rawValue: code))): choose another name, or remove it first"
+        case .isSource(let path):
+            "\(path) is the recording itself, which stays as it is: choose another name"
         case .cannotOpen(let path, let code):
             "\(path) cannot be opened (\(Errno(rawValue: code))): check its name, and that you may read and write it"
         case .notARegularFile(let path):
@@ -55,8 +57,9 @@ extension MP4FastStart.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .storage(let error): error.description
-        case .notFinished(let path): "\(path) was never finished: recover it first"
-        case .notARecording(let path): "\(path) is not a recording of Kinecast's, or is damaged: it was left as it is"
+        case .notFinished(let path): "\(path) was never finished, or its end is missing: recover it first"
+        case .notARecording(let path):
+            "\(path) is not a recording of Kinecast's, or is damaged, or its end is missing: it was left as it is"
         case .tooLong(let path):
             "\(path) is longer than a day, and so is not cut or shown in images: play it as a whole"
         }

@@ -46,6 +46,8 @@ public struct RecoveredFile: Sendable, Equatable {
     public var audioAccessUnits: Int
     /// Whether the file was finished before.
     public var wasAlreadyFinished: Bool
+    /// The playing time that the index of a finished file promises, if the end of the file is missing; otherwise nil.
+    public var missesEndOf: MediaTime?
     /// Damaged or cut off bytes that are not part of the recording any more.
     public var skippedBytes: Int64
 }
@@ -120,6 +122,6 @@ private struct RecoverableRecording {
     private func alreadyFinished(_ movie: FinishedMovie) -> RecoveredFile {
         RecoveredFile(
             bytes: size, duration: movie.duration, frames: movie.frames, audioAccessUnits: movie.audioAccessUnits,
-            wasAlreadyFinished: true, skippedBytes: 0)
+            wasAlreadyFinished: true, missesEndOf: movie.isWhole ? nil : movie.promisedDuration, skippedBytes: 0)
     }
 }

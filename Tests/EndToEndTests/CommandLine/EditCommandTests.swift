@@ -26,6 +26,13 @@ import Testing
             // Without a name, beside the recording.
             #expect(try place.run("trim", "a.mp4", "--to", "1").status == 0)
             #expect(try TakeFile.finishedDuration(place.path("a trimmed.mp4")) == 1)
+            // In a directory, with that name.
+            try place.makeDirectory("parts")
+            #expect(try place.run("trim", "a.mp4", "--to", "1", "-o", "parts").status == 0)
+            #expect(try TakeFile.finishedDuration(place.path("parts/a trimmed.mp4")) == 1)
+            #expect(try place.run("thumbnail", "a.mp4", "--at", "1", "-o", "parts/").status == 0)
+            #expect(access(place.path("parts/a.png"), F_OK) == 0)
+            #expect(try place.run("recover", "a.mp4", "--json").events.first?.output == place.path("a.mp4"))
         }
     }
 
@@ -65,11 +72,14 @@ import Testing
                 (["trim", "a.mp4", "--to", "1", "-o", "older.mp4"], ExitStatus.cannotCreate, "exists already"),
                 (
                     ["trim", "a.mp4", "--to", "1", "-o", "a.mp4", "--overwrite"], ExitStatus.cannotCreate,
-                    "another name"
+                    "the recording itself"
                 ),
                 (["trim", "a.mp4", "--to", "1", "-o", "no/b.mp4"], ExitStatus.cannotCreate, "cannot be created"),
                 (["trim", "a.mp4", "--chapters"], ExitStatus.usage, "has no chapters"),
                 (["trim", "a.mp4", "--chapters", "--to", "1"], ExitStatus.usage, "saves nothing"),
+                (["recover", "missing.mp4"], ExitStatus.usage, "missing.mp4 cannot be opened"),
+                (["recover", "shut"], ExitStatus.usage, "is not an ordinary file"),
+                (["record", "new/", "--pattern", "320x240"], ExitStatus.cannotCreate, "There is no directory new/"),
                 (["thumbnail", "a.mp4"], ExitStatus.usage, "--at"),
                 (["thumbnail", "a.mp4", "--at", "1:00"], ExitStatus.usage, "choose an earlier time"),
                 (["thumbnail", "a.mp4", "--at", "1", "-o", "b.gif"], ExitStatus.usage, ".png"),

@@ -59,6 +59,9 @@ extension ClientError {
     var exitStatus: Int32 {
         switch self {
         case .noReport, .endedWithoutAnswer: ExitStatus.engineDied
+        // The file that was named is none to recover, or not now.
+        case .recovery(.storage(.cannotOpen)), .recovery(.storage(.notARegularFile)), .recovery(.storage(.inUse)):
+            ExitStatus.usage
         case .recovery(.storage(let error)):
             error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .refused(let refusal): refusal.code.exitStatus

@@ -1,6 +1,7 @@
 // `kinecast recover`: completes a file whose engine died, in place. `kinecast dismiss`: forgets such a take.
 import ArgumentParser
 import KineClient
+import SystemPackage
 
 struct RecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,10 @@ struct RecoverCommand: ParsableCommand {
             try await KnownTakes.recover(file)
         }
         let text = TakeSentences.recovery(of: file, saved)
-        if json { JSONEvents.write(JSONEvent.recovered(file, saved, size: nil, message: text, exitStatus: 0)) }
+        if json {
+            let path = try OutputPath.workingDirectory().pushing(FilePath(escaped: file)).escaped
+            JSONEvents.write(JSONEvent.recovered(path, saved, size: nil, message: text, exitStatus: 0))
+        }
         Terminal.standardError.line(text)
     }
 }

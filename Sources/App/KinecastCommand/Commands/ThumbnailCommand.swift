@@ -10,6 +10,7 @@ import SystemPackage
 struct ThumbnailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnail", abstract: "Save a frame of a recording as a PNG or JPEG image.",
+        usage: "kinecast thumbnail FILE --at TIME [--size WxH] [-o FILE] [options]",
         discussion: """
             The frame that is shown at that time is decoded; the recording stays as it is. Without -o the image is beside FILE.
 
@@ -34,7 +35,8 @@ struct ThumbnailCommand: ParsableCommand {
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "The image, whose name ends in .png, .jpg or .jpeg. (default: FILE with .png)", valueName: "FILE"),
+            "The image, whose name ends in .png, .jpg or .jpeg, or a directory for it. (default: FILE with .png)",
+            valueName: "FILE"),
         completion: .file(extensions: ["png", "jpg", "jpeg"]))
     var output: String?
 
@@ -47,8 +49,9 @@ struct ThumbnailCommand: ParsableCommand {
     func run() throws {
         let directory = try OutputPath.workingDirectory()
         let input = directory.pushing(FilePath(escaped: file))
-        var target = output.map { directory.pushing(FilePath(escaped: $0)) } ?? input
-        if output == nil { target.extension = "png" }
+        var named = input
+        named.extension = "png"
+        let (target, _) = try OutputPath.derived(output, from: named)
         let format = try Self.format(target)
         let request = ImagesRequest(
             input: input.escaped, times: [at.time], maximumSize: size?.size, format: format)

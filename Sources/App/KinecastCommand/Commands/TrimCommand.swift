@@ -9,6 +9,7 @@ import SystemPackage
 struct TrimCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trim", abstract: "Save a part of a recording, exact to the frame.",
+        usage: "kinecast trim FILE [--from TIME] [--to TIME] [-o FILE] [options]",
         discussion: """
             The new file begins with the frame that is shown at --from and ends at --to. Only the frames from there to the \
             next keyframe are encoded again; all others, and the audio, are copied as they are. The recording itself stays \
@@ -34,7 +35,8 @@ struct TrimCommand: ParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The new file. (default: “FILE trimmed.mp4”, beside FILE)", valueName: "FILE"),
+        help: ArgumentHelp(
+            "The new file, or a directory for it. (default: “FILE trimmed.mp4”, beside FILE)", valueName: "FILE"),
         completion: .file(extensions: ["mp4"]))
     var output: String?
 
@@ -60,11 +62,10 @@ struct TrimCommand: ParsableCommand {
         if let output { try OutputPath.check(output, workingDirectory: directory) }
         let input = directory.pushing(FilePath(escaped: file))
         if chapters { return try printChapters(of: input.escaped) }
-        let target =
-            output.map { directory.pushing(FilePath(escaped: $0)) } ?? NumberedName.adding(" trimmed", to: input)
+        let (target, isNamedHere) = try OutputPath.derived(output, from: NumberedName.adding(" trimmed", to: input))
         let request = TrimRequest(
             input: input.escaped, output: target.escaped, start: from?.time, end: to?.time, overwrite: overwrite,
-            isNumbered: output == nil)
+            isNumbered: isNamedHere)
         let trimmed = try MainThread.shared.wait { () async throws(ClientError) in
             try await RecordingEditor().trim(request)
         }

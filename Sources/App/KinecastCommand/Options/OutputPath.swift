@@ -61,6 +61,9 @@ enum OutputPath {
         }
         var status = stat()
         let type = stat(path.cString, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        guard type == S_IFDIR || typed.utf8.last != UInt8(ascii: "/") else {
+            throw .cannotCreate("There is no directory \(typed); make it, or leave the / at its end out.")
+        }
         guard type == S_IFREG || type == S_IFDIR else {
             throw .usage("\(typed) is a pipe, a socket or a device; \(advice).")
         }
@@ -90,6 +93,15 @@ enum OutputPath {
         guard let typed else { return true }
         if typed == TakeConfiguration.standardOutput { return false }
         return isDirectory(try workingDirectory().pushing(FilePath(escaped: typed)))
+    }
+
+    /// The absolute path of a file that is made of another one: as typed, in a directory that was typed, or `usual`; and
+    /// whether Kinecast chooses its name.
+    static func derived(_ typed: String?, from usual: FilePath) throws -> (path: FilePath, isNamedHere: Bool) {
+        guard let typed else { return (usual, true) }
+        let path = try workingDirectory().pushing(FilePath(escaped: typed))
+        guard isDirectory(path), let name = usual.lastComponent else { return (path, false) }
+        return (path.appending(name), true)
     }
 
     static func workingDirectory() throws -> FilePath {

@@ -11,7 +11,7 @@ extension MovieExcerpt {
     public func checkTarget(
         _ path: String, source: DiskFile, ifTaken conflict: NameConflict
     ) throws(StorageError) -> String {
-        if conflict != .number, try source.isFile(at: path) { throw .alreadyExists(path: path) }
+        if conflict != .number, try source.isFile(at: path) { throw .isSource(path: path) }
         return try DiskFile.checkTarget(path, ifTaken: conflict)
     }
 

@@ -8,6 +8,8 @@ import KineMedia
 /// one sample at least, and the rest of the index is small: a whole index is bounded by bytes that are there.
 struct FinishedMovie {
     private(set) var duration: MediaTime
+    /// In the index, of samples that may be missing.
+    let promisedDuration: MediaTime
     private(set) var frames = 0
     private(set) var audioAccessUnits = 0
     /// Whether all samples in the index lie there.
@@ -37,7 +39,8 @@ struct FinishedMovie {
         let wide = try header.versionAndFlags().version == 1
         try header.skip(wide ? 16 : 8)
         guard try header.integer(UInt32.self) == MovieDescription.timescale else { throw MalformedBox() }
-        duration = RecordingLayout.duration(ticks: try header.integer(wide: wide))
+        promisedDuration = RecordingLayout.duration(ticks: try header.integer(wide: wide))
+        duration = promisedDuration
         var rest = movie.content.count
         for track in boxes["trak"] ?? [] {
             let media = try track.box("mdia").boxes()

@@ -57,6 +57,8 @@ extension StorageFile {
 public enum StorageError: Error, Equatable {
     /// A file is at `path` already, and must not be replaced.
     case alreadyExists(path: String)
+    /// The recording of which an excerpt is made has that name.
+    case isSource(path: String)
     /// The file cannot be created: no such directory, read-only, no permission … `code` is the errno.
     case cannotCreate(path: String, code: Int32)
     /// The older file at `path` cannot be replaced: EBUSY for a mount point, EPERM if this user may not remove it …

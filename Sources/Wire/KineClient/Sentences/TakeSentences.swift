@@ -71,8 +71,13 @@ public enum TakeSentences {
     public static func recovery(of path: String, _ saved: RecoveredFile) -> String {
         let amount =
             "\(Quantity.length(saved.duration)), \(Quantity.bytes(saved.bytes)), \(Quantity.count(saved.frames, "frame"))"
+        if let whole = saved.missesEndOf {
+            return "\(path) was finished, but its end is missing: \(amount) of \(Quantity.length(whole)) are there; "
+                + "copy it again from where it is whole."
+        }
         if saved.wasAlreadyFinished { return "\(path) is finished already: \(amount); nothing was changed." }
-        let lost = saved.skippedBytes > 0 ? "; \(Quantity.bytes(saved.skippedBytes)) at the end were damaged" : ""
+        let lost =
+            saved.skippedBytes > 0 ? "; \(Quantity.bytes(saved.skippedBytes)) at the end were damaged or cut off" : ""
         return "Recovered \(path): \(amount)\(lost)."
     }
 
