@@ -1,4 +1,5 @@
 // The advice for a library that is missing, or is there in another version.
+import KineMeasure
 import KinePlatform
 import Testing
 
@@ -7,6 +8,15 @@ import Testing
         #expect(LateLibrary("libkinecast-none", interface: 59).remedy == "install Debian's libkinecast-none59")
         let named = LateLibrary("libkinecast-none", interface: 7, package: "libkinecast-none-7")
         #expect(named.remedy == "install Debian's libkinecast-none-7")
+    }
+
+    @Test func `a library that is there and cannot be loaded is not said to be missing`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("no library".utf8, to: "libkinecast-none.so.1")
+        let broken = LateLibrary(directory.file("libkinecast-none"), interface: 1, package: "none")
+        #expect(broken.lack().hasPrefix("cannot be loaded (") && broken.remedy == "install Debian's none again")
+        #expect(LateLibrary("libkinecast-none", interface: 1).lack(or: "is old") == "is not installed")
+        #expect(LateLibrary("libc", interface: 6).lack(or: "is old") == "is old")
     }
 
     @Test func `another version is named too`() {

@@ -16,9 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Above every descriptor that a program is given, so that no dup2 overwrites one that is still needed.
-enum { ABOVE_TARGETS = 32 };
-
 // Lowers a limit for good; a hard limit that is lower already stays.
 static int lower_limit(__rlimit_resource_t resource, int64_t value) {
     struct rlimit limit;
@@ -66,18 +63,18 @@ static int confine(const struct kine_spawn_options *options, int ruleset) {
 }
 
 // Gives the descriptors the numbers that the program expects, and lets it inherit no other. `report` and `ruleset` are
-// moved out of the way.
+// moved above the program's, so that no dup2 overwrites one that is still needed.
 static int arrange_descriptors(const struct kine_spawn_options *options, int *report, int *ruleset) {
     int high[KINE_SPAWN_DESCRIPTORS];
     int count = options->fd_count;
     for (int i = 0; i < count; i++) {
-        high[i] = options->fds[i] < 0 ? -1 : fcntl(options->fds[i], F_DUPFD_CLOEXEC, ABOVE_TARGETS);
+        high[i] = options->fds[i] < 0 ? -1 : fcntl(options->fds[i], F_DUPFD_CLOEXEC, count);
         if (options->fds[i] >= 0 && high[i] < 0) return -1;
     }
-    int moved = fcntl(*report, F_DUPFD_CLOEXEC, ABOVE_TARGETS);
+    int moved = fcntl(*report, F_DUPFD_CLOEXEC, count);
     if (moved < 0) return -1;
     *report = moved;
-    if (*ruleset >= 0 && (*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, ABOVE_TARGETS)) < 0) return -1;
+    if (*ruleset >= 0 && (*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, count)) < 0) return -1;
     for (int i = 0; i < count; i++) {
         int source = high[i] >= 0 ? high[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
         if (source < 0 || (source == i ? fcntl(i, F_SETFD, 0) : dup2(source, i)) < 0) return -1;

@@ -57,8 +57,8 @@ public final class DedicatedThread: Sendable {
 
     /// One sentence: why the thread could not be started, and what to do.
     public static func explanation(of failure: Errno, thread name: String) -> String {
-        "The thread “\(name)” cannot be started (\(failure)); end other programs, or raise the limit of processes that "
-            + "“ulimit -u” shows."
+        "The thread “\(name)” cannot be started (\(failure)); end other programs, or raise the limits of processes "
+            + "and memory that “ulimit -u” and “ulimit -v” show."
     }
 
     deinit { if !isJoined.withLock({ $0 }) { pthread_detach(handle) } }

@@ -55,7 +55,7 @@ extension AACEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing:
-            "There is no libavcodec with an AAC encoder; \(LateLibrary.libavcodec.remedy)."
+            "libavcodec \(LateLibrary.libavcodec.lack(or: "has no AAC encoder")); \(LateLibrary.libavcodec.remedy)."
         case .refused(let sampleRate, let channels, let bitrate, let code):
             "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
@@ -69,7 +69,7 @@ extension AudioResampler.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing:
-            "libswresample, which libavcodec brings, is not installed; \(LateLibrary.libavcodec.remedy)."
+            "libswresample, which libavcodec brings, \(LateLibrary.libavcodec.lack()); \(LateLibrary.libavcodec.remedy)."
         case .refused(let from, let to, _):
             "libswresample cannot convert audio from \(from) Hz to \(to) Hz; choose another device or rate."
         }
@@ -79,7 +79,8 @@ extension AudioResampler.Error: CustomStringConvertible {
 extension H264Decoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .missing: "There is no libavcodec with an H.264 decoder; \(LateLibrary.libavcodec.remedy)."
+        case .missing:
+            "libavcodec \(LateLibrary.libavcodec.lack(or: "has no H.264 decoder")); \(LateLibrary.libavcodec.remedy)."
         case .cannotOpen(let code): "The H.264 decoder cannot be opened (\(libraryReason(code))); close other programs."
         case .damaged(let code): "A frame is damaged (\(libraryReason(code))); choose another time."
         case .pixelFormat:
@@ -91,7 +92,8 @@ extension H264Decoder.Error: CustomStringConvertible {
 extension AACDecoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .missing: "There is no libavcodec with an AAC decoder; \(LateLibrary.libavcodec.remedy)."
+        case .missing:
+            "libavcodec \(LateLibrary.libavcodec.lack(or: "has no AAC decoder")); \(LateLibrary.libavcodec.remedy)."
         case .cannotOpen(let code): "The AAC decoder cannot be opened (\(libraryReason(code))); close other programs."
         }
     }
@@ -101,7 +103,8 @@ extension ImageEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let format):
-            "There is no libavcodec that writes \(format.rawValue.uppercased()); \(LateLibrary.libavcodec.remedy)."
+            "libavcodec \(LateLibrary.libavcodec.lack(or: "does not write \(format.rawValue.uppercased())")); "
+                + "\(LateLibrary.libavcodec.remedy)."
         case .failed(let format, let code):
             "The \(format.rawValue.uppercased()) encoder failed (\(libraryReason(code))); choose a smaller size."
         }

@@ -28,7 +28,7 @@ extension VideoSourceError {
 
     /// A library that opens cameras is not installed.
     static func noCameraLibrary(_ library: LateLibrary) -> Self {
-        Self("A camera needs \(library.name), and it is not there; \(library.remedy).")
+        Self("A camera needs \(library.name), which \(library.lack()); \(library.remedy).")
     }
 
     /// The camera cannot be opened, or gives no frames any more. `reason` stands in the middle of a sentence.

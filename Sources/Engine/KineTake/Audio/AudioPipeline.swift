@@ -59,8 +59,8 @@ package final class AudioPipeline: Sendable {
         } catch .audioEncoder(.missing) where !plan.isRequired {
             observer.observe(
                 .warning(
-                    "libavcodec, which encodes audio, is not installed or has no AAC encoder, so this take has no audio; "
-                        + "\(LateLibrary.libavcodec.remedy)."))
+                    "libavcodec, which encodes audio, \(LateLibrary.libavcodec.lack(or: "has no AAC encoder")), "
+                        + "so this take has no audio; \(LateLibrary.libavcodec.remedy)."))
             running = nil
         }
         tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }

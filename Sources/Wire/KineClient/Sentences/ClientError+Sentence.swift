@@ -7,8 +7,10 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .locator(let error): error.description
-        case .engineCannotStart(let executable, let fault):
-            "The engine \(executable) cannot be started: \(fault); check its permissions and ulimit."
+        case .engineCannotStart(let executable, .control(let error)):
+            "The engine \(executable) cannot be started: \(error)"
+        case .engineCannotStart(let executable, .system(let errno)):
+            "The engine \(executable) cannot be started: \(errno); check its permissions and ulimit."
         case .otherVersion(let theirs):
             ControlDecoder.Error.version(theirs: theirs).description
         case .noReport(let executable, let option, let ending, let stderrTail):
@@ -33,15 +35,6 @@ extension ClientError: CustomStringConvertible {
         case .recovery(let error): "\(error)."
         case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."
-        }
-    }
-}
-
-extension ClientError.StartFault: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .system(let errno): errno.description
-        case .control(let error): error.description
         }
     }
 }
