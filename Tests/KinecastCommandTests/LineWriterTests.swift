@@ -34,6 +34,21 @@ import Testing
         try pipe.readEnd.close()
     }
 
+    @Test func `a line that cannot be written is reported at the end, with 74`() throws {
+        let full = try FileDescriptor.open("/dev/full", .writeOnly)
+        defer { try? full.close() }
+        let (blocking, other) = (Terminal(full), Terminal(full))
+        blocking.line("lost")
+        let writing = other.unblocked(json: true)
+        writing.line("lost")
+        drain(writing)
+        for terminal in [blocking, other] {
+            let failure = #expect(throws: CommandFailure.self) { try terminal.checkWritten() }
+            #expect(failure?.status == ExitStatus.storageFailed)
+        }
+        try Terminal.none.checkWritten()
+    }
+
     @Test func `what does not fit for a reader that has stopped is counted in its place, and the end is kept`() throws {
         let pipe = try FileDescriptor.pipe()
         let output = Terminal(pipe.writeEnd).unblocked(json: true)

@@ -45,6 +45,28 @@ import Testing
     @Test func `what is right, or wrong otherwise, gets no such answer`() {
         #expect(RootCommand.hint(for: ["record", "--duration", "x"]) == nil)
         #expect(RootCommand.hint(for: ["record", "--", "ffmpeg", "-f", "60"]) == nil)
-        #expect(RootCommand.hint(for: ["recrod", "o.mp4"]) == nil)
+        for words in [["fly"], ["recover", "x"], ["record", "recrod"], ["help", "recrod"]] {
+            #expect(RootCommand.hint(for: words) == nil, "\(words)")
+        }
+    }
+
+    @Test(arguments: [
+        (["recrod", "o.mp4"], "There is no command kinecast recrod; did you mean kinecast record?"),
+        (["statsu"], "There is no command kinecast statsu; did you mean kinecast status?"),
+        (["config", "sett", "record"], "There is no command kinecast config sett; did you mean kinecast config set?"),
+    ])
+    func `a mistyped command is answered with the one that is like it`(arguments: [String], hint: String) {
+        #expect(RootCommand.hint(for: arguments) == hint)
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    }
+
+    @Test func `words differ by what is inserted, removed, replaced or exchanged`() {
+        for (one, other, distance) in [
+            ("", "", 0), ("a", "", 1), ("mic", "mic", 0), ("recrod", "record", 1), ("trm", "trim", 1),
+            ("fly", "mic", 3),
+        ] {
+            #expect(CommandNames.distance(one, other) == distance)
+            #expect(CommandNames.distance(other, one) == distance)
+        }
     }
 }

@@ -10,11 +10,13 @@ package struct ConfiguredOption: Sendable {
         case file(FilePath, line: Int)
         /// A variable, or what else sets it.
         case name(String)
+        /// A command that was given the option.
+        case typed(String)
 
         package var description: String {
             switch self {
             case .file(let path, let line): "\(path):\(line)"
-            case .name(let name): name
+            case .name(let name), .typed(let name): name
             }
         }
     }

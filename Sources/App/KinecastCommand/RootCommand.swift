@@ -44,6 +44,7 @@ struct RootCommand: ParsableCommand {
             configured = try ConfigurationLayers.options(for: arguments)
             var command = try parseAsRoot(configured.arguments(before: arguments))
             try command.run()
+            try Terminal.standardOutput.checkWritten()
         } catch let failure as CommandFailure {
             let isUsage = failure.status == ExitStatus.usage
             leave(isUsage ? .usage(configured.explaining(failure.message) ?? failure.message) : failure)
@@ -66,7 +67,8 @@ struct RootCommand: ParsableCommand {
             {
                 leave(.usage(sentence))
             }
-            if exitCode(for: error) != .success { notify(message(for: error)) }
+            if exitCode(for: error) == .success { printHelp(error, for: arguments) }
+            notify(message(for: error))
             exit(withError: error)
         }
     }
@@ -78,7 +80,7 @@ struct RootCommand: ParsableCommand {
             let (typed, option) = first.contains("://") ? ("an address", "--to ADDRESS") : (first, first)
             return "No command stands before \(typed); did you mean kinecast \(command) \(option)?"
         }
-        return ForeignOptions.hint(for: arguments)
+        return CommandNames.hint(for: arguments) ?? ForeignOptions.hint(for: arguments)
     }
 
     /// The command that is missing before a file, an address or an option; nil if there is one, or a word that may be
@@ -89,6 +91,16 @@ struct RootCommand: ParsableCommand {
         }
         let isBroadcast = arguments.prefix { $0 != "--" }.contains { $0.contains("://") || $0.hasPrefix("--to") }
         return isBroadcast ? "broadcast" : "record"
+    }
+
+    /// Prints the help, the version or the completions that were asked for, and exits.
+    private static func printHelp(_ error: any Error, for arguments: [String]) -> Never {
+        let text = fullMessage(for: error)
+        let isScript = arguments.first?.hasPrefix("--generate-completion-script") == true
+        let written = isScript ? CompletionScript.completingHelp(in: text) : text
+        if !written.isEmpty { Terminal.standardOutput.json(written) }
+        do throws(CommandFailure) { try Terminal.standardOutput.checkWritten() } catch { leave(error) }
+        Glibc.exit(0)
     }
 
     private static func leave(_ failure: CommandFailure) -> Never {

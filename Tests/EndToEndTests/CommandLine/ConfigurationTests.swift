@@ -124,6 +124,7 @@ import Testing
             ] {
                 let ended = try place.run(["config", "set"] + arguments)
                 #expect(ended.status == ExitStatus.usage && !ended.errors.contains("hush"), "\(ended)")
+                #expect(!ended.errors.contains("is set by"), "\(ended)")
             }
             #expect(try place.run("config", "unset", "record", "mic").status == ExitStatus.usage)
             #expect(try text(place) == before)

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func `output that cannot be written is 74 and one sentence`() throws {
+        try TestPlace.with { place in
+            for command in [
+                "--version", "help record", "config", "sources --json", "--generate-completion-script bash",
+                "record a.mp4 --pattern 320x240 --audio none --duration 0.2 --json",
+            ] {
+                let shell = try RunningKinecast(
+                    arguments: ["-c", "exec \"$0\" \(command) >/dev/full", RunningKinecast.executable.string],
+                    environment: place.environment, directory: place.directory, executable: "/bin/sh")
+                let ended = try shell.wait()
+                #expect(ended.status == ExitStatus.storageFailed, "\(command): \(ended)")
+                let sentence = try #require(ended.errors.split(separator: "\n").last)
+                #expect(sentence.hasPrefix("kinecast: Standard output cannot be written (No space left"), "\(ended)")
+            }
+        }
+    }
+
     /// Limits and missing files that containers and logins have.
     @Test(arguments: [
         ("ulimit -f 0", "since there is a limit on the size of files (ulimit -f); raise it"),

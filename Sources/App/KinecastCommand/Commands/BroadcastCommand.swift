@@ -9,7 +9,7 @@ struct BroadcastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broadcast",
         abstract: "Show the screen live until Ctrl-C, or until COMMAND ends.",
-        usage: "kinecast broadcast [--to URL]… [--service ID]… [--record OUT.mp4] [options] [-- COMMAND …]",
+        usage: "kinecast broadcast [--to URL]… [--service ID]… [options] [-- COMMAND …]",
         discussion: """
             Without --to and --service it serves a page of its own and prints the link on standard output; open that in a \
             browser. Every destination runs in a process of its own, with little memory: if one fails, the others and the \

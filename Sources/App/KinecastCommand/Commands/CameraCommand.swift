@@ -7,6 +7,7 @@ struct CameraCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "camera",
         abstract: "Show a camera in a take from now on, move it, or hide it.",
+        usage: "kinecast camera [TAKE] [--device NAME] [--off] [options]",
         discussion: """
             What is not said stays as it is: kinecast camera --at top-left moves the camera that is shown. Where none is shown, \
             the default camera is, or the one of --device.

@@ -59,11 +59,19 @@ struct ConfigCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("The command.", valueName: "record|broadcast|shortcuts"))
         var command: ConfiguredCommand
 
-        @Argument(help: "Its option, without dashes.")
+        @Argument(help: "Its option, without dashes.", completion: .list(Self.options))
         var option: String
 
         @Option(help: ArgumentHelp("Change this profile.", valueName: "NAME"))
         var profile: String?
+
+        /// All that may be set for some command: a completion does not see which one was typed.
+        private static var options: [String] {
+            let keys = ConfiguredCommand.allCases.flatMap(\.keys).filter { key in
+                if case .refused = key.use { false } else { true }
+            }
+            return Set(keys.map(\.name)).sorted()
+        }
 
         func change(to values: [String]) throws {
             let section = ConfigurationSection(command: command, profile: profile)
@@ -79,7 +87,8 @@ struct ConfigCommand: ParsableCommand {
 
     struct SetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Set an option in the file, where all else stays as it is.")
+            commandName: "set", abstract: "Set an option in the file, where all else stays as it is.",
+            usage: "kinecast config set COMMAND OPTION VALUE… [--profile NAME]")
 
         @OptionGroup var place: Place
 
@@ -88,7 +97,7 @@ struct ConfigCommand: ParsableCommand {
 
         func run() throws {
             for value in values {
-                try [ConfiguredOption(place.command, place.option, value, from: .name("config set"))]
+                try [ConfiguredOption(place.command, place.option, value, from: .typed("config set"))]
                     .check(for: place.command)
             }
             try place.change(to: values)
@@ -97,7 +106,8 @@ struct ConfigCommand: ParsableCommand {
 
     struct UnsetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unset", abstract: "Remove an option from the file, where all else stays as it is.")
+            commandName: "unset", abstract: "Remove an option from the file, where all else stays as it is.",
+            usage: "kinecast config unset COMMAND OPTION [--profile NAME]")
 
         @OptionGroup var place: Place
 

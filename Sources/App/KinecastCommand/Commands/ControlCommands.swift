@@ -124,6 +124,7 @@ struct SwitchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switch",
         abstract: "Show another source in a take from now on, without a gap in its file or broadcasts.",
+        usage: "kinecast switch [TAKE] --monitor|--region|--window|--app VALUE",
         discussion: """
             The new source is opened before the old one is let go, and fitted into the take's size. If it cannot be opened, the take \
             goes on with the old one.

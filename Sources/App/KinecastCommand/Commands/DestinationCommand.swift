@@ -13,7 +13,7 @@ struct DestinationCommand: ParsableCommand {
     struct AddCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Broadcast a running take to further destinations.",
-            usage: "kinecast destination add [TAKE] [--to URL]… [--service ID]… [--set KEY=VALUE]…",
+            usage: "kinecast destination add [TAKE] [--to URL]… [--service ID]… [options]",
             discussion: """
                 Without --to and --service it serves a live page; kinecast link prints its link. A destination gets what the \
                 take makes: one that wants audio of a take that was begun without any has none, and is told so.

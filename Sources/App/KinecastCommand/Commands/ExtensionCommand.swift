@@ -12,6 +12,7 @@ struct ExtensionCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",
             abstract: "Write a Swift package for an extension, ready to be built, tested and installed.",
+            usage: "kinecast extension new NAME [--raw] [--path DIR] [options]",
             discussion: """
                 The extension reports once a second how loud the audio is, as an example to start from. Its README says \
                 what to do next.

@@ -6,6 +6,7 @@ import SystemPackage
 struct StudioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "studio", abstract: "Open a window to choose what to record, and to control takes.",
+        usage: "kinecast studio [FILE] [--no-browser] [--quit] [options]",
         discussion: """
             The window is a page that is served to this machine alone. A second kinecast studio opens another window. The \
             server ends by itself ten minutes after the last window and take; takes go on without it.

@@ -9,7 +9,7 @@ struct TrayCommand: ParsableCommand {
             runs until Quit is chosen or the desktop's session ends; a second one ends at once.
             """)
 
-    enum Switch: String, ExpressibleByArgument {
+    enum Switch: String, ExpressibleByArgument, CaseIterable {
         case on, off
     }
 

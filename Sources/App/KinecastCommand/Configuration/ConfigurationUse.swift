@@ -69,7 +69,10 @@ extension [ConfiguredOption] {
         // An address may hold a stream key.
         for option in named where option.value.contains("://") { text = text.replacing(option.value, with: "…") }
         if text.hasSuffix(".") { text.removeLast() }
-        let places = Quantity.list(named.map { "--\($0.key.name) is set by \($0.origin)" })
-        return "\(text.printable(limit: 1000)); \(places)."
+        let places = named.compactMap { option -> String? in
+            // The person has just typed it.
+            if case .typed = option.origin { nil } else { "--\(option.key.name) is set by \(option.origin)" }
+        }
+        return text.printable(limit: 1000) + (places.isEmpty ? "." : "; \(Quantity.list(places)).")
     }
 }

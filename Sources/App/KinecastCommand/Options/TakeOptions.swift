@@ -23,7 +23,8 @@ struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
         help: ArgumentHelp(
-            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m.", valueName: "TIME"),
+            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m; 1h30 is an hour and 30 seconds.",
+            valueName: "TIME"),
         transform: DurationOption.parse)
     var duration: DurationOption?
 

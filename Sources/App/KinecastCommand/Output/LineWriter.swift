@@ -20,11 +20,15 @@ final class LineWriter: Sendable {
     private let written = WakeSignal()
     private let notice: @Sendable (_ leftOut: Int) -> [UInt8]
 
-    init(_ descriptor: FileDescriptor, notice: @escaping @Sendable (_ leftOut: Int) -> [UInt8]) {
+    /// - Parameter failed: is called on the thread for a line that cannot be written.
+    init(
+        _ descriptor: FileDescriptor, notice: @escaping @Sendable (_ leftOut: Int) -> [UInt8],
+        failed: @escaping @Sendable (Errno) -> Void = { _ in }
+    ) {
         self.notice = notice
         _ = DedicatedThread(name: "output") { [state, written] in
             while let line = state.wait(for: { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }) {
-                Self.write(line, to: descriptor)
+                Self.write(line, to: descriptor, failed)
                 state.withLock { $0.bytes -= line.count }
                 written.signal()
             }
@@ -52,7 +56,7 @@ final class LineWriter: Sendable {
     }
 
     /// A line that cannot be written is dropped, for example to a closed pipe.
-    private static func write(_ line: [UInt8], to descriptor: FileDescriptor) {
+    private static func write(_ line: [UInt8], to descriptor: FileDescriptor, _ failed: (Errno) -> Void) {
         var rest = line[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
@@ -63,7 +67,7 @@ final class LineWriter: Sendable {
                 var entries = [pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)]
                 WakeSignal.poll(&entries, until: nil)
             } else if errno != EINTR {
-                return
+                return failed(Errno(rawValue: errno))
             }
         }
     }

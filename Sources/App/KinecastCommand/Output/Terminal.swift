@@ -16,9 +16,11 @@ final class Terminal: Sendable {
     /// Nil if each call writes its line before it returns.
     let writer: LineWriter?
     private let hasStatusLine = Monitor(false)
+    /// Why a line could not be written; nil: all were, or their reader has left.
+    private let failure: Monitor<Errno?>
 
-    init(_ descriptor: FileDescriptor?, writer: LineWriter? = nil) {
-        (self.descriptor, self.writer) = (descriptor, writer)
+    init(_ descriptor: FileDescriptor?, writer: LineWriter? = nil, failure: Monitor<Errno?> = Monitor(nil)) {
+        (self.descriptor, self.writer, self.failure) = (descriptor, writer, failure)
         isInteractive = descriptor.map { isatty($0.rawValue) == 1 } ?? false
     }
 
@@ -29,7 +31,10 @@ final class Terminal: Sendable {
             let text = "kinecast: \(count) lines are left out here; what reads them was too slow."
             return Array("\(event ?? text)\n".utf8)
         }
-        return Terminal(descriptor, writer: descriptor.map { LineWriter($0, notice: notice) })
+        let writer = descriptor.map { descriptor in
+            LineWriter(descriptor, notice: notice) { [failure] in Self.note($0, in: failure) }
+        }
+        return Terminal(descriptor, writer: writer, failure: failure)
     }
 
     /// Writes a line in place of the status line, which stays away until it is next set. Paths are raw bytes.
@@ -95,6 +100,19 @@ final class Terminal: Sendable {
 
     private func write(_ bytes: [UInt8]) {
         if let writer { return writer.write(bytes) }
-        _ = try? descriptor?.writeAll(bytes)
+        do { _ = try descriptor?.writeAll(bytes) } catch { Self.note(error as? Errno ?? .ioError, in: failure) }
+    }
+
+    private static func note(_ error: Errno, in failure: Monitor<Errno?>) {
+        // As of `kinecast sources | head -1`.
+        if error != .brokenPipe { failure.withLock { $0 = $0 ?? error } }
+    }
+
+    /// Throws if something that was to be read here is lost.
+    func checkWritten() throws(CommandFailure) {
+        guard let error = failure.withLock({ $0 }) else { return }
+        throw CommandFailure(
+            status: ExitStatus.storageFailed,
+            message: "Standard output cannot be written (\(error)); make room, or let it go elsewhere.")
     }
 }
