@@ -285,7 +285,8 @@ let package = Package(
                 system, argumentParser,
             ],
             resources: [.embedInCode("Extension/Template")]),
-        .executableTarget(name: "kinecast-engine", dependencies: ["KineHost", "KineWire", "KinePlatform", "CLinux"]),
+        .executableTarget(
+            name: "kinecast-engine", dependencies: ["KineHost", "KineDesktop", "KineWire", "KinePlatform", "CLinux"]),
         .executableTarget(
             name: "kinecast-publish",
             dependencies: [

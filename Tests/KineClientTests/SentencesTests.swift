@@ -126,7 +126,7 @@ import Testing
         let aborted = EngineDeath(cause: .aborted, ending: .killed(signal: 9), file: file)
         #expect(
             TakeSentences.death(aborted)
-                == "The engine was ended immediately, as asked, and its broadcasts with it" + words)
+                == "The engine was ended immediately, as asked" + words)
         let died = EngineDeath(cause: .died, ending: .exited(status: 3), stderrTail: "Fatal error: no", file: file)
         #expect(
             TakeSentences.death(died)

@@ -67,7 +67,12 @@ struct RootCommand: ParsableCommand {
             {
                 leave(.usage(sentence))
             }
-            if exitCode(for: error) == .success { printHelp(error, for: arguments) }
+            if exitCode(for: error) == .success {
+                if let sentence = arguments.first == "help" ? CommandNames.hint(for: arguments) : nil {
+                    leave(.usage(sentence))
+                }
+                printHelp(error, for: arguments)
+            }
             notify(message(for: error))
             exit(withError: error)
         }

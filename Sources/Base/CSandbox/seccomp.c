@@ -198,7 +198,7 @@ static void look_at_ip(struct kine_filter *filter) {
     answer(filter, UNSUPPORTED);
 }
 
-// The level is in the accumulator, before and after.
+// The accumulator has the option's level before and after this test.
 static void refuse_option(struct kine_filter *filter, uint32_t level, uint32_t option) {
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, level, 0, 4);
     load(filter, ARGUMENT(2));
@@ -234,7 +234,7 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
     load(filter, ARGUMENT(1));
     // The last process that closes such a socket waits: the engine, where the socket was passed to it.
     refuse_option(filter, SOL_SOCKET, SO_LINGER);
-    // Each has the kernel load a module, or leads to its rarest code.
+    // Each makes the kernel load a module, or run code that is seldom tested.
     refuse_option(filter, IPPROTO_TCP, TCP_ULP);
     refuse_option(filter, IPPROTO_TCP, TCP_CONGESTION);
     refuse_option(filter, IPPROTO_UDP, 100 /* UDP_ENCAP */);

@@ -28,7 +28,7 @@ public struct LateLibrary: Sendable {
             dlclose(library)
             return .loads
         }
-        // It begins with the name of the file at fault, which may be another one that this one needs.
+        // The message begins with the name of the file at fault, which may be a library that this one needs.
         let reason = dlerror().map { String(cString: $0) } ?? ""
         return reason.hasPrefix("\(file): cannot open shared object file: No such file")
             ? .missing : .fails(reason: reason)

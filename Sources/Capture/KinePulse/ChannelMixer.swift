@@ -1,6 +1,6 @@
-// Mixes channels that have numbers instead of places in a room, as those of cards in PipeWire's and PulseAudio's profile Pro Audio.
+// Mixes channels that have numbers instead of places (left, right): PipeWire's and PulseAudio's profile Pro Audio gives a card such channels.
 
-/// Adds each channel to one of those that are delivered: even ones to the left, odd ones to the right. Used by one thread.
+/// Adds each received channel to a delivered one: even numbers to the left, odd numbers to the right. Used by one thread.
 final class ChannelMixer {
     /// Channels in each received frame.
     let received: Int
@@ -9,7 +9,7 @@ final class ChannelMixer {
 
     init(from received: Int, to delivered: Int) { (self.received, self.delivered) = (max(1, received), delivered) }
 
-    /// `samples`: interleaved, whole frames. `body` gets the mixed ones, for the time of its call.
+    /// `samples`: interleaved, whole frames. `body` gets the mixed samples; the buffer is valid during its call.
     func mix(_ samples: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void) {
         let frames = samples.count / received
         mixed.removeAll(keepingCapacity: true)

@@ -12,13 +12,13 @@ struct MicrophoneChanges {
     /// - Parameter source: the source that is recorded from now on; nil: there is none. Not for a microphone that is turned off.
     mutating func follow(_ source: AudioSource?) -> Change? {
         defer { last = source }
-        // Where it is back after a while, its loss was counted.
+        // A source that comes back is no change: its loss was counted.
         guard let last, source != last else { return nil }
         count += 1
         guard count == 1 else { return nil }
         return source == nil ? .gone : .replaced
     }
 
-    /// It is turned off, and may be another one when it is on again.
+    /// The microphone was turned off. When it is on again, another source is no change.
     mutating func turnedOff() { last = nil }
 }

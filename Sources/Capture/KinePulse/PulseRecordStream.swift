@@ -10,9 +10,9 @@ final class PulseRecordStream {
     private(set) var rate = 48000
     private(set) var isOpen = false
 
-    /// Those that are delivered.
+    /// The channels of a delivered frame.
     private let channels: Int
-    /// The server's conversion of channels without places to stereo is silence: they come as they are, and are mixed here.
+    /// The server would convert channels without places to silence. They are requested as they are, and mixed here.
     private var mixer: ChannelMixer?
     private(set) var pace: AudioPace
     private let onPrivatePulseAudio: Bool

@@ -8,9 +8,9 @@ final class JoinedFrame {
     let layout: WaylandLayout.Join
     let stride: Int
     private let pixels: UnsafeMutableRawPointer
-    /// By the outputs' names.
+    /// The plan of each output, by the output's name.
     private var plans: [String: PicturePlan] = [:]
-    /// An output's pixels as BGRA from the top down, where its own are stored otherwise.
+    /// Holds an output's pixels as BGRA from the top down, if the compositor stores them otherwise.
     private let staging = Staging()
 
     init(_ layout: WaylandLayout.Join) {

@@ -2,6 +2,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import KineDesktop
 import KineHost
 import KinePlatform
 import KineWire
@@ -84,6 +85,11 @@ case "--edit": answerEditRequest()
 case "--desktop": serveDesktop()
 case "--screen-cast": castScreen()
 case "--survey": survey()
+case "--inhibit":
+    // Dumpable, as for a screen cast.
+    signal(SIGPIPE, SIG_IGN)
+    InhibitPortal.hold()
+    exit(0)
 case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break

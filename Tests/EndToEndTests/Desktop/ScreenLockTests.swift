@@ -87,6 +87,35 @@ import Testing
         }
     }
 
+    @Test func `where nothing else keeps the screen on, the portal is asked by a process that ends with the take`()
+        throws
+    {
+        let left = Monitor(Set<String>())
+        let path = "/org/freedesktop/portal/desktop"
+        let portal = try BusService(
+            bus, name: "org.freedesktop.portal.Desktop", paths: [path],
+            callerLeft: { name in left.signal { _ = $0.insert(name) } }
+        ) { call in
+            call.member == "Inhibit"
+                ? .values([.objectPath(path + "/request/1")]) : .error(name: "org.freedesktop.DBus.Error.UnknownMethod")
+        }
+        try TestPlace.with { place in
+            paint(Self.red)
+            let recorder = try record(place)
+            func inhibitions() -> [ReceivedCall] { portal.calls.filter { $0.member == "Inhibit" } }
+            try wait("the inhibition") { inhibitions().count == 1 }
+            let first = try #require(inhibitions().first)
+            #expect(first.interface == "org.freedesktop.portal.Inhibit" && first.arguments[1] == .uint32(12))
+            #expect(try place.run("pause").status == 0)
+            try wait("the end of the inhibition") { left.withLock { $0.contains(first.sender) } }
+            #expect(try place.run("resume").status == 0)
+            try wait("the next inhibition") { inhibitions().count == 2 }
+            recorder.signal(SIGINT)
+            #expect(try recorder.wait().status == 0)
+            try wait("the end of the last inhibition") { left.withLock { $0.contains(inhibitions()[1].sender) } }
+        }
+    }
+
     @Test
     func `a pause that is asked for while the screen is locked outlasts the lock, and the lock its service and bus`()
         throws

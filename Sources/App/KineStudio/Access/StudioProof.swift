@@ -1,5 +1,5 @@
-// Shows a window that this is the server that it was opened by: after its end, another user's may listen at its port. The worker of a
-// window sends a challenge before it opens the stream of events, each time anew.
+// Proves to a window that it talks to the server that opened it: after that server's end, another user's server may listen at its port.
+// The worker of a window sends a challenge each time before it opens the stream of events.
 import KineLive
 
 /// A server's answers to challenges. Pure.
@@ -20,7 +20,7 @@ struct StudioProof: Sendable {
         return Challenger(id: id, secret: secret(of: id.description))
     }
 
-    /// The HMAC-SHA-256 of a challenge by the secret of that id; nil: they are not as windows make them.
+    /// The HMAC-SHA-256 of a challenge by the secret of that id; nil: no window makes such a challenge or id.
     func answer(_ challenge: String, of id: String) -> [UInt8]? {
         guard LiveToken(challenge) != nil, LiveToken(id) != nil else { return nil }
         return MessageAuthentication.code(of: challenge.utf8, key: secret(of: id).utf8)

@@ -215,7 +215,7 @@ export function makePlayback(changed, loaded, again) {
     },
   };
   watch();
-  // The element would go on to ask, whoever listens by now.
+  // Otherwise the element would request the rest from any program that listens there by now.
   on("connection", (kind) => {
     if (kind === "open" || !recording) return;
     player.close();

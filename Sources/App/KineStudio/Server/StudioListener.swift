@@ -60,7 +60,7 @@ enum StudioListener {
         }
         switch response {
         case .answer(var answer):
-            // Nobody reads the rest of what was refused by its head.
+            // A request that was refused by its head has a body that nobody reads.
             if owesBody { answer.fields.append((.connection, "close")) }
             try await send(answer, isHead: isHead, with: writer)
         case .events(let events):

@@ -59,7 +59,7 @@ extension ClientError {
     var exitStatus: Int32 {
         switch self {
         case .noReport, .endedWithoutAnswer: ExitStatus.engineDied
-        // The file that was named is none to recover, or not now.
+        // The named file needs no recovery, or cannot be recovered now.
         case .recovery(.storage(.cannotOpen)), .recovery(.storage(.notARegularFile)), .recovery(.storage(.inUse)):
             ExitStatus.usage
         case .recovery(.storage(let error)):

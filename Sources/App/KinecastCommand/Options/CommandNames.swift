@@ -3,12 +3,12 @@
 import ArgumentParser
 
 enum CommandNames {
-    /// One sentence about the first word of the arguments that is no command where one has to be; nil if there is none,
-    /// or no command is like it.
+    /// One sentence about the first word of the arguments, or after `help`, that is no command where one has to be; nil
+    /// if there is none, or no command is like it.
     static func hint(for arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = RootCommand.self
         var words = ["kinecast"]
-        for word in arguments.prefix(while: { !$0.hasPrefix("-") }) {
+        for word in arguments.drop(while: { $0 == "help" }).prefix(while: { !$0.hasPrefix("-") }) {
             let subcommands = command.configuration.subcommands
             if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
                 command = next

@@ -104,7 +104,7 @@ final class Terminal: Sendable {
     }
 
     private static func note(_ error: Errno, in failure: Monitor<Errno?>) {
-        // As of `kinecast sources | head -1`.
+        // The reader has left, as in `kinecast sources | head -1`.
         if error != .brokenPipe { failure.withLock { $0 = $0 ?? error } }
     }
 

@@ -32,7 +32,7 @@ final class TakeRun {
     }
 
     private let configuration: TakeConfiguration
-    /// Runs already; nil: the take's start starts one.
+    /// A running engine; nil: the take's start starts one.
     private let engine: WaitingEngine?
     /// Nil before the engine is started.
     private var session: EngineSession?

@@ -29,7 +29,7 @@ public final class X11IdleSuspension: Sendable {
 
     deinit { end.signal() }
 
-    /// How far it is.
+    /// The progress of the request.
     var state: State { reached.withLock { $0 } }
 
     private static func suspend(on connection: X11Connection) -> Bool {

@@ -1,5 +1,5 @@
 // Keeps the machine awake and its screen on: by logind's Inhibit (org.freedesktop.login1(5)), by org.freedesktop.ScreenSaver, and by
-// org.gnome.SessionManager.
+// org.gnome.SessionManager; where none of them grants it, by the portal.
 
 /// One inhibition by every service that grants it, since each has programs of its own that ask it: what blanks and locks the screen may
 /// follow any of them. Used on one thread.
@@ -10,20 +10,34 @@ final class SleepInhibitor {
     typealias Service = (SleepInhibition, _ answer: @escaping (Release?) -> Void) -> Void
 
     private let holds: [Hold]
+    /// Asked where all others refuse.
+    private let lastResort: Hold?
+    private var wanted: SleepInhibition?
 
-    init(_ services: [Service]) { holds = services.map { Hold($0) } }
+    init(_ services: [Service], lastResort: Service? = nil) {
+        holds = services.map { Hold($0) }
+        self.lastResort = lastResort.map { Hold($0) }
+        for hold in holds { hold.onAnswer = { [weak self] in self?.proceed() } }
+    }
 
     convenience init(session: BusConnection?, system: BusConnection?) {
         var services: [Service] = []
         if let system { services.append(Self.logind(system)) }
         if let session { services += [Self.screenSaver(session), Self.sessionManager(session)] }
-        self.init(services)
+        let portal: Service = InhibitPortal.service
+        self.init(services, lastResort: session == nil ? nil : portal)
     }
 
     /// No request is outstanding: one granted after the end would never be released.
     var isAtRest: Bool { holds.allSatisfy(\.isAtRest) }
 
-    func want(_ inhibition: SleepInhibition?) { for hold in holds { hold.want(inhibition) } }
+    func want(_ inhibition: SleepInhibition?) {
+        wanted = inhibition
+        for hold in holds { hold.want(inhibition) }
+        proceed()
+    }
+
+    private func proceed() { lastResort?.want(holds.allSatisfy { $0.hasRefused(wanted) } ? wanted : nil) }
 
     private static func logind(_ bus: BusConnection) -> Service {
         { inhibition, answer in
@@ -85,10 +99,16 @@ private final class Hold {
     private let service: SleepInhibitor.Service
     private var wanted: SleepInhibition?
     private var state = State.idle
+    /// Called after each answer.
+    var onAnswer: (() -> Void)?
 
     init(_ service: @escaping SleepInhibitor.Service) { self.service = service }
 
     var isAtRest: Bool { if case .requesting = state { false } else { true } }
+
+    func hasRefused(_ inhibition: SleepInhibition?) -> Bool {
+        if case .refused(let refused) = state { refused == inhibition } else { false }
+    }
 
     func want(_ inhibition: SleepInhibition?) {
         wanted = inhibition
@@ -110,6 +130,7 @@ private final class Hold {
             guard let self else { return }
             state = release.map { .held(wanted, $0) } ?? .refused(wanted)
             proceed()
+            onAnswer?()
         }
     }
 }

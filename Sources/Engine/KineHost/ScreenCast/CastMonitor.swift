@@ -27,7 +27,7 @@ struct CastMonitor {
 
     var name: String { monitor.name }
 
-    /// Asks the compositor. One that does not answer has its monitor still, as far as is known.
+    /// Asks the compositor. If it does not answer, the monitor counts as plugged.
     mutating func isPlugged() -> Bool {
         guard let outputs = try? WaylandInventory(display: display).outputs else { return true }
         return find(in: outputs)

@@ -23,7 +23,7 @@ final class AudioWorker: AudioReceiver {
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
         var lanes: [AudioStreamID: AudioLane] = [:]
-        /// Those of microphones of two channels.
+        /// The mixers of microphones with two channels.
         var microphones: [AudioStreamID: MicrophoneChannels] = [:]
         /// Indices of the targets that the take still waits for.
         var awaited: Set<Int> = []

@@ -16,11 +16,11 @@ struct MicrophoneChannels {
     private let rate: Int
     /// What is known of the block that is being filled: its frames, and the power of both channels.
     private var block = (frames: 0, left: Float(0), right: Float(0))
-    /// How many blocks of speech in a row had only the left channel, or only the right one. One of the numbers is zero.
+    /// The numbers of consecutive blocks of speech with sound in the left channel alone and in the right channel alone. One is zero.
     private var oneSided = (left: 0, right: 0)
     /// The channel that goes to both sides, if any.
     private var source: Side?
-    /// The channel that replaces the other one, and its part of the mix, from 0 to 1.
+    /// The channel that replaces the other one, and its share of the mix, from 0 to 1.
     private var mix = (source: Side.left, amount: Float(0))
 
     private enum Side { case left, right }

@@ -42,7 +42,7 @@ public enum TakeSentences {
     /// The beginning of a sentence about the cause of the engine's death.
     public static func happened(_ death: EngineDeath) -> String {
         switch death.cause {
-        case .aborted: "The engine was ended immediately, as asked, and its broadcasts with it"
+        case .aborted: "The engine was ended immediately, as asked"
         case .died:
             "The engine died (\(death.ending?.sentence ?? "in a way that is unknown here")"
                 + "\(death.stderrTail.map { "; its last words: \($0)" } ?? ""))"
