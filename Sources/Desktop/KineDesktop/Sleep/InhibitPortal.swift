@@ -36,12 +36,13 @@ public enum InhibitPortal {
         let count = read(STDIN_FILENO, &order, order.count)
         guard count > 0, let address = BusAddresses.find().session, let bus = try? BusConnection(address: address)
         else { return }
-        let call = BusCall(
+        var call = BusCall(
             Portal.name, path: Portal.path, interface: "org.freedesktop.portal.Inhibit", "Inhibit",
             [
                 .string(""), .uint32(UInt32(order[0])),
                 .properties(["reason": .string(String(decoding: order[1..<count], as: UTF8.self))]),
             ])
+        call.startsService = false
         bus.call(call) { _ in }
         while !bus.isClosed {
             bus.process()
