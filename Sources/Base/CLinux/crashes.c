@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Of Swift's runtime (its CommandLine.cpp).
+extern void _swift_stdlib_overrideUnsafeArgvArgc(char **argv, int argc) __attribute__((weak));
+
 static bool are_off;
 static char *setting;
 
@@ -15,7 +18,7 @@ bool kine_backtraces_are_off(void) { return are_off; }
 const char *kine_backtrace_setting(void) { return setting; }
 
 // Before the runtime, where it is linked statically: such constructors run in the order of their numbers.
-__attribute__((constructor(101))) static void turn_off(void) {
+__attribute__((constructor(101))) static void turn_off(int argc, char **argv) {
     static const char *const variable = "SWIFT_BACKTRACE";
     const char *value = getenv(variable);
     // A developer who wants backtraces names the program by its absolute path.
@@ -23,6 +26,8 @@ __attribute__((constructor(101))) static void turn_off(void) {
     setting = value ? strdup(value) : NULL;
     are_off = true;
     setenv(variable, "enable=no", 1);
+    // The runtime looks for the arguments in front of the environment, which is elsewhere now: it is told of them.
+    if (_swift_stdlib_overrideUnsafeArgvArgc) _swift_stdlib_overrideUnsafeArgvArgc(argv, argc);
 }
 
 // A runtime in a library of its own was started before: its handlers are taken away again.

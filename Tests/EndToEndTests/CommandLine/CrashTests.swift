@@ -2,6 +2,7 @@
 import CoreTesting
 import Foundation
 import Glibc
+import KineMeasure
 import KinePlatform
 import ProcessTesting
 import SystemPackage
@@ -41,6 +42,23 @@ import Testing
             kill(child.pid, signal)
             #expect(child.wait() == .killed(signal: signal))
             #expect(access(mark.string, F_OK) != 0)
+        }
+    }
+
+    /// What is installed contains the runtime, which looks for the arguments in front of the environment.
+    @Test(arguments: ["", "SWIFT_BACKTRACE=enable=yes", "-i", "-i SWIFT_BACKTRACE=swift-backtrace=/bin/true"])
+    func `a program that contains Swift's runtime gets its arguments in each environment`(change: String) throws {
+        try TestPlace.with { place in
+            try place.write(#"print(CommandLine.arguments.dropFirst().joined(separator: "+"))"#, to: "main.swift")
+            let sources = RunningKinecast.checkout.appending("Sources/Base/CLinux").string
+            let commands = """
+                cd "$1"
+                clang -c -I "$2/include" "$2/crashes.c"
+                swiftc -static-stdlib main.swift crashes.o -o program
+                env \(change) ./program one two
+                """
+            let output = try Tool.output("sh", ["-euc", commands, "sh", place.directory.string, sources])
+            #expect(output == "one+two\n")
         }
     }
 
