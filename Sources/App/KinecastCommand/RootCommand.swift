@@ -36,6 +36,10 @@ struct RootCommand: ParsableCommand {
                 CommandFailure.unavailable(
                     "There is no /proc here, without which programs in Swift get no arguments; mount it."))
         }
+        // Without standard streams, the first files that are opened would take their numbers, and get what is printed. Such a write fails.
+        for stream in 0...2 where fcntl(Int32(stream), F_GETFD) < 0 {
+            _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)
+        }
         // A file or a memory file that reaches the limit of ulimit -f causes an error, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
         let arguments = ProcessEnvironment.arguments

@@ -52,17 +52,17 @@ import Testing
 
     @Test func `output that cannot be written is 74 and one sentence`() throws {
         try TestPlace.with { place in
-            for command in [
+            for (command, output, reason) in [
                 "--version", "help record", "config", "sources --json", "--generate-completion-script bash",
                 "record a.mp4 --pattern 320x240 --audio none --duration 0.2 --json",
-            ] {
+            ].map({ ($0, "/dev/full", "No space left") }) + ["services", "doctor"].map({ ($0, "&-", "Bad file") }) {
                 let shell = try RunningKinecast(
-                    arguments: ["-c", "exec \"$0\" \(command) >/dev/full", RunningKinecast.executable.string],
+                    arguments: ["-c", "exec \"$0\" \(command) >\(output)", RunningKinecast.executable.string],
                     environment: place.environment, directory: place.directory, executable: "/bin/sh")
                 let ended = try shell.wait()
                 #expect(ended.status == ExitStatus.storageFailed, "\(command): \(ended)")
                 let sentence = try #require(ended.errors.split(separator: "\n").last)
-                #expect(sentence.hasPrefix("kinecast: Standard output cannot be written (No space left"), "\(ended)")
+                #expect(sentence.hasPrefix("kinecast: Standard output cannot be written (\(reason)"), "\(ended)")
             }
         }
     }
