@@ -21,8 +21,8 @@ const char *kine_backtrace_setting(void) { return setting; }
 __attribute__((constructor(101))) static void turn_off(int argc, char **argv) {
     static const char *const variable = "SWIFT_BACKTRACE";
     const char *value = getenv(variable);
-    // A developer who wants backtraces names the program by its absolute path.
-    if (value && strstr(value, "swift-backtrace=/")) return;
+    // A developer who wants backtraces begins with the program's absolute path, and names no other program after it.
+    if (value && strncmp(value, "swift-backtrace=/", 17) == 0 && !strcasestr(value + 17, "swift-backtrace")) return;
     setting = value ? strdup(value) : NULL;
     are_off = true;
     setenv(variable, "enable=no", 1);

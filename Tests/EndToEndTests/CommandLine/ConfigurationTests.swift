@@ -144,6 +144,12 @@ import Testing
             #expect(try edit("sed -i s/fast/60/").status == 0)
             #expect(try text(place) == "[record]\nfps = 60\n")
             #expect(try edit("false").errors.contains("set EDITOR to another one"))
+            // Another user's file in the working directory is no editor.
+            try place.write("#!/bin/sh\n: >was-run\n", to: "planted-editor", permissions: .ownerReadWriteExecute)
+            for path in ["", ".", ".:/usr/bin:/bin"] {
+                let planted = try place.run(["config", "edit"], ["VISUAL=planted-editor", "PATH=\(path)"])
+                #expect(planted.status == ExitStatus.usage && access(place.path("was-run"), F_OK) != 0, "\(planted)")
+            }
         }
     }
 

@@ -10,12 +10,15 @@ import Testing
 
 @Suite(.tags(.real, .programs)) struct CrashTests {
     private static let crashes = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
+    /// Each with a SWIFT_BACKTRACE from which the runtime takes a relative place, or might.
     private static let programs = [
-        "kinecast", "kinecast-engine", "kinecast-publish", "kinecast-studio", "kinecast-tray",
+        "kinecast": "enable=yes", "kinecast-engine": "enable=yes, swift-backtrace=/x",
+        "kinecast-publish": "enable,swift-backtrace=/x", "kinecast-studio": "swift-backtrace=/x,swift-backtrace=./y",
+        "kinecast-tray": "enable=yes,swift-backtrace=swift-backtrace",
     ]
 
     /// The runtime runs swift-backtrace from where the program is. By its bare name that is the working directory.
-    @Test(arguments: zip(programs, crashes))
+    @Test(arguments: zip(programs.keys.sorted(), crashes))
     func `a program that is started by its bare name runs nothing of its directory when it crashes`(
         program: String, signal: Int32
     ) throws {
@@ -31,7 +34,8 @@ import Testing
             let child = try ChildProcess(
                 executable: "/bin/sh", arguments: ["-c", "exec \(program) --help"],
                 environment: ProcessEnvironment.merging(
-                    place.environment, ["PATH=\(RunningKinecast.executables)", "SWIFT_BACKTRACE=enable=yes"]),
+                    place.environment,
+                    ["PATH=\(RunningKinecast.executables)", "SWIFT_BACKTRACE=\(Self.programs[program] ?? "")"]),
                 options: options)
             try wait("\(program)'s blocked output") {
                 try Self.status(of: child.pid, "State")?.hasPrefix("S") == true

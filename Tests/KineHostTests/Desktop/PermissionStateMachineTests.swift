@@ -152,11 +152,24 @@ import Testing
         #expect(empty.handle(.time(Machine.windowTimeout), at: 0) == [.refuse(.nobodyToAsk, [.screen])])
         _ = machine.handle(.windows(isOpen: true), at: 0)
         #expect(machine.handle(.answeredInWindow(isAllowed: false), at: 0) == [.keep(.declined, [.screen])])
-        var terminal = Machine(hasDesktop: false, hasTerminal: true, hasWindows: true)
-        _ = terminal.handle(.known(declined: [], missing: [.screen]), at: 0)
-        #expect(
-            terminal.handle(.answeredInWindow(isAllowed: true), at: 0)
-                == [.withdrawFromTerminal, .keep(.granted, [.screen])])
+    }
+
+    @Test func `beside a window, an app's word for what its terminal answered does not count`() {
+        var shown = Machine(hasDesktop: false, hasTerminal: true, hasWindows: true)
+        #expect(shown.handle(.known(declined: [], missing: [.screen]), at: 0) == [])
+        #expect(shown.handle(.answeredInTerminal(isAllowed: true), at: 0) == [])
+        #expect(shown.handle(.answeredInWindow(isAllowed: true), at: 0) == [.keep(.granted, [.screen])])
+        var opened = Machine(hasDesktop: false, hasTerminal: true)
+        #expect(opened.handle(.known(declined: [], missing: [.screen]), at: 0) == [.askInTerminal([.screen])])
+        #expect(opened.handle(.windows(isOpen: true), at: 0) == [.withdrawFromTerminal])
+        #expect(opened.handle(.answeredInTerminal(isAllowed: true), at: 0) == [])
+        _ = opened.handle(.windows(isOpen: false), at: 0)
+        let now = Machine.windowTimeout
+        #expect(opened.handle(.time(now), at: now) == [.askInTerminal([.screen])])
+        var awaited = Machine(hasDesktop: false, hasTerminal: true)
+        #expect(awaited.handle(.known(declined: [], missing: [.screen], hasStudio: true), at: 0) == [])
+        #expect(awaited.handle(.answeredInTerminal(isAllowed: true), at: 0) == [])
+        #expect(awaited.handle(.time(now), at: now) == [.askInTerminal([.screen])])
     }
 
     @Test func `a desktop has ten seconds to show the question, and a person a minute to answer`() {

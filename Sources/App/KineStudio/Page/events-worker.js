@@ -36,7 +36,7 @@ async function isProven() {
   const text = new TextEncoder();
   const challenge = crypto.randomUUID().replaceAll("-", "");
   const response = await fetch(`api/proof/${challenger.id}/${challenge}`, {
-    credentials: "omit", signal: AbortSignal.timeout(timeout),
+    credentials: "omit", redirect: "manual", signal: AbortSignal.timeout(timeout),
   });
   // A tunnel answers so while the server is away.
   if (response.status >= 500) throw new Error();

@@ -42,7 +42,7 @@ struct DesktopProgram: Sendable {
         let process: ChildProcess
         do throws(Errno) {
             process = try ChildProcess(
-                executable: path, arguments: arguments + added, environment: ProcessEnvironment.current,
+                executable: path, arguments: arguments + added, environment: ProcessEnvironment.forDesktop,
                 options: options)
         } catch {
             throw RecordingError(.failedToShare, "\(path) cannot be started (\(error)); check its permissions.")

@@ -130,7 +130,7 @@ struct ConfigCommand: ParsableCommand {
             // As for other programs, the variable may have arguments.
             let process = try ChildProcess(
                 executable: "/bin/sh", arguments: ["-c", "\(editor) \"$1\"", "sh", settings.path.escaped],
-                environment: ProcessEnvironment.current)
+                environment: ProcessEnvironment.forDesktop)
             guard process.wait() == .exited(status: 0) else {
                 throw CommandFailure.usage("\(editor) failed; set EDITOR to another one.")
             }

@@ -22,6 +22,14 @@ public enum ProcessEnvironment {
             + (kine_backtrace_setting().map { ["SWIFT_BACKTRACE=" + String(escaping: $0)] } ?? [])
     }
 
+    /// The same for an editor, a browser and other programs of the desktop, with PATH's absolute directories alone: they are often scripts,
+    /// which would search the relative ones, and the working directory may be another user's.
+    public static var forDesktop: [String] {
+        let directories = (value("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        let path = directories.isEmpty ? "/usr/local/bin:/usr/bin:/bin" : directories.joined(separator: ":")
+        return merging(current, ["PATH=" + path])
+    }
+
     /// `base` with the variables of `overrides` replaced or added; both are `NAME=value` strings.
     public static func merging(_ base: [String], _ overrides: [String]) -> [String] {
         let replaced = Set(overrides.map(name))

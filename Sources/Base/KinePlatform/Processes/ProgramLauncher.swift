@@ -84,7 +84,7 @@ package final class ProgramLauncher {
         do throws(Errno) {
             let process = try ChildProcess(
                 executable: path, arguments: arguments,
-                environment: ProcessEnvironment.merging(ProcessEnvironment.current, variables), options: options)
+                environment: ProcessEnvironment.merging(ProcessEnvironment.forDesktop, variables), options: options)
             last += 1
             running.append(Running(number: last, process: process, log: log))
             return last

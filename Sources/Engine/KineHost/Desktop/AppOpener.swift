@@ -152,7 +152,9 @@ final class AppOpener {
         if let token { variables.merge(["XDG_ACTIVATION_TOKEN": token, "DESKTOP_STARTUP_ID": token]) { $1 } }
         guard
             let process = try? ChildProcess(
-                executable: path, arguments: arguments, environment: ProcessEnvironment.current(changing: variables),
+                executable: path, arguments: arguments,
+                environment: ProcessEnvironment.merging(
+                    ProcessEnvironment.forDesktop, variables.map { "\($0.key)=\($0.value)" }),
                 options: options)
         else { return tell(.failed) }
         let deadline = MonotonicClock.now() + timeout

@@ -94,10 +94,7 @@ struct PermissionStateMachine: Sendable {
     var openKinds: Set<PermissionKind>? { if case .asking(let kinds, _, _) = state { kinds } else { nil } }
 
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
-        if case .windows(let isOpen) = event {
-            setWindows(isOpen, at: now)
-            return []
-        }
+        if case .windows(let isOpen) = event { return setWindows(isOpen, at: now) }
         switch (state, event) {
         case (.waiting, .known(let declined, let missing, let hasStudio)):
             if !declined.isEmpty { return finish(.refuse(.declinedBefore, declined)) }
@@ -140,16 +137,20 @@ struct PermissionStateMachine: Sendable {
         }
     }
 
-    private mutating func setWindows(_ isOpen: Bool, at now: Int64) {
+    private mutating func setWindows(_ isOpen: Bool, at now: Int64) -> [Action] {
         hasWindows = isOpen
         if isOpen { awaitsWindows = false }
-        guard case .asking(let kinds, let place, _) = state else { return }
+        guard case .asking(let kinds, let place, _) = state else { return [] }
         switch place {
         case .findingDesktop: break
+        case .terminal where isOpen:
+            state = .asking(kinds, in: .windows, until: now + Self.personTimeout)
+            return [.withdrawFromTerminal]
         case .windows where !isOpen: state = .asking(kinds, in: place, until: now + Self.windowTimeout)
         case .desktop, .terminal, .windows:
             if isOpen { state = .asking(kinds, in: place, until: now + Self.personTimeout) }
         }
+        return []
     }
 
     /// The take is over before an answer.
@@ -169,7 +170,8 @@ struct PermissionStateMachine: Sendable {
             state = .asking(kinds, in: .findingDesktop, until: now + Self.desktopTimeout)
             return [.askOnDesktop(kinds)]
         }
-        if hasTerminal {
+        // What the terminal's answer was is the app's own word: it does not count where a window can ask.
+        if hasTerminal, !hasWindows, !awaitsWindows {
             state = .asking(kinds, in: .terminal, until: now + Self.personTimeout)
             return [.askInTerminal(kinds)]
         }
