@@ -44,7 +44,7 @@ install_packages() {
 test_packages=(
     at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2
     libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3 slurp
-    sway unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
+    sway swayidle unzip weston wireplumber wl-clipboard x11-xserver-utils xclip xdg-desktop-portal xdg-desktop-portal-wlr xterm xwayland zenity
 )
 # All of scripts/test.
 all_test_packages=("${build_packages[@]}" "${measure_packages[@]}" "${virtual_packages[@]}" "${test_packages[@]}")

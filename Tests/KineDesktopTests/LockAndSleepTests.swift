@@ -47,6 +47,21 @@ import Testing
         desktop.end(until: .max)
     }
 
+    @Test func `KDE's screen counts as locked from its word before the lock on`() throws {
+        let bus = try TestBus()
+        let saver = try TestScreenSaver(bus)
+        let told = Told()
+        let desktop = try desktop(session: bus, system: nil, told)
+        desktop.watchLock()
+        try wait("the first report") { told.locks == [false] }
+        saver.announceLock()
+        try wait("the lock") { told.locks == [false, true] }
+        saver.activate(true)
+        saver.activate(false)
+        try wait("its end") { told.locks == [false, true, false] }
+        desktop.end(until: .max)
+    }
+
     @Test func `all services that keep a screen on are asked, and told when it is over`() throws {
         let (session, system) = (try TestBus(), try TestBus())
         let logind = try LoginManager(system)

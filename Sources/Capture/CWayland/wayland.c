@@ -75,6 +75,7 @@ static const struct wl_interface *const globals[] = {
     &wl_seat_interface,
     &wl_shm_interface,
     &xdg_wm_base_interface,
+    &zwp_idle_inhibit_manager_v1_interface,
     &zwlr_screencopy_manager_v1_interface,
     &zxdg_output_manager_v1_interface,
 };

@@ -38,8 +38,13 @@ public final class PipeWireSource: CastSource {
     public let position: (x: Int, y: Int)? = nil
     /// The buffers without a frame since the last frame.
     fileprivate private(set) var buffersSinceFrame = 0
+    /// The number of frames at the end of a pause, and until when a newer one is waited for.
+    private var discarded: (frameCount: Int, until: Int64)?
     /// The cast is open even without a frame.
     private let continues: Bool
+
+    /// Nanoseconds for a frame that is newer than a pause. On a still screen there is none.
+    private static let discardTimeout: Int64 = 300_000_000
 
     fileprivate init(
         descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits, continues: Bool
@@ -123,7 +128,14 @@ public final class PipeWireSource: CastSource {
         cursor?.place(inFrameAt: (frame.area.x, frame.area.y), damage: &damage)
     }
 
+    /// The newest frame may be the lock screen's that has paused the take: the desktop says that it is unlocked before it is painted.
+    public func discardFrames() { discarded = (frameCount, MonotonicClock.now() + Self.discardTimeout) }
+
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        if let (count, until) = discarded {
+            if frameCount == count, MonotonicClock.now() < until { return false }
+            discarded = nil
+        }
         // A new format has removed the buffer, or its memory has shrunk. The next frame is fully damaged; before it
         // there is nothing to read again.
         guard let (frame, place) = held, region.size == frame.size else { return false }

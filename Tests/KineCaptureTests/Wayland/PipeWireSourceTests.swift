@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    @Test func `frames of a pause are discarded, until a newer one comes or a moment has passed`() throws {
+        let fixture = try CastFixture()
+        let watcher = try fixture.watch()
+        func canRead() throws -> Bool { try watcher.source.read(.full(size: Self.size)) { _ in } }
+        #expect(try canRead())
+        try fixture.producer.setPattern(2)
+        // Once with a newer frame, and once on a still screen.
+        watcher.source.discardFrames()
+        _ = try watcher.damage(of: "frame", by: fixture.producer)
+        #expect(try canRead())
+        watcher.source.discardFrames()
+        try wait("the moment's end") { try canRead() }
+        #expect(fixture.isShown(by: watcher))
+    }
+
     @Test func `a large frame is read in bands, whatever its memory`() throws {
         let server = try PrivatePipeWire()
         for (memory, pixels) in [(CastProducer.Memory.unsealed, "bgrx"), (.sealed, "rgbx"), (.unsealed, "rgb")] {

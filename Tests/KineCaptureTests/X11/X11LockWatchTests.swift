@@ -10,6 +10,7 @@ import Testing
 
 @Suite struct X11LockWatchTests {
     private static let second: Int64 = 1_000_000_000
+    private static let size = PixelSize(width: 320, height: 240)
 
     @Test func `a screen is locked once a second has passed with a cover and a grab, and not without either`() {
         var state = LockerStateMachine()
@@ -24,14 +25,14 @@ import Testing
     }
 
     @Test(.tags(.real)) func `a locker is noticed, also one that was there before, and its end`() throws {
-        let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+        let screen = try PrivateScreen(size: Self.size)
         for isEarlier in [false, true] {
             let reports = Monitor<[Bool]>([])
             func watch() -> X11LockWatch {
                 X11LockWatch(display: screen.name) { isLocked in reports.signal { $0.append(isLocked) } }
             }
             var lockWatch = isEarlier ? nil : watch()
-            let locker = try Locker(on: screen.name)
+            let locker = try Locker(on: screen.name, [PixelRect(size: Self.size)])
             if isEarlier { lockWatch = watch() }
             try wait("the lock") { reports.withLock { $0 } == [true] }
             locker.unlock()
@@ -41,19 +42,40 @@ import Testing
         }
     }
 
+    /// As xscreensaver's. A game covers one monitor.
+    @Test(.tags(.real)) func `a locker with a window for each monitor is noticed once all are covered`() throws {
+        let screen = try PrivateScreen(size: Self.size)
+        let monitors = [
+            PixelRect(x: 0, y: 0, width: 160, height: 240), PixelRect(x: 160, y: 0, width: 160, height: 240),
+        ]
+        for (number, monitor) in monitors.enumerated() { try screen.setMonitor("part\(number)", monitor) }
+        let reports = Monitor<[Bool]>([])
+        let lockWatch = X11LockWatch(display: screen.name) { isLocked in reports.signal { $0.append(isLocked) } }
+        let game = try Locker(on: screen.name, [monitors[0]])
+        game.unlock()
+        let locker = try Locker(on: screen.name, monitors)
+        try wait("the lock") { reports.withLock { $0 } == [true] }
+        locker.unlock()
+        try wait("its end") { reports.withLock { $0 } == [true, false] }
+        withExtendedLifetime(lockWatch) {}
+    }
+
     private final class Locker {
         private let connection: X11Connection
-        private let window: UInt32
+        private var windows: [UInt32] = []
 
-        init(on display: String) throws {
+        init(on display: String, _ places: [PixelRect]) throws {
             connection = try X11Connection(display: display)
             let handle = connection.handle
-            window = xcb_generate_id(handle)
-            xcb_create_window(
-                handle, 0, window, connection.root, 0, 0, 320, 240, 0, UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue),
-                0,
-                XCB_CW_OVERRIDE_REDIRECT.rawValue, [1])
-            xcb_map_window(handle, window)
+            for place in places {
+                let window = xcb_generate_id(handle)
+                xcb_create_window(
+                    handle, 0, window, connection.root, Int16(place.x), Int16(place.y), UInt16(place.width),
+                    UInt16(place.height), 0, UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), 0,
+                    XCB_CW_OVERRIDE_REDIRECT.rawValue, [1])
+                xcb_map_window(handle, window)
+                windows.append(window)
+            }
             let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
             let grab = xcb_grab_keyboard(handle, 0, connection.root, UInt32(XCB_CURRENT_TIME), mode, mode)
             let status = connection.reply(grab, xcb_grab_keyboard_reply) { $0.pointee.status }
@@ -61,7 +83,7 @@ import Testing
         }
 
         func unlock() {
-            xcb_destroy_window(connection.handle, window)
+            for window in windows { xcb_destroy_window(connection.handle, window) }
             xcb_ungrab_keyboard(connection.handle, UInt32(XCB_CURRENT_TIME))
             xcb_flush(connection.handle)
         }

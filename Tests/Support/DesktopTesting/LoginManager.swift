@@ -131,5 +131,8 @@ package final class TestScreenSaver: Sendable {
         service.emit(path, name, "ActiveChanged", [.boolean(isActive)])
     }
 
+    /// As KDE's, some tenths of a second before its lock screen is there.
+    package func announceLock() { service.emit(path, "org.kde.screensaver", "AboutToLock", []) }
+
     package func end() { service.end() }
 }

@@ -14,6 +14,7 @@ extern __typeof__(&wl_proxy_marshal_flags) kine_marshal_flags;
 #include "../generated/ext-data-control-v1-client-protocol.h"
 #include "../generated/ext-image-capture-source-v1-client-protocol.h"
 #include "../generated/ext-image-copy-capture-v1-client-protocol.h"
+#include "../generated/idle-inhibit-unstable-v1-client-protocol.h"
 #include "../generated/wlr-screencopy-unstable-v1-client-protocol.h"
 #include "../generated/xdg-output-unstable-v1-client-protocol.h"
 #include "../generated/xdg-shell-client-protocol.h"

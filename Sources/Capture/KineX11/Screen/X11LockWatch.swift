@@ -2,11 +2,12 @@
 import CXCB
 import Glibc
 import KineCapture
+import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Watches for a window without a window manager that covers the whole screen while a client has the keyboard: both for more than a second
-/// are a locked screen. A game that does the same cannot be told from a locker.
+/// Watches for windows without a window manager that cover all monitors while a client has the keyboard: both for more than a second are a
+/// locked screen. xscreensaver has a window for each monitor. A game that does the same cannot be told from a locker.
 public final class X11LockWatch: Sendable {
     private let end = WakeSignal()
 
@@ -29,7 +30,10 @@ private final class Loop {
     private let connection: X11Connection
     private let report: (Bool) -> Void
     private var state = LockerStateMachine()
-    private var covering: Set<UInt32> = []
+    /// The windows that cover a monitor each, or more, and their places.
+    private var covering: [UInt32: PixelRect] = [:]
+    /// As they were when a window was looked at last: lockers follow the monitors' changes with their windows.
+    private var monitors: [PixelRect] = []
     /// Never mapped: a grab for it fails, and the error says whether another client has the keyboard.
     private let probe: UInt32
 
@@ -53,10 +57,10 @@ private final class Loop {
             }
             if connection.isBroken { return }
             let now = MonotonicClock.now()
-            if let isLocked = state.poll(isCovered: !covering.isEmpty, hasGrab: { isKeyboardGrabbed }, at: now) {
+            if let isLocked = state.poll(isCovered: isCovered, hasGrab: { isKeyboardGrabbed }, at: now) {
                 report(isLocked)
             }
-            let next = covering.isEmpty ? nil : now + LockerStateMachine.interval
+            let next = !isCovered ? nil : now + LockerStateMachine.interval
             if WakeSignal.poll([end.descriptor, connection.descriptor], until: next)[0] { return }
         }
     }
@@ -72,9 +76,9 @@ private final class Loop {
                 ($0.window, $0.override_redirect != 0)
             }
             if isUnmanaged { check(window) }
-        case XCB_UNMAP_NOTIFY: covering.remove(read(xcb_unmap_notify_event_t.self) { $0.window })
-        case XCB_DESTROY_NOTIFY: covering.remove(read(xcb_destroy_notify_event_t.self) { $0.window })
-        case XCB_REPARENT_NOTIFY: covering.remove(read(xcb_reparent_notify_event_t.self) { $0.window })
+        case XCB_UNMAP_NOTIFY: covering[read(xcb_unmap_notify_event_t.self) { $0.window }] = nil
+        case XCB_DESTROY_NOTIFY: covering[read(xcb_destroy_notify_event_t.self) { $0.window }] = nil
+        case XCB_REPARENT_NOTIFY: covering[read(xcb_reparent_notify_event_t.self) { $0.window }] = nil
         default: break
         }
     }
@@ -85,14 +89,21 @@ private final class Loop {
             $0.pointee.override_redirect != 0 && $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
         }
         guard isUnmanaged == true, let place = connection.geometry(of: window)?.rect,
-            let screen = connection.geometry(of: connection.root)?.rect,
-            place.x <= 0, place.y <= 0, place.maxX >= screen.width, place.maxY >= screen.height,
-            X11Layout.names(of: window, connection).application != X11RegionOverlay.application
+            let screen = connection.geometry(of: connection.root)?.rect
         else {
-            covering.remove(window)
+            covering[window] = nil
             return
         }
-        covering.insert(window)
+        monitors = X11Layout.monitors(connection).map(\.bounds)
+        if monitors.isEmpty { monitors = [screen] }
+        let covers = monitors.contains { $0.intersection(place) == $0 }
+        let isLocker = covers && X11Layout.names(of: window, connection).application != X11RegionOverlay.application
+        covering[window] = isLocker ? place : nil
+    }
+
+    private var isCovered: Bool {
+        !covering.isEmpty
+            && monitors.allSatisfy { monitor in covering.values.contains { monitor.intersection($0) == monitor } }
     }
 
     private var isKeyboardGrabbed: Bool {

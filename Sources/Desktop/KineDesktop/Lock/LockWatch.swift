@@ -57,6 +57,14 @@ final class LockWatch {
             guard signal.interface == saver.name, let isActive = signal.arguments.first?.asBoolean else { return }
             self?.hear(saver.witness, isActive)
         }
+        if saver.witness == .freedesktop {
+            // KDE blanks the screen at once, and says that it is locked up to a second later, when its lock screen is painted.
+            let name = "org.kde.screensaver"
+            bus.match("type='signal',sender='\(saver.name)',interface='\(name)',member='AboutToLock'") {
+                [weak self] signal in
+                if signal.interface == name { self?.hear(saver.witness, true) }
+            }
+        }
         bus.matchOwner(of: saver.name) { [weak self, weak bus] owner in
             guard let self, let bus else { return }
             if owner == nil { hear(saver.witness, nil) } else { ask(saver, on: bus) }

@@ -1,8 +1,10 @@
 // A take's use of the desktop: indicator, questions, lock and sleep. Part of the engine, since it outlives the app.
+import KineCapture
 import KineDesktop
 import KineMedia
 import KinePlatform
 import KineTake
+import KineWayland
 import KineWire
 import KineX11
 
@@ -20,6 +22,7 @@ final class TakeDesktop {
     private var shown: Notification?
     private var inhibition: SleepInhibition?
     private var idleSuspension: X11IdleSuspension?
+    private var idleInhibition: WaylandIdleInhibition?
     private var lockWatch: X11LockWatch?
 
     /// `inbox` passes the desktop's events to the main thread. `program`: the program that started the take, for its
@@ -112,7 +115,9 @@ final class TakeDesktop {
         let reason = isRunning && !contents.isPaused ? contents.inhibition : nil
         if reason != inhibition {
             desktop?.inhibitSleep(reason)
-            idleSuspension = reason?.keepsScreenOn == true ? X11IdleSuspension() : nil
+            let keepsScreenOn = reason?.keepsScreenOn == true
+            idleSuspension = keepsScreenOn ? X11IdleSuspension() : nil
+            idleInhibition = keepsScreenOn ? WaylandIdleInhibition { WaylandSession.compositor } : nil
         }
         inhibition = reason
     }

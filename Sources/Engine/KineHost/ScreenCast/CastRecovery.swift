@@ -27,7 +27,8 @@ struct CastRecovery {
         var interval: Int64
         /// How long PipeWire may be absent.
         var absence: Int64
-        /// How long a question to the person may take, since the loss or the monitor's return: they may be away.
+        /// How long a question to the person may take since the loss: they may be away. After a monitor's return it may take any time, as
+        /// the monitor may have been away for any time.
         var answer: Int64
         /// Between two looks for a monitor whose cast has ended.
         var lookInterval: Int64
@@ -92,7 +93,7 @@ struct CastRecovery {
     var deadline: Int64 {
         switch state {
         case .looking(let next), .waiting(let next): next
-        case .asking: lostAt + limits.answer
+        case .asking: sought == .monitor ? .max : lostAt + limits.answer
         case .ended: lostAt
         }
     }

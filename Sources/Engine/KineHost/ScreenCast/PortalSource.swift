@@ -145,6 +145,8 @@ final class PortalSource: CastSource {
         }
     }
 
+    func discardFrames() { if case .casting(let cast) = state { cast.source.discardFrames() } }
+
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         guard case .casting(let cast) = state else { return false }
         return try cast.source.read(region, into: receive)
