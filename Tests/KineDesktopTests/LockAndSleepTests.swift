@@ -52,7 +52,7 @@ import Testing
         let saver = try TestScreenSaver(bus)
         let told = Told()
         let desktop = try desktop(session: bus, system: nil, told)
-        desktop.watchLock()
+        desktop.watchLock(isWayland: true)
         try wait("the first report") { told.locks == [false] }
         saver.announceLock()
         try wait("the lock") { told.locks == [false, true] }

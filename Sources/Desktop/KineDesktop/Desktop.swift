@@ -45,7 +45,7 @@ public final class Desktop: Sendable {
         case indicate(Notification?)
         case ask(Notification?)
         case inhibitSleep(SleepInhibition?)
-        case watchLock
+        case watchLock(isWayland: Bool)
         case post(Notification, number: Int)
         case withdraw(Int)
         case activate(application: String, token: String?, number: Int)
@@ -91,7 +91,9 @@ public final class Desktop: Sendable {
     public func inhibitSleep(_ inhibition: SleepInhibition?) { requests.post(.inhibitSleep(inhibition)) }
 
     /// Starts to report `screenLocked`. Call once.
-    public func watchLock() { requests.post(.watchLock) }
+    public func watchLock(isWayland: Bool = ProcessEnvironment.value("WAYLAND_DISPLAY") != nil) {
+        requests.post(.watchLock(isWayland: isWayland))
+    }
 
     /// Removes the indicator, the question and the inhibition, and ends the thread. Returns when that is done, or when
     /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).

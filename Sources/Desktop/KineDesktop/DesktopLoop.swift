@@ -76,10 +76,10 @@ final class DesktopLoop {
         case .post(let notification, let number): posted.post(notification, number: number)
         case .withdraw(let number): posted.withdraw(number)
         case .activate(let application, let token, let number): activate(application, token, number)
-        case .watchLock:
+        case .watchLock(let isWayland):
             lock =
                 lock
-                ?? LockWatch(session: session, system: system) { [tell] event in
+                ?? LockWatch(session: session, system: system, isWayland: isWayland) { [tell] event in
                     switch event {
                     case .locked(let isLocked): tell(.screenLocked(isLocked))
                     case .lost: tell(.lockLost)

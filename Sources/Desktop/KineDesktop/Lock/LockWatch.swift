@@ -27,11 +27,15 @@ struct ScreenSaver: Sendable {
 
 /// Used on one thread.
 final class LockWatch {
+    private let isWayland: Bool
     private let tell: (LockState.News) -> Void
     private var state = LockState()
 
     /// - Parameter tell: called with the state once it is known, then with each change.
-    init(session: BusConnection?, system: BusConnection?, tell: @escaping (LockState.News) -> Void) {
+    init(
+        session: BusConnection?, system: BusConnection?, isWayland: Bool, tell: @escaping (LockState.News) -> Void
+    ) {
+        self.isWayland = isWayland
         self.tell = tell
         for saver in ScreenSaver.all {
             if let session { watch(saver, on: session) } else { hear(saver.witness, nil) }
@@ -57,8 +61,9 @@ final class LockWatch {
             guard signal.interface == saver.name, let isActive = signal.arguments.first?.asBoolean else { return }
             self?.hear(saver.witness, isActive)
         }
-        if saver.witness == .freedesktop {
-            // KDE blanks the screen at once, and says that it is locked up to a second later, when its lock screen is painted.
+        if saver.witness == .freedesktop, isWayland {
+            // KDE blanks the screen at once, and says that it is locked up to a second later, when its lock screen is painted. On X11 the
+            // lock may fail in between, where a menu is open, and nothing is said of that.
             let name = "org.kde.screensaver"
             bus.match("type='signal',sender='\(saver.name)',interface='\(name)',member='AboutToLock'") {
                 [weak self] signal in

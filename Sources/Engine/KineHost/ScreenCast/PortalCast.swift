@@ -68,7 +68,9 @@ final class PortalCastOpening {
             throw .notOnWayland(.largerCursor)
         }
         let options = PipeWireSource.Options(
-            highestRate: video.framesPerSecond, showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,
+            // Below the screen's rate, mutter may lose a frame that it has put off, until the next change; the take's pace is its own.
+            highestRate: max(60, video.framesPerSecond),
+            showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,
             cursorScale: video.cursorScale)
         let opening = try PipeWireOpening(
             descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
