@@ -215,7 +215,7 @@ export function makePlayback(changed, loaded, again) {
     },
   };
   watch();
-  // Otherwise the element would request the rest from any program that listens there by now.
+  // Otherwise the element asks whatever listens there now.
   on("connection", (kind) => {
     if (kind === "open" || !recording) return;
     player.close();

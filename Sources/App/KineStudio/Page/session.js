@@ -3,7 +3,7 @@ import { say } from "./words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
-// Without the proof, nothing is sent: another program may listen there by now.
+// Without the proof, nothing is sent: another program may listen.
 let isConnected = true;
 
 export function setConnected(value) { isConnected = value; }
