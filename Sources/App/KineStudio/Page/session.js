@@ -3,7 +3,7 @@ import { say } from "./words.js";
 
 // Reloading the page keeps it.
 const place = "kinecast-key";
-// Without the proof, nothing is sent: another program may listen.
+// Nothing is sent without the proof.
 let isConnected = true;
 
 export function setConnected(value) { isConnected = value; }
