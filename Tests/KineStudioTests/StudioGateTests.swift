@@ -175,14 +175,14 @@ import Testing
     }
 
     @Test func `events of others come to no window of a recording or an app`() {
-        func hears(_ scope: StudioScope, _ type: String, _ subject: String? = nil) -> Bool {
-            scope.hears(type, of: subject) { $0 == "r" }
+        func receives(_ scope: StudioScope, _ type: String, _ subject: String? = nil) -> Bool {
+            scope.receives(type, of: subject) { $0 == "r" }
         }
-        #expect(hears(.person, "questions") && !hears(.studio, "questions") && hears(.studio, "takes"))
+        #expect(receives(.person, "questions") && !receives(.studio, "questions") && receives(.studio, "takes"))
         for scope in [StudioScope.recording("r"), .sheet("s")] {
-            #expect(hears(scope, "recordings") && hears(scope, "job", "r") && !hears(scope, "job", "x"))
+            #expect(receives(scope, "recordings") && receives(scope, "job", "r") && !receives(scope, "job", "x"))
             for type in ["takes", "questions", "notice", "choices", "camera"] {
-                #expect(!hears(scope, type), "\(type)")
+                #expect(!receives(scope, type), "\(type)")
             }
         }
     }

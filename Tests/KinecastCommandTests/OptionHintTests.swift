@@ -65,10 +65,10 @@ import Testing
         #expect(RootCommand.hint(for: ["help", "recrod"]) == hint)
     }
 
-    @Test func `words differ by what is inserted, removed, replaced or exchanged`() {
+    @Test func `words differ by what is inserted and removed`() {
         for (one, other, distance) in [
-            ("", "", 0), ("a", "", 1), ("mic", "mic", 0), ("recrod", "record", 1), ("trm", "trim", 1),
-            ("fly", "mic", 3),
+            ("", "", 0), ("a", "", 1), ("mic", "mic", 0), ("recrod", "record", 2), ("trm", "trim", 1),
+            ("fly", "mic", 6),
         ] {
             #expect(CommandNames.distance(one, other) == distance)
             #expect(CommandNames.distance(other, one) == distance)

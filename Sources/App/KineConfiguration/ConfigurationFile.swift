@@ -96,7 +96,7 @@ extension ConfigurationFile {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// What a new line ends with before its line feed: a carriage return in a file from Windows.
+    /// The end of a new line before its line feed: a file from Windows has a carriage return there.
     private var lineEnd: [UInt8] { lines.first?.last == 0x0d ? [0x0d] : [] }
 
     /// The file with these values of an option: in place of the old ones, else at the end of the section. Without values,

@@ -1,6 +1,8 @@
-// Files in memory, and their seals (memfd_create(2)).
+// Files in memory and their seals (memfd_create(2)), and the limit of a process's memory.
 #define _GNU_SOURCE
 #include "CLinux.h"
+
+#include <sys/resource.h>
 
 // Older C libraries do not name it; Linux 5.1.
 #ifndef F_SEAL_FUTURE_WRITE
@@ -34,4 +36,16 @@ int64_t kine_sealed_size(int fd) {
     if (!(seals & F_SEAL_SHRINK)) return 0;
     struct stat status;
     return fstat(fd, &status) == 0 ? status.st_size : -1;
+}
+
+void kine_limit_private_memory(uint64_t bytes) {
+    // The sanitizers map more than any such limit for themselves.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    setrlimit(RLIMIT_DATA, &limit);
+#else
+    (void)bytes;
+#endif
 }

@@ -57,7 +57,8 @@ import Testing
             let sources = RunningKinecast.checkout.appending("Sources/Base/CLinux").string
             let commands = """
                 cd "$1"
-                clang -c -I "$2/include" "$2/crashes.c"
+                # Swift's own, which need not be in PATH.
+                "$(dirname "$(realpath "$(command -v swiftc)")")/clang" -c -I "$2/include" "$2/crashes.c"
                 swiftc -static-stdlib main.swift crashes.o -o program
                 env \(change) ./program one two
                 """

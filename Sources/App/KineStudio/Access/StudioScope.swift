@@ -35,8 +35,8 @@ enum StudioScope: Hashable, Sendable {
         return match.parameters["sheet"].map { self == .sheet($0) } ?? false
     }
 
-    /// Whether the windows get an event of that type. `subject`: the ID of what it is about.
-    func hears(_ type: String, of subject: String?, shows: (String) -> Bool) -> Bool {
+    /// Whether the windows get an event of that type. `subject`: the ID of the recording that the event is about.
+    func receives(_ type: String, of subject: String?, shows: (String) -> Bool) -> Bool {
         switch self {
         case .person: true
         case .studio: type != "questions"

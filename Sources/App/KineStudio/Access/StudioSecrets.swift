@@ -1,9 +1,9 @@
-// The secrets of one server: the tokens of links, each of which is used once, and the sessions that pages get for them.
+// The secrets of one server: tokens and sessions. A link has a token, which is used once. The page that opens the link gets a session for it.
 import KineLive
 
 /// Pure; the caller gives the time.
 struct StudioSecrets: Sendable {
-    /// What a page gets for its link's token. Windows that may do the same share it, and with it a stream of events.
+    /// A page gets a session for its link's token. Windows with the same rights share one session and its stream of events.
     struct Session: Sendable, Equatable {
         let scope: StudioScope
         /// The value of the header that every request needs.

@@ -51,8 +51,8 @@ final class EventHub: Sendable {
     private let state = Mutex(State())
     private let pagesChanged: @Sendable (_ all: Int, _ asking: Int) -> Void
 
-    /// - Parameter pagesChanged: gets the number of connected pages, and of those that show apps' questions, in order, on any
-    ///   thread. It must not call the hub.
+    /// - Parameter pagesChanged: is called after each change, in order, on any thread, with two numbers: of connected pages, and of pages that
+    ///   show apps' questions. It must not call the hub.
     init(pagesChanged: @escaping @Sendable (_ all: Int, _ asking: Int) -> Void = { _, _ in }) {
         self.pagesChanged = pagesChanged
     }

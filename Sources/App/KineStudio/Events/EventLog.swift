@@ -9,7 +9,7 @@ struct EventLog: Sendable {
         let type: String
         /// One line of JSON.
         let data: String
-        /// The ID of what it is about, for events that not all pages get.
+        /// The ID of the recording that the event is about, if any.
         var subject: String?
 
         /// The event as the stream has it.

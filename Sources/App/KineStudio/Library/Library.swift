@@ -181,7 +181,7 @@ final class Library: Sendable {
         return Set(places.directories.map(\.path) + [places.apps] + parents + given)
     }
 
-    /// Files with their contents. One engine reads those that have changed since they were read last.
+    /// The files with their contents. One engine reads all files that have changed since their last reading.
     private func entries(_ files: [(file: LibraryFile, version: FileVersion)]) -> [Entry] {
         let (known, written) = state.withLock { ($0.contents, $0.written) }
         let unread = files.filter { known[$0.file.path]?.version != $0.version && !written.contains($0.file.path) }

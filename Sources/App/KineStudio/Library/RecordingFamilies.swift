@@ -1,16 +1,16 @@
-// Which recordings were made of which: a window of one recording shows those, too.
+// Remembers from which recording another one was made. A window of one recording also shows the recordings that were made from it.
 import Synchronization
 
 /// Any thread may call.
 final class RecordingFamilies: Sendable {
     private static let most = 4096
 
-    /// The IDs of recordings, with that of what each was made of.
+    /// For the ID of a recording, the ID of the recording that it was made from.
     private let origins = Mutex<[String: String]>([:])
 
     /// - Parameters:
     ///   - made: the ID of a new recording, or the new ID of one that was moved.
-    ///   - id: that of the recording before.
+    ///   - id: the ID of the original, or the old ID of the one that was moved.
     func add(_ made: String, madeOf id: String) {
         guard made != id else { return }
         origins.withLock { origins in
@@ -19,11 +19,11 @@ final class RecordingFamilies: Sendable {
         }
     }
 
-    /// Whether a recording is that of the window, or was made of it.
+    /// Whether a window shows the recording with that ID: the window's own, or one that was made from it.
     func has(_ id: String, in window: String) -> Bool {
         origins.withLock { origins in
             var next: String? = id
-            // One that was renamed there and back is its own origin.
+            // A recording that was renamed there and back is its own origin.
             for _ in 0..<origins.count + 1 where next != nil && next != window { next = origins[next ?? ""] }
             return next == window
         }

@@ -47,7 +47,7 @@ export class Steps {
     free?.();
   }
 
-  /** Calls `show` with the kind of the content before, if this is another one. */
+  /** Calls `show` if the step or its kind has changed. `show` gets the previous kind. */
   take(content, show) {
     const { step, kind } = this.content;
     // The connection was restored: what the person has typed stays.

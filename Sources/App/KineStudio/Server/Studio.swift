@@ -155,7 +155,7 @@ extension Studio {
         guard let scope else { throw StudioGate.Refusal.noSession }
         let connect = { [self] in
             hub.connect(after: id.flatMap { Int($0) }, greeting: clock) { [weak self] event in
-                scope.hears(event.type, of: event.subject) { self?.shows($0, in: scope) == true }
+                scope.receives(event.type, of: event.subject) { self?.shows($0, in: scope) == true }
             }
         }
         guard case .sheet(let sheet) = scope else { return connect() }

@@ -17,7 +17,7 @@ enum CommandNames {
             }
             let names = subcommands.compactMap { $0.configuration.commandName }
             guard let name = names.min(by: { distance($0, word) < distance($1, word) }),
-                distance(name, word) <= max(1, name.count / 3)
+                distance(name, word) <= 2 * max(1, name.count / 3)
             else { return nil }
             let path = words.joined(separator: " ")
             return "There is no command \(path) \(word); did you mean \(path) \(name)?"
@@ -25,24 +25,8 @@ enum CommandNames {
         return nil
     }
 
-    /// The least number of characters to insert, remove, replace or exchange with the next one that makes one word the
-    /// other.
-    static func distance(_ one: String, _ other: String) -> Int {
-        let (one, other) = (Array(one), Array(other))
-        var rows = [Array(0...other.count)]
-        for (i, character) in one.enumerated() {
-            var row = [i + 1]
-            for (j, another) in other.enumerated() {
-                var least = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (character == another ? 0 : 1))
-                if i > 0, j > 0, character == other[j - 1], one[i - 1] == another {
-                    least = min(least, rows[i - 1][j - 1] + 1)
-                }
-                row.append(least)
-            }
-            rows.append(row)
-        }
-        return rows[one.count][other.count]
-    }
+    /// The number of characters to insert and to remove that make one word the other: two for an exchange.
+    static func distance(_ one: String, _ other: String) -> Int { Array(other).difference(from: Array(one)).count }
 }
 
 enum CompletionScript {

@@ -44,6 +44,9 @@ extern int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
 
 // MARK: Memory (memory.c)
 
+// Limits this process's private memory (RLIMIT_DATA), at most to its hard limit. Pages of programs and files do not count.
+void kine_limit_private_memory(uint64_t bytes);
+
 // A file in memory that holds `size` bytes and can neither grow nor shrink: writing past its end fails with EPERM.
 int kine_bounded_memory_file(const char *name, off_t size);
 

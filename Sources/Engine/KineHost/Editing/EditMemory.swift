@@ -1,9 +1,9 @@
 // The memory of an engine that reads finished recordings. A damaged file, or a fault of the decoder, must not take the
 // machine's: the engine then ends, and its client says so.
-import Glibc
+import CLinux
 import KineMedia
 
-/// Limits of this process's private memory, by RLIMIT_DATA. Pages of programs and files do not count.
+/// Limits of this process's private memory.
 enum EditMemory {
     /// Bytes for the longest index (`RecordingIndex.mostSamples`), the libraries and the threads.
     private static let base = 1 << 30
@@ -12,10 +12,6 @@ enum EditMemory {
 
     /// - Parameter frame: the recording's frames; before they are known, their decoder has no memory.
     static func limit(forFrame frame: PixelSize = PixelSize(width: 0, height: 0)) {
-        let data = __rlimit_resource_t(2)  // RLIMIT_DATA, which is not imported
-        var limit = rlimit()
-        guard getrlimit(data, &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, rlim_t(base + perPixel * frame.area))
-        _ = setrlimit(data, &limit)
+        kine_limit_private_memory(UInt64(base + perPixel * frame.area))
     }
 }

@@ -1,4 +1,4 @@
-// A server of another page, with the live page's limits on connections.
+// An HTTP server for the studio, with the live page's limits on connections.
 import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
