@@ -19,6 +19,8 @@ import Testing
         struct Ignored: Decodable {}
 
         var openapi: String
+        /// For operations that state none.
+        var security: [[String: [String]]]
         var paths: [String: [String: Operation]]
     }
 
@@ -41,7 +43,7 @@ import Testing
         #expect(Set(described.keys) == Set(routes.map { "\($0.method) \($0.path)" }))
         for route in routes {
             let operation = try #require(described["\(route.method) \(route.path)"])
-            let schemes = Set((operation.security ?? []).flatMap(\.keys))
+            let schemes = Set((operation.security ?? description.security).flatMap(\.keys))
             let wanted: Set<String> =
                 switch route.access {
                 case .session: ["cookie", "key"]
