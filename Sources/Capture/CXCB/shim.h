@@ -53,15 +53,6 @@ static inline const xcb_query_extension_reply_t *kine_screen_saver_extension(xcb
 // Suspends the server's screen saver for this client's life.
 static inline void kine_suspend_screen_saver(xcb_connection_t *c) { kine_send_request(c, kine_screen_saver(), 5, (uint32_t[]){ 0, 1 }, 2, false); }
 
-// Whether the server's screen saver is on (QueryInfo).
-static inline bool kine_screen_saver_is_on(xcb_connection_t *c) {
-    uint32_t body[] = { 0, xcb_setup_roots_iterator(xcb_get_setup(c)).data->root };
-    struct { uint8_t response_type, state; } *reply = xcb_wait_for_reply(c, kine_send_request(c, kine_screen_saver(), 1, body, 2, true), NULL);
-    bool is_on = reply && reply->state == 1;
-    free(reply);
-    return is_on;
-}
-
 // SYNC 3.1 (X.Org's "X Synchronization Extension Protocol").
 static inline xcb_extension_t *kine_sync(void) {
     static xcb_extension_t extension = { "SYNC", 0 };
