@@ -104,7 +104,7 @@ import Testing
 
     @Test func `links are told when they change, and renewed where the extension can`() {
         var machine = Self.live()
-        #expect(machine.handle(.report(.link("a")), at: Self.second) == [.announce(.link("a"))])
+        #expect(machine.handle(.report(.links(BroadcastLinks(page: "a"))), at: Self.second) == [.announce(.link("a"))])
         #expect(machine.handle(.linkRenewalRequested, at: Self.second) == [])
         let links = BroadcastLinks(page: "a", player: "b", isRenewable: true)
         #expect(machine.handle(.report(.links(links)), at: Self.second) == [.announce(.playerLink("b"))])

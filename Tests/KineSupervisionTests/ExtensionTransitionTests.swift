@@ -62,7 +62,7 @@ import Testing
             heard { .announce(.state("good")) }
         ),
         (.report(.warning("slow")), heard { .announce(.warning("slow")) }),
-        (.report(.link("a")), heard { .announce(.link("a")) }),
+        (.report(.links(BroadcastLinks(page: "a"))), heard { .announce(.link("a")) }),
         (.report(.needsKeyframe), [.running: [.requestKeyframe], .paused: [.requestKeyframe]]),
         (
             .report(.encoding(.init(averageBitrate: 1000))),

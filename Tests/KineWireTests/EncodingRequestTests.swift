@@ -40,19 +40,19 @@ import Testing
     }
 
     @Test(arguments: [
-        #""averageBitRate":0"#, #""averageBitRate":-5"#, #""averageBitRate":1000000001"#, #""averageBitRate":1e30"#,
-        #""averageBitRate":"1""#, #""maximumFrameRate":0"#, #""maximumFrameRate":-1"#, #""maximumFrameRate":1e9"#,
+        #""averageBitrate":0"#, #""averageBitrate":-5"#, #""averageBitrate":1000000001"#, #""averageBitrate":1e30"#,
+        #""averageBitrate":"1""#, #""maximumFrameRate":0"#, #""maximumFrameRate":-1"#, #""maximumFrameRate":1e9"#,
     ])
     func `a request that no encoder can carry out is skipped`(property: String) throws {
         #expect(try decoded(#"{"encoding":{"_0":{\#(property)}}}"#) == nil)
     }
 
     @Test(arguments: [
-        #""uptime":-1"#, #""reconnects":-1"#, #""bitRate":-1"#, #""queueMilliseconds":9000000000000000000"#,
-        #""roundTripMilliseconds":1e300"#, #""picturesDropped":-3"#, #""uptime":[]"#,
+        #""uptime":-1"#, #""reconnects":-1"#, #""bitrate":-1"#, #""queueMilliseconds":9000000000000000000"#,
+        #""roundTripMilliseconds":1e300"#, #""framesDropped":-3"#, #""uptime":[]"#,
     ])
     func `impossible statistics are skipped`(property: String) throws {
-        let head = #""pictures":0,"sounds":0,"bytes":0,"queuedBytes":0,"sentBytes":0"#
+        let head = #""frames":0,"audioSamples":0,"bytes":0,"queuedBytes":0,"sentBytes":0"#
         let whole = #"{"statistics":{"_0":{\#(head),"connection":{"reconnects":1}}}}"#
         #expect(try decoded(whole) != nil)
         #expect(try decoded(#"{"statistics":{"_0":{\#(head),"connection":{\#(property)}}}}"#) == nil)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `statistics without a connection are understood`() throws {
         let report = try decoded(
-            #"{"statistics":{"_0":{"pictures":3,"sounds":0,"bytes":5,"queuedBytes":0,"sentBytes":0}}}"#)
+            #"{"statistics":{"_0":{"frames":3,"audioSamples":0,"bytes":5,"queuedBytes":0,"sentBytes":0}}}"#)
         var expected = ExtensionStatistics()
         expected.frames = 3
         expected.bytes = 5

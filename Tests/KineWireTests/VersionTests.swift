@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [(#"{"blink":{}}"#, "blink"), (#"{"start":{"_0":{}}}"#, "start")])
     func `an extension learns that it does not know a request, and reads on`(json: String, name: String) throws {
-        let known = #"{"pause":{"after":{"pictures":1,"samples":2,"frames":3},"because":"x"}}"#
+        let known = #"{"pause":{"after":{"frames":1,"samples":2,"pictures":3},"because":"x"}}"#
         #expect(
             try read([json, known])
                 == [.unknown(name), ExtensionRequest.pause(after: StreamPosition(samples: 2, frames: 1))])
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `audio of a later version is left out of a start`() throws {
         let recorded = try #require(lines(PackageResources.extension_requests_jsonl).first)
-        let audio = #""sounds":["#
+        let audio = #""audio":["#
         let later = recorded.replacing(
             audio, with: audio + #"{"type":"audioMusic","form":"aac"},{"type":"audioMic","form":"opus","rate":1},"#)
         #expect(later != recorded)

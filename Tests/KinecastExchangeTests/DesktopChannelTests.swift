@@ -15,17 +15,16 @@ import Testing
         let channel: DesktopChannel
         private let received = Mutex<[DesktopRequest]>([])
 
-        init(understandsDesktop: Bool? = true) {
+        init() {
             channel = DesktopChannel(link: link)
             link.connect { [weak self] report in
                 if case .desktop(let request) = report { self?.received.withLock { $0.append(request) } }
             }
-            var start = ExtensionStart(
+            let start = ExtensionStart(
                 service: "a", setupInfo: [:],
                 stream: StreamDescription(
                     framesPerSecond: 1, video: nil, frames: nil, audio: [],
                     sampleRingBytes: 65536), memoryLimit: 1 << 20)
-            start.understandsDesktop = understandsDesktop
             link.started(start)
         }
 
@@ -58,14 +57,7 @@ import Testing
         }
     }
 
-    @Test func `an engine that is too old is not asked, nor one that has not started the broadcast`() async throws {
-        let old = Engine(understandsDesktop: nil)
-        await #expect(throws: LocalNotification.Error.self) {
-            try await LocalNotification(title: "a").post(old.channel)
-        }
-        let error = await #expect(throws: Pasteboard.Error.self) { try await Pasteboard(group: "g").text(old.channel) }
-        #expect(error?.code == .unavailable)
-        #expect(old.requests == [])
+    @Test func `an engine that has not started the broadcast is not asked`() async throws {
         let early = EngineLink()
         early.connect { _ in }
         let none = await #expect(throws: HostApp.Error.self) { try await HostApp.activate(DesktopChannel(link: early)) }

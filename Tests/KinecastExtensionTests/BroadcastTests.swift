@@ -184,7 +184,8 @@ import Testing
         try await rehearsal.start()
         #expect(
             rehearsal.reports == [
-                .link("http://127.0.0.1:1/"), .state("connected"), .warning("The key expires today; make another."),
+                .links(BroadcastLinks(page: "http://127.0.0.1:1/")), .state("connected"),
+                .warning("The key expires today; make another."),
                 .needsKeyframe, .started,
             ])
         let context = try #require(rehearsal.handler.known)

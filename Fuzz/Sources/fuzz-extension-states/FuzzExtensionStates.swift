@@ -19,7 +19,7 @@ private func fuzz(_ input: [UInt8]) {
         case 10: history.report(.live(choice & 32 != 0, reason: choice & 64 != 0 ? text(&script) : nil))
         case 11: history.report(choice & 32 != 0 ? .serviceInfo(["viewers": text(&script)]) : .heartbeat)
         case 12: history.report(.statistics(statistics(&script)))
-        case 13: history.report(.link(text(&script)))
+        case 13: history.report(.links(BroadcastLinks(page: text(&script))))
         case 14:
             let player = choice & 32 != 0 ? text(&script) : nil
             history.report(.links(BroadcastLinks(page: text(&script), player: player, isRenewable: choice & 64 != 0)))

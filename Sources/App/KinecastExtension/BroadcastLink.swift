@@ -8,12 +8,12 @@ import Synchronization
 final class BroadcastLink: Sendable {
     private struct State {
         var context = BroadcastContext()
-        /// The request to the encoder, and whether the engine understands requests.
+        /// Whether the engine's first message has arrived.
+        var hasStarted = false
+        /// The request to the encoder.
         var encoding = EncodingRequest.none
-        var isAdjustable = false
-        /// The last report of whether the server receives the broadcast, and whether the engine supports it.
+        /// The last report of whether the server receives the broadcast.
         var live: (isLive: Bool, reason: String?)?
-        var understandsLive = false
         var failure: String?
         /// Reports made before the connection.
         var early: [ExtensionReport] = []
@@ -46,10 +46,9 @@ final class BroadcastLink: Sendable {
     func start(_ start: ExtensionStart) {
         state.withLock { state in
             state.context = BroadcastContext(start)
-            state.isAdjustable = start.stream.video?.isAdjustable ?? false
-            if state.isAdjustable, state.encoding != .none { state.send?(.encoding(state.encoding)) }
-            state.understandsLive = start.understandsLive ?? false
-            if state.understandsLive, let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
+            state.hasStarted = true
+            if state.encoding != .none { state.send?(.encoding(state.encoding)) }
+            if let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
         }
     }
 
@@ -59,7 +58,7 @@ final class BroadcastLink: Sendable {
             guard state.encoding != encoding else { return }
             state.encoding = encoding
             // Sent with the lock held, so that the request stored last is also sent last.
-            if state.isAdjustable { state.send?(.encoding(encoding)) }
+            if state.hasStarted { state.send?(.encoding(encoding)) }
         }
     }
 
@@ -69,7 +68,7 @@ final class BroadcastLink: Sendable {
             if let live = state.live, live.isLive == isLive, reason == nil || reason == live.reason { return }
             state.live = (isLive, reason)
             // Sent with the lock held, as above.
-            if state.understandsLive { state.send?(.live(isLive, reason: reason)) }
+            if state.hasStarted { state.send?(.live(isLive, reason: reason)) }
         }
     }
 

@@ -71,7 +71,7 @@ open class BroadcastSampleHandler {
     public nonisolated final func finishBroadcastWithError(_ error: any Error) { link.fail(error) }
 
     /// Tells the user the address at which the broadcast can be watched.
-    public nonisolated final func announce(link address: String) { link.report(.link(address)) }
+    public nonisolated final func announce(link address: String) { link.report(.links(BroadcastLinks(page: address))) }
 
     /// Tells the user the addresses at which the broadcast can be watched.
     /// - Parameters:

@@ -274,7 +274,6 @@ package struct ExtensionStateMachine: Sendable {
             if isRunning { status.phase = currentPhase }
             return announceChanges(at: now)
         case .heartbeat: change { $0.lastHeartbeat = now }
-        case .link(let link): return linked(BroadcastLinks(page: link), at: now)
         case .links(let links): return linked(links, at: now)
         case .state(let text):
             status.state = text

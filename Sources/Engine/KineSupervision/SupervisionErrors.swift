@@ -69,7 +69,6 @@ extension ExtensionReport {
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500, bytes: 1000) }
         func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000, bytes: 2000) }
         return switch self {
-        case .link(let text): .link(cleanLink(text))
         case .links(let links):
             .links(
                 BroadcastLinks(

@@ -105,23 +105,3 @@ public final class FrameMemory: Sendable {
         return memory.base + index * layout.slotBytes
     }
 }
-
-// An orientation in the table of frames. Earlier versions know only the four turns, as degrees; they drop other frames.
-extension Orientation {
-    /// Clockwise degrees; for mirrored frames, which earlier versions do not get, EXIF's value.
-    var entry: Int64 {
-        switch self {
-        case .up: 0
-        case .right: 90
-        case .down: 180
-        case .left: 270
-        case .upMirrored, .downMirrored, .leftMirrored, .rightMirrored: Int64(rawValue)
-        }
-    }
-
-    /// Nil if this version has no such orientation.
-    init?(entry: Int64) {
-        guard let orientation = Self.allCases.first(where: { $0.entry == entry }) else { return nil }
-        self = orientation
-    }
-}

@@ -8,11 +8,6 @@ public struct StreamPosition: Codable, Sendable, Equatable {
     /// The sequence number of the last uncompressed frame offered; 0: none yet.
     public var frames: UInt64
 
-    private enum CodingKeys: String, CodingKey {
-        case samples
-        case frames = "pictures"
-    }
-
     public init(samples: UInt64 = 0, frames: UInt64 = 0) {
         self.samples = samples
         self.frames = frames

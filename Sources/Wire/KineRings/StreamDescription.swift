@@ -9,13 +9,10 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         public var format: VideoFormat
         /// The bitrate that the user chose, in bits a second; nil: a quality was chosen instead.
         public var averageBitrate: Int?
-        /// Whether the engine supports `ExtensionReport.encoding`. Nil from an engine older than that message.
-        public var isAdjustable: Bool?
 
-        public init(_ format: VideoFormat, averageBitrate: Int? = nil, isAdjustable: Bool? = true) {
+        public init(_ format: VideoFormat, averageBitrate: Int? = nil) {
             self.format = format
             self.averageBitrate = averageBitrate
-            self.isAdjustable = isAdjustable
         }
     }
 
@@ -69,12 +66,6 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         self.sampleRingBytes = sampleRingBytes
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case framesPerSecond, video, sampleRingBytes
-        case frames = "pictures"
-        case audio = "sounds"
-    }
-
     public init(from decoder: any Decoder) throws {
         struct Readable: Decodable {
             let audio: Audio?
@@ -90,12 +81,10 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     }
 }
 
-// The format of encoded video in `start`. Extensions older than the key `codec` know only H.264 and its two parameter
-// sets. So H.264 is written as before, with the codec added, and is assumed if no codec is named.
+// The format of encoded video in `start`: the codec, and the parameter sets under keys of its own.
 extension StreamDescription.EncodedVideo: Codable {
     private enum CodingKeys: String, CodingKey {
-        case codec, size, isAdjustable
-        case averageBitrate = "averageBitRate"
+        case codec, size, averageBitrate
         /// H.264.
         case sequenceParameterSet, pictureParameterSet
         /// HEVC.
@@ -107,7 +96,7 @@ extension StreamDescription.EncodedVideo: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let sets: VideoParameterSets =
-            switch try container.decodeIfPresent(VideoCodec.self, forKey: .codec) ?? .h264 {
+            switch try container.decode(VideoCodec.self, forKey: .codec) {
             case .h264:
                 .h264(
                     H264ParameterSets(
@@ -118,8 +107,7 @@ extension StreamDescription.EncodedVideo: Codable {
             }
         self.init(
             VideoFormat(parameterSets: sets, size: try container.decode(PixelSize.self, forKey: .size)),
-            averageBitrate: try container.decodeIfPresent(Int.self, forKey: .averageBitrate),
-            isAdjustable: try container.decodeIfPresent(Bool.self, forKey: .isAdjustable))
+            averageBitrate: try container.decodeIfPresent(Int.self, forKey: .averageBitrate))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -127,7 +115,6 @@ extension StreamDescription.EncodedVideo: Codable {
         try container.encode(format.codec, forKey: .codec)
         try container.encode(format.size, forKey: .size)
         try container.encodeIfPresent(averageBitrate, forKey: .averageBitrate)
-        try container.encodeIfPresent(isAdjustable, forKey: .isAdjustable)
         switch format.parameterSets {
         case .h264(let sets):
             try container.encode(sets.sequence, forKey: .sequenceParameterSet)

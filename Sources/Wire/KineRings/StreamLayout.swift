@@ -155,7 +155,7 @@ struct RecordHeader: Equatable {
             case nil: .max
             }
         memory.storeBytes(of: kind, toByteOffset: 4, as: UInt8.self)
-        let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0) | (missing > 0 ? 4 : 0)
+        let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0)
         memory.storeBytes(of: flags, toByteOffset: 5, as: UInt8.self)
         memory.storeBytes(of: missing, toByteOffset: 6, as: UInt16.self)
         memory.storeBytes(of: presentationTime.nanoseconds, toByteOffset: 8, as: Int64.self)
@@ -176,10 +176,9 @@ extension RecordHeader {
             default: nil
             }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
-        // Older engines set the flag without a number.
-        let missing = flags & 4 == 0 ? 0 : max(1, memory.load(fromByteOffset: 6, as: UInt16.self))
         self.init(
-            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0, missing: missing,
+            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0,
+            missing: memory.load(fromByteOffset: 6, as: UInt16.self),
             presentationTime: MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self)),
             duration: MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self)),
             payloadBytes: Int(memory.load(as: UInt32.self)))

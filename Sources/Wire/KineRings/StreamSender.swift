@@ -340,7 +340,7 @@ public final class StreamSender: Sendable {
         // Release order: a reader that sees this time also sees that the mailbox has changed.
         kine_atomic_store_release(entry + Entry.presentationTime, UInt64(bitPattern: time.nanoseconds))
         entry.storeBytes(of: duration.nanoseconds, toByteOffset: Entry.duration, as: Int64.self)
-        entry.storeBytes(of: orientation.entry, toByteOffset: Entry.orientation, as: Int64.self)
+        entry.storeBytes(of: Int64(orientation.rawValue), toByteOffset: Entry.orientation, as: Int64.self)
         let words = (entry + Entry.damage).assumingMemoryBound(to: UInt64.self)
         damage.words.withUnsafeBufferPointer { words.update(from: $0.baseAddress!, count: $0.count) }
         guard let withdrawn else { return }

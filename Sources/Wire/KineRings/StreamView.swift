@@ -61,7 +61,7 @@ public final class StreamView: Sendable {
         let time = MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self))
         let duration = MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self))
         guard kine_atomic_load_relaxed(entry + Entry.sequence) == sequence, Self.areTimes(time, duration),
-            let orientation = Orientation(entry: entry.load(fromByteOffset: Entry.orientation, as: Int64.self))
+            let orientation = Orientation(rawValue: Int(entry.load(fromByteOffset: Entry.orientation, as: Int64.self)))
         else { return nil }
         return Frame(
             presentationTime: time, duration: duration,

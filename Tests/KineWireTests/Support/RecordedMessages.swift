@@ -21,7 +21,7 @@ enum RecordedMessages {
     static let fromExtensions: [ExtensionReport] =
         [
             .started, .live(true, reason: nil), .live(false, reason: "The server is away."), .heartbeat,
-            .statistics(ExtensionStatistics()), .statistics(statistics), .link("http://h/1"),
+            .statistics(ExtensionStatistics()), .statistics(statistics),
             .links(BroadcastLinks(page: "http://h/1")),
             .links(BroadcastLinks(page: "http://h/1", player: "http://h/2", isRenewable: true)), .state("connected"),
             .warning("It is slow."), .needsKeyframe, .encoding(.none),
@@ -56,8 +56,7 @@ enum RecordedMessages {
                 StreamDescription.Audio(
                     type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: [0x11, 0x90],
                     samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
-            ], sampleRingBytes: 1 << 20), memoryLimit: 50 << 20
-    ).withoutDesktop
+            ], sampleRingBytes: 1 << 20), memoryLimit: 50 << 20)
 
     private static let desktop = ExtensionStart(
         service: "a", setupInfo: [:],
@@ -73,18 +72,13 @@ enum RecordedMessages {
         return start
     }()
 
-    private static let raw = {
-        var start = ExtensionStart(
-            service: "org.example.meter", setupInfo: [:],
-            stream: StreamDescription(
-                framesPerSecond: 10, video: nil,
-                frames: FrameSlotLayout(
-                    pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-                audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
-                sampleRingBytes: 1 << 16), memoryLimit: 20 << 20, finishSeconds: 2.5)
-        start.understandsLive = nil
-        return start.withoutDesktop
-    }()
+    private static let raw = ExtensionStart(
+        service: "org.example.meter", setupInfo: [:],
+        stream: StreamDescription(
+            framesPerSecond: 10, video: nil,
+            frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
+            audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
+            sampleRingBytes: 1 << 16), memoryLimit: 20 << 20, finishSeconds: 2.5)
 
     private static let statistics = {
         var statistics = ExtensionStatistics()
@@ -103,13 +97,4 @@ enum RecordedMessages {
         statistics.connection?.framesDropped = 17
         return statistics
     }()
-}
-
-extension ExtensionStart {
-    /// As an engine sends it that is older than the desktop's messages.
-    fileprivate var withoutDesktop: ExtensionStart {
-        var start = self
-        start.understandsDesktop = nil
-        return start
-    }
 }

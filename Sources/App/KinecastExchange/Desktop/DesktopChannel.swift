@@ -42,13 +42,8 @@ final class DesktopChannel: Sendable {
     @discardableResult
     func perform(_ task: DesktopTask) async throws(DesktopFailure) -> PasteboardText? {
         if link.isExtension {
-            guard let start = link.start else {
+            guard link.start != nil else {
                 throw DesktopFailure(.unavailable, "The broadcast has not started; ask in broadcastStarted or later.")
-            }
-            guard start.understandsDesktop == true else {
-                throw DesktopFailure(
-                    .unavailable, "The engine is too old to reach the desktop for extensions; install a newer Kinecast."
-                )
             }
             linkOnce()
         }

@@ -14,7 +14,7 @@ public enum HostApp {
         public enum Code: Sendable, Equatable {
             /// This process is not an extension: an app raises its own window.
             case onlyInExtensions
-            /// There is no desktop, or the engine is too old.
+            /// There is no desktop, or the broadcast has not started.
             case unavailable
             /// Too many calls in a short time.
             case tooMany

@@ -48,7 +48,7 @@ public struct LocalNotification: Sendable, Equatable {
 
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         public enum Code: Sendable, Equatable {
-            /// No desktop, no notification service, or an engine that is too old.
+            /// There is no desktop or no notification service, or the broadcast has not started.
             case unavailable
             /// Too many notifications in a short time.
             case tooMany

@@ -12,7 +12,7 @@ import KineWire
 public struct Pasteboard: Sendable, Equatable {
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         public enum Code: Sendable, Equatable {
-            /// There is no display with a clipboard, or the engine is too old.
+            /// There is no display with a clipboard, or the broadcast has not started.
             case unavailable
             /// The manifest of this app or extension does not name the group.
             case notMember

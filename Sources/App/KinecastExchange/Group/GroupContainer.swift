@@ -39,7 +39,7 @@ public struct GroupContainer: Sendable, Equatable {
         guard identifier.isServiceID else { throw .invalidIdentifier(identifier) }
         if EngineLink.shared.isExtension {
             guard let start = EngineLink.shared.start else { throw .notStarted }
-            guard let place = start.groups?.first(where: { $0.identifier == identifier }) else {
+            guard let place = start.groups.first(where: { $0.identifier == identifier }) else {
                 throw .notAMember(
                     identifier, manifest: "manifest.json, and name the service in the app's kinecast-app.json")
             }

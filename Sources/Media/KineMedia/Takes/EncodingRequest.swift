@@ -8,11 +8,6 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
     /// The most frames a second.
     public var maximumFrameRate: Double?
 
-    private enum CodingKeys: String, CodingKey {
-        case averageBitrate = "averageBitRate"
-        case maximumFrameRate
-    }
-
     /// No limits.
     public static let none = EncodingRequest()
 

@@ -22,7 +22,7 @@ public struct ClientMessage: Codable, ControlMessage, Equatable {
 
     public static var protocolNumber: Int? { ControlProtocol.number }
 
-    /// The message of a client that is older than request numbers.
+    /// A message of a client with another form of messages, whose request is refused.
     public static func replacement(forUnknown name: String) -> ClientMessage? { ClientMessage(id: 0, nil) }
 }
 

@@ -34,7 +34,7 @@ public struct TrimRequest: Codable, Equatable, Sendable {
         get { progress ?? false }
         set { progress = newValue ? true : nil }
     }
-    /// Absent for false, as in messages of older clients.
+    /// Absent for false.
     private var numbered: Bool?
     private var progress: Bool?
 
@@ -51,7 +51,7 @@ public struct TrimRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// The progress of an `EditRequest`, one line of JSON. Older engines send none.
+/// The progress of an `EditRequest`, one line of JSON.
 public struct EditProgress: Codable, Equatable, Sendable {
     /// From 0 to 1.
     public var progress: Double
@@ -216,7 +216,7 @@ public struct EditFailure: Error, Codable, Equatable, Sendable {
     public var code: String
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// An alternative for the person. Older engines do not send it.
+    /// An alternative for the person.
     public var alternative: Alternative?
 
     public init(code: Code, message: String, alternative: Alternative? = nil) {

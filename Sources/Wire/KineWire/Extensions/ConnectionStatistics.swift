@@ -15,12 +15,6 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
     /// Frames dropped because the network was too slow or away.
     public var framesDropped: Int?
 
-    private enum CodingKeys: String, CodingKey {
-        case uptime, reconnects, queueMilliseconds, roundTripMilliseconds
-        case bitrate = "bitRate"
-        case framesDropped = "picturesDropped"
-    }
-
     public init() {}
 
     public init(from decoder: any Decoder) throws {

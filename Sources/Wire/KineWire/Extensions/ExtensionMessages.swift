@@ -15,7 +15,7 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     case annotate([String: String], after: StreamPosition)
     /// Requests another link: `broadcastLinkRenewalRequested()`. Only if `links` said that it is renewable.
     case renewLink(after: StreamPosition)
-    /// The recorded screen was locked or unlocked: `broadcastScreenLocked(_:)`. Older extensions skip it.
+    /// The recorded screen was locked or unlocked: `broadcastScreenLocked(_:)`.
     case screenLocked(Bool, after: StreamPosition)
     /// A process of that group requests frames: `FrameSender`. The descriptor is one end of a pair of packet sockets;
     /// that process has the other. Only to extensions whose manifest names the group, and only after `started`.
@@ -42,12 +42,8 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     public var memoryLimit: Int
     /// The seconds that `broadcastFinished` may take.
     public var finishSeconds: Double
-    /// Whether the engine supports `ExtensionReport.live`. Nil from an engine older than that message.
-    public var understandsLive: Bool? = true
-    /// The containers of the manifest's groups. Nil from an engine older than groups.
-    public var groups: [GroupPlace]?
-    /// Whether the engine supports `ExtensionReport.desktop`. Nil from an engine older than that message.
-    public var understandsDesktop: Bool? = true
+    /// The containers of the manifest's groups.
+    public var groups: [GroupPlace] = []
 
     public init(
         service: String, setupInfo: [String: String], stream: StreamDescription, memoryLimit: Int,
@@ -61,7 +57,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: CodingKey {
-        case service, setupInfo, memoryLimit, finishSeconds, understandsLive, groups, understandsDesktop
+        case service, setupInfo, memoryLimit, finishSeconds, groups
     }
 
     public init(from decoder: any Decoder) throws {
@@ -71,9 +67,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         stream = try StreamDescription(from: decoder)
         memoryLimit = try container.decode(Int.self, forKey: .memoryLimit)
         finishSeconds = try container.decode(Double.self, forKey: .finishSeconds)
-        understandsLive = try container.decodeIfPresent(Bool.self, forKey: .understandsLive)
-        groups = try container.decodeIfPresent([GroupPlace].self, forKey: .groups)
-        understandsDesktop = try container.decodeIfPresent(Bool.self, forKey: .understandsDesktop)
+        groups = try container.decode([GroupPlace].self, forKey: .groups)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -83,9 +77,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         try container.encode(setupInfo, forKey: .setupInfo)
         try container.encode(memoryLimit, forKey: .memoryLimit)
         try container.encode(finishSeconds, forKey: .finishSeconds)
-        try container.encodeIfPresent(understandsLive, forKey: .understandsLive)
-        try container.encodeIfPresent(groups, forKey: .groups)
-        try container.encodeIfPresent(understandsDesktop, forKey: .understandsDesktop)
+        try container.encode(groups, forKey: .groups)
     }
 }
 
@@ -93,16 +85,14 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
 public enum ExtensionReport: Codable, ControlMessage, Equatable {
     /// `broadcastStarted` has returned.
     case started
-    /// Whether the server receives the broadcast; if not, the reason in one sentence, if known. Only if `start` said
-    /// that the engine supports it. An extension that never sends this is live once it has started.
+    /// Whether the server receives the broadcast; if not, the reason in one sentence, if known. An extension
+    /// that never sends this is live once it has started.
     case live(Bool, reason: String?)
     /// Sent every 15 seconds, whatever the handler does.
     case heartbeat
     /// Sent once a second if they have changed, and at the end.
     case statistics(ExtensionStatistics)
-    /// The address of the broadcast's page.
-    case link(String)
-    /// Like `link`, with more details.
+    /// The addresses of the broadcast.
     case links(BroadcastLinks)
     /// The broadcast's state in a few words: "connected", "reconnecting" …
     case state(String)
@@ -114,9 +104,9 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case serviceInfo([String: String])
     /// Decoding has to start again: the next frame should be a keyframe.
     case needsKeyframe
-    /// The limits of the encoder until the next such report. Only if `start` said that the encoder is adjustable.
+    /// The limits of the encoder until the next such report.
     case encoding(EncodingRequest)
-    /// A request to the desktop. Only if `start` said that the engine supports it.
+    /// A request to the desktop.
     case desktop(DesktopRequest)
     /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
     case failed(String)
@@ -155,12 +145,6 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
     public var viewers: Int?
     /// The handler's connection, as it reports it.
     public var connection: ConnectionStatistics?
-
-    private enum CodingKeys: String, CodingKey {
-        case frames = "pictures"
-        case audioSamples = "sounds"
-        case bytes, queuedBytes, sentBytes, viewers, connection
-    }
 
     public init() {}
 }
