@@ -99,7 +99,7 @@ import Testing
             (.report(.needsKeyframe), 2 * second),
             (.report(.encoding(.init(averageBitrate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
-            (.protocolViolation("wrote nonsense"), 0), (.channelClosed, 0),
+            (.protocolViolation("sent an invalid message"), 0), (.channelClosed, 0),
             (.exited(.exited(status: 0), stderrTail: nil, cappedAt: nil), 0), (.impossible("No."), 0),
             (.pauseRequested, 0), (.resumeRequested, 0), (.annotateRequested([:]), 0), (.finishRequested, 0),
         ]

@@ -25,7 +25,7 @@ import Testing
             case .paused: launched + [.startSent, .pauseRequested, .report(.started)]
             case .finishing: running + [.finishRequested]
             case .leaving: running + [.report(.failed("No."))]
-            case .killed: running + [.protocolViolation("wrote nonsense")]
+            case .killed: running + [.protocolViolation("sent an invalid message")]
             case .ended: [.impossible("No.")]
             }
         }
@@ -41,7 +41,7 @@ import Testing
 
     private static let exit = Event.exited(.exited(status: 1), stderrTail: nil, cappedAt: nil)
     private static let crash = DestinationEnding.crashed("exit status 1")
-    private static let violation = DestinationEnding.crashed("wrote nonsense")
+    private static let violation = DestinationEnding.crashed("sent an invalid message")
 
     /// The actions of each event at instant 0, by state; none in the states that are left out.
     private static let table: [(event: Event, actions: [State: [Action]])] = [
@@ -76,7 +76,7 @@ import Testing
         (.memory(resident: Tests.limit + 1), killed),
         (.memory(resident: 1), [:]),
         (.held(since: 0), [:]),
-        (.protocolViolation("wrote nonsense"), killed),
+        (.protocolViolation("sent an invalid message"), killed),
         (.channelClosed, [:]),
         (
             exit,

@@ -17,7 +17,7 @@ extension ExtensionStateMachine {
         case memory(resident: Int)
         /// The instant since which it has held a sample or left the oldest one unread; nil: neither.
         case held(since: Int64?)
-        /// It violated the protocol; the violation, for the end of a sentence: "wrote nonsense into its ring".
+        /// It violated the protocol; the violation, for the end of a sentence: "corrupted its sample buffer".
         case protocolViolation(String)
         case channelClosed
         /// The process was reaped. `cappedAt`: its peak memory in bytes if the kernel ended it at its limit.

@@ -185,7 +185,7 @@ package final class ExtensionSupervisor {
         case .protocolError(.version(let theirs)):
             let own = ControlHello.currentVersion
             return .impossible("It was made for version \(theirs) of Kinecast's messages, and this is \(own).")
-        case .protocolError: return .protocolViolation("wrote nonsense on its control channel")
+        case .protocolError: return .protocolViolation("sent an invalid message on its control channel")
         case .peerTooSlow: return .protocolViolation("does not read its control channel")
         case .unencodable: return .impossible(error.description)
         default: return .channelClosed
@@ -204,7 +204,7 @@ package final class ExtensionSupervisor {
             if feed.violation != nil {
                 // Reports from before the violation still count.
                 listen(to: process, at: now)
-                handle(.protocolViolation("wrote nonsense into its ring"), at: now)
+                handle(.protocolViolation("corrupted its sample buffer"), at: now)
             }
         }
         handle(.memory(resident: resident), at: now)

@@ -175,8 +175,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("garbageOnControl", "wrote nonsense on its control channel"),
-        ("garbageInRing", "wrote nonsense into its ring"),
+        ("garbageOnControl", "sent an invalid message on its control channel"),
+        ("garbageInRing", "corrupted its sample buffer"),
         ("startThreads", "has more than 1000 processes and threads"),
     ])
     func `an extension that writes garbage, or starts threads without end, is ended for it`(fault: String, how: String)

@@ -141,7 +141,7 @@ import Testing
 
     @Test(arguments: [
         ("login", "wants a login, and its manifest has no network"), ("crash", "has crashed"),
-        ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"), ("huge", "wrote nonsense"),
+        ("crashInQuestion", "has crashed"), ("garbage", "sent an invalid message"), ("huge", "sent an invalid message"),
         ("twoQuestions", "spoke before its question was answered"), ("quiet", "ended without a result"),
         ("steal", "returned a value of its own for cert"),
     ])

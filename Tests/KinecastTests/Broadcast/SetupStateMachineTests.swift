@@ -166,7 +166,7 @@ import Testing
                 [.report(.finished(SetupResult(setupInfo: ["a": String(repeating: "x", count: 10_001)])))],
                 "more than 10000 characters"
             ),
-            ([.protocolViolation("wrote nonsense on its control channel")], "wrote nonsense"),
+            ([.protocolViolation("sent an invalid message on its control channel")], "sent an invalid message"),
             ((0..<9).map { .report(.login("https://example.org/\($0)")) }, "more than 8 logins"),
         ]
         for (inputs, words) in nonsense {

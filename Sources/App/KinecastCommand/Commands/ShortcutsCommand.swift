@@ -43,6 +43,9 @@ struct ShortcutsCommand: ParsableCommand {
     /// An action that a key can start. docs/keys.md says what each does.
     enum Action: String, CaseIterable, ExpressibleByArgument {
         case record, pause, clip, microphone, mark
+
+        /// All actions, as `--help` shows them.
+        static var names: String { allCases.map(\.rawValue).joined(separator: "|") }
     }
 
     struct ShowCommand: ParsableCommand {
@@ -108,7 +111,7 @@ struct ShortcutsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Give an action a key in kinecast.conf.")
 
-        @Argument(help: ArgumentHelp("The action.", valueName: "record|pause|clip|microphone"))
+        @Argument(help: ArgumentHelp("The action.", valueName: Action.names))
         var action: Action
 
         @Argument(help: "The key, such as Super+Shift+R, Ctrl+Alt+F9 or Print.")
@@ -132,7 +135,7 @@ struct ShortcutsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unset", abstract: "Remove an action's key from kinecast.conf.")
 
-        @Argument(help: ArgumentHelp("The action.", valueName: "record|pause|clip|microphone"))
+        @Argument(help: ArgumentHelp("The action.", valueName: Action.names))
         var action: Action
 
         func run() throws { try ShortcutsCommand.change([(action.rawValue, nil)]) }

@@ -122,9 +122,7 @@ final class ClientFeeds {
         remove { $0.client.isClosed }
         guard let due = nextWatch, now >= due else { return }
         for reader in readers where reader.feed?.violation != nil {
-            send(
-                .failed("The app wrote nonsense into the memory of its samples; it may ask for them again."), to: reader
-            )
+            send(.failed("The app corrupted its sample buffer; request samples again."), to: reader)
         }
         remove { $0.feed?.violation != nil }
         nextWatch = readers.isEmpty ? nil : now + Self.watchInterval

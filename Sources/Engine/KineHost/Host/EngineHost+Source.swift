@@ -30,7 +30,7 @@ extension EngineHost {
     }
 
     /// Cancels a switch whose client has gone, so that no person has to draw its region.
-    func attendSwitch() {
+    func cancelAbandonedSwitch() {
         guard let client = switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()
     }

@@ -94,7 +94,7 @@ public final class EngineHost {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             clients.dismissSilent(at: MonotonicClock.now())
-            attendSwitch()
+            cancelAbandonedSwitch()
             destinations?.poll(at: MonotonicClock.now())
             clientFeeds.poll(at: MonotonicClock.now())
             desktopServices?.poll(at: MonotonicClock.now())

@@ -15,7 +15,7 @@ public struct SilenceWatch: Hashable, Sendable {
     }
 
     /// Nanoseconds of silence after which retransmissions mean that the network may be unreachable.
-    public static let suspicion: Int64 = 1_500_000_000
+    public static let suspectedAfter: Int64 = 1_500_000_000
 
     private let stallDeadline: Int64
     private var deliveredBytes: Int64 = 0
@@ -37,6 +37,6 @@ public struct SilenceWatch: Hashable, Sendable {
         }
         let silence = now - lastProgress
         if silence >= stallDeadline { return .stalled }
-        return silence >= Self.suspicion && retransmissions >= 2 ? .suspect : .silent
+        return silence >= Self.suspectedAfter && retransmissions >= 2 ? .suspect : .silent
     }
 }

@@ -136,7 +136,7 @@ final class SetupRun: Sendable {
                 if case .version(let theirs) = fault {
                     handle(.protocolViolation("speaks version \(theirs) of Kinecast's messages"))
                 } else {
-                    handle(.protocolViolation("wrote nonsense on its control channel"))
+                    handle(.protocolViolation("sent an invalid message on its control channel"))
                 }
             }
         }
