@@ -350,7 +350,7 @@ let package = Package(
             path: "Tests/Support/HostileExtension"),
         .target(
             name: "AudioTesting",
-            dependencies: ["KineCapture", "CPulse", "CFFmpeg", "KineMeasure", "KinePlatform", system],
+            dependencies: ["KineCapture", "CPulse", "CFFmpeg", "KineMeasure", "KinePlatform", "CoreTesting", system],
             path: "Tests/Support/AudioTesting",
             linkerSettings: ["avcodec", "avutil", "pulse"].map { .linkedLibrary($0) }),
         // Frames, and H.264 as others understand it.

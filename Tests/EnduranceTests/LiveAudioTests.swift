@@ -46,7 +46,7 @@ private final class Heard: AudioSink {
     }
 
     func wait(for track: Int, isPCM: Bool, until time: MediaTime) throws {
-        let found = pieces.wait(until: MonotonicClock.now() + 300_000_000_000) { pieces in
+        let found = pieces.wait(until: WaitLimit.deadline()) { pieces in
             pieces.contains { $0.track == track && $0.isPCM == isPCM && $0.end >= time } ? true : nil
         }
         try #require(found == true)

@@ -1,4 +1,5 @@
 // One poll for several sources.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import KineCapture
 
 @Suite struct SourceWaiterTests {
-    private let timeout = MonotonicClock.now() + 300_000_000_000
+    private let timeout = WaitLimit.deadline()
 
     @Test func `each source says for itself whether it has events`() {
         let sources = (0..<3).map { _ in WakeSignal() }

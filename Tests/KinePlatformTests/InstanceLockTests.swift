@@ -1,4 +1,5 @@
 // The lock of a program that runs once for each user, held by another process.
+import CoreTesting
 import Glibc
 import KineMeasure
 import SystemPackage
@@ -22,7 +23,7 @@ import Testing
             let holder = try holder(of: lock, ignoringSignals: false)
             let claimed = try InstanceLock.claim(lock)
             #expect(claimed == nil)
-            #expect(try InstanceLock.endRunning(lock, timeout: 300_000_000_000) == .ended)
+            #expect(try InstanceLock.endRunning(lock, timeout: WaitLimit.nanoseconds) == .ended)
             #expect(holder.process.wait() == .killed(signal: SIGTERM))
             #expect(try InstanceLock.endRunning(lock) == .nothingRan, "its number is in the file, and gets no signal")
         }

@@ -37,7 +37,7 @@ import Testing
             #expect(try control.receive(until: Self.soon()) == [.started])
         }
 
-        static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
+        static func soon() -> Int64 { WaitLimit.deadline() }
 
         /// The numbers in the peer's last report: frames, samples, gaps.
         func finish() throws -> [Int] {

@@ -26,7 +26,7 @@ import Testing
 
     /// Asks again until it is so; the process table has nothing to wait on.
     func becomes(_ isSo: () -> Bool) -> Bool {
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         while MonotonicClock.now() < deadline {
             if isSo() { return true }
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 2_000_000)

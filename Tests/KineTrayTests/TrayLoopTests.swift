@@ -34,7 +34,7 @@ import Testing
             }
         }
 
-        func end() -> TrayLoop.Ending? { ending.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 } }
+        func end() -> TrayLoop.Ending? { ending.wait(until: WaitLimit.deadline()) { $0 } }
 
         var calls: String {
             let bytes = PrivateDirectory.contents(of: FilePath(directory.file("calls")), limit: 65536)

@@ -10,7 +10,7 @@ import Testing
 @testable import KineWire
 
 @Suite struct ControlConnectionTests {
-    static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
+    static func soon() -> Int64 { WaitLimit.deadline() }
 
     func pair() throws -> (ClientConnection, EngineConnection) {
         let (client, engineEnd) = try ClientConnection.pair()

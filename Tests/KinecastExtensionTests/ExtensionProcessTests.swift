@@ -45,7 +45,7 @@ import Testing
             ["LD_PRELOAD=", "TSAN_OPTIONS=", "ASAN_OPTIONS="].contains { variable.hasPrefix($0) }
         }
 
-        static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
+        static func soon() -> Int64 { WaitLimit.deadline() }
 
         /// Reads until a report fits, and returns all that came, without heartbeats, which come at any time.
         func wait(for isFit: (ExtensionReport) -> Bool) throws -> [ExtensionReport] {

@@ -27,7 +27,7 @@ import Testing
         let formats = Monitor<[SampleBufferType: SampleFormat]>([:])
 
         func wait(for count: Int) -> [SampleBufferType: SampleFormat]? {
-            formats.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.count == count ? $0 : nil }
+            formats.wait(until: WaitLimit.deadline()) { $0.count == count ? $0 : nil }
         }
     }
 
@@ -73,7 +73,7 @@ import Testing
             previewed.signal { $0 += 1 }
         }
         recorder.camera = Camera(device: "pattern", layout: CameraLayout(shape: .circle, isMirrored: true))
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         #expect(previewed.wait(until: deadline) { $0 >= 5 ? true : nil } == true)
         recorder.camera?.layout.x = 0
         let before = previewed.withLock { $0 }
@@ -149,6 +149,6 @@ import Testing
             Issue.record("The take was not finished.")
             return
         }
-        #expect(ended.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 ? true : nil } == true)
+        #expect(ended.wait(until: WaitLimit.deadline()) { $0 ? true : nil } == true)
     }
 }

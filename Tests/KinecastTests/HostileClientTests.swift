@@ -19,7 +19,7 @@ import Testing
 
         /// The reason why the next request is refused.
         func nextRefusal() throws -> String {
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             while MonotonicClock.now() < deadline {
                 for case .answer(_, .failure(let refusal)) in try connection.receive(until: deadline) {
                     return refusal.message
@@ -29,7 +29,7 @@ import Testing
         }
 
         mutating func next() throws -> SampleFeedMessage {
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             while waiting.isEmpty, MonotonicClock.now() < deadline {
                 waiting = try connection.receive(until: deadline).compactMap { message in
                     if case .event(.samples(let message)) = message { message } else { nil }

@@ -97,7 +97,7 @@ import Testing
         #expect(
             try String(contentsOf: URL(filePath: program + ".seen"), encoding: .utf8) == folder.file("a.mp4") + "\n")
         var failing = OpenActivity(with: try script("echo no such codec >&2; exit 3", "broken"))
-        failing.timeout = 300_000_000_000
+        failing.timeout = WaitLimit.nanoseconds
         let error = await #expect(throws: RecordingError.self) { try await preview.share(via: failing) }
         #expect(error?.code == .failedToShare)
         #expect(error?.message.contains("exit status 3: no such codec") == true)

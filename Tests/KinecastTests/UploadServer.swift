@@ -1,4 +1,5 @@
 // nginx as a server that takes files with PUT, and wants a password.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -48,7 +49,7 @@ final class UploadServer: Sendable {
             executable: try Tool.path(of: "nginx"),
             arguments: ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")],
             environment: ProcessEnvironment.current, options: options)
-        let end = MonotonicClock.now() + 300_000_000_000
+        let end = WaitLimit.deadline()
         while !Loopback.connects(to: port) {
             guard MonotonicClock.now() < end, process.poll() == nil else {
                 throw Tool.Error.failed(

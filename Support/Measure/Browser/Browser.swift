@@ -109,7 +109,7 @@ public final class Browser {
     }
 
     /// Runs a script's body again and again until it returns true; false when `seconds` are over, which only a failure waits for.
-    public func wait(seconds: Double = 300, until script: String) throws -> Bool {
+    public func wait(seconds: Double = 60, until script: String) throws -> Bool {
         let body = """
             const done = arguments[0], end = performance.now() + \(seconds * 1000);
             const ask = () => { \(script) };

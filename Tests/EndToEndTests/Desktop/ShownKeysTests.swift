@@ -56,7 +56,8 @@ import Testing
 
             painter.fill(ground, Self.marker, Self.green)
             painter.focus(windows[1])
-            try wait("a letter in the file", seconds: 120) {
+            // Each look decodes the file from its beginning, and it grows meanwhile.
+            try wait("a letter in the file", seconds: 2 * WaitLimit.seconds) {
                 painter.press(.a)
                 usleep(300_000)
                 // Any frame counts: reading the file can take longer than a letter is shown.

@@ -138,7 +138,7 @@ import Testing
                 if (camera.layout.x === 0.02 && cameraSize) done(true); else setTimeout(look, 20);
             };
             look();
-            """, seconds: 300)
+            """, seconds: 60)
         #expect(isMoved)
     }
 }

@@ -65,9 +65,9 @@ final class AudioRecorder: AudioReceiver {
 
     /// Waits until `body` finds something in the state.
     func waitFor<Result>(
-        _ what: String, seconds: Int64 = 300, _ body: (State) -> Result?
+        _ what: String, _ body: (State) -> Result?
     ) throws -> Result {
-        let found = state.wait(until: MonotonicClock.now() + seconds * 1_000_000_000) { body($0) }
+        let found = state.wait(until: WaitLimit.deadline()) { body($0) }
         guard let found else {
             throw TestAudioServer.Failure(
                 description: "waited in vain for \(what); warnings: \(state.withLock { $0.warnings })")

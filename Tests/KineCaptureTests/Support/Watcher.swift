@@ -1,4 +1,5 @@
 // A source as the capture thread uses it, with the frame that it has shown so far.
+import CoreTesting
 import KineMedia
 import KinePlatform
 import Testing
@@ -17,7 +18,7 @@ final class Watcher {
     private var waiter: SourceWaiter
 
     /// The instant until which something that has to come is waited for from now on.
-    static var timeout: Int64 { MonotonicClock.now() + 300_000_000_000 }
+    static var timeout: Int64 { WaitLimit.deadline() }
 
     /// The end of a wait for a change.
     enum Ending { case changed, deadline }

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func opening(
-        on display: String? = nil, timeout: Int64 = 300_000_000_000
+        on display: String? = nil, timeout: Int64 = WaitLimit.nanoseconds
     ) throws -> PictureRegionOpening {
         try PictureRegionOpening(display: display ?? desktop.display, timeout: timeout) {
             () throws(VideoSourceError) in

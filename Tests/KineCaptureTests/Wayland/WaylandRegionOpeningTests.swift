@@ -23,7 +23,7 @@ import Testing
         ground = try WaylandPainter(PixelRect(size: Self.size), colour: 0, isGround: true, display: desktop.display)
     }
 
-    private func opening(timeout: Int64 = 300_000_000_000) throws -> WaylandRegionOpening {
+    private func opening(timeout: Int64 = WaitLimit.nanoseconds) throws -> WaylandRegionOpening {
         let display = desktop.display
         return try WaylandRegionOpening(display: display, timeout: timeout) { region throws(VideoSourceError) in
             try WaylandScreenOpening(.region(region), display: display, showsCursor: false)

@@ -1,6 +1,7 @@
 // A client of one socket that speaks just enough HTTP to see what a server really sends, when, and what it does to those
 // who do not listen.
 import CLinux
+import CoreTesting
 import Glibc
 import KineLive
 import KinePlatform
@@ -95,7 +96,7 @@ final class PlainClient: @unchecked Sendable {
     }
 
     /// Long enough for a machine that does much else; only a failure waits for it.
-    static let timeout: Int64 = 300_000_000_000
+    static let timeout: Int64 = WaitLimit.nanoseconds
 }
 
 /// What a record says, read from its bytes by their documented layout.

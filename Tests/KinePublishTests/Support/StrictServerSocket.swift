@@ -1,5 +1,6 @@
 // The strict server behind a socket: one connection after another, each checked from its first byte to its last.
 import CLinux
+import CoreTesting
 import Glibc
 import KinePlatform
 import RTMPTesting
@@ -198,7 +199,7 @@ extension Monitor {
     func next<Result: Sendable>(_ body: @escaping @Sendable (inout State) -> Result?) async -> Result? {
         await withCheckedContinuation { continuation in
             _ = DedicatedThread(name: "test-wait") {
-                continuation.resume(returning: self.wait(until: MonotonicClock.now() + 300_000_000_000, for: body))
+                continuation.resume(returning: self.wait(until: WaitLimit.deadline(), for: body))
             }
         }
     }

@@ -48,7 +48,7 @@ import Testing
     }
 
     private func result(_ answer: Monitor<Result<ExportedClip, ClipError>?>) throws -> Result<ExportedClip, ClipError> {
-        try #require(answer.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 })
+        try #require(answer.wait(until: WaitLimit.deadline()) { $0 })
     }
 
     private func clip(_ answer: Monitor<Result<ExportedClip, ClipError>?>) throws -> ExportedClip {

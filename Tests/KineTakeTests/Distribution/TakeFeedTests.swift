@@ -34,7 +34,7 @@ import Testing
             let answer = Monitor<Result<SampleFeed, TakeError>?>(nil)
             take.makeFeed(
                 FeedRequest(samples, of: "Test") { result in answer.signal { $0 = result } })
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             let feed = try #require(answer.wait(until: deadline) { $0 }).get()
             let reader = try FeedReader(feed)
             take.beginFeeding(feed)

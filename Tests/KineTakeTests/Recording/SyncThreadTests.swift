@@ -1,4 +1,5 @@
 // A medium that takes its time, or fails, beside a writer that must not wait.
+import CoreTesting
 import KineContainers
 import SystemPackage
 import Testing
@@ -14,7 +15,7 @@ import Testing
         var isOpen = false
     }
 
-    private let timeout = MonotonicClock.now() + 300_000_000_000
+    private let timeout = WaitLimit.deadline()
 
     /// The time between two looks at a state that nothing announces.
     private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 1_000_000) }

@@ -62,7 +62,7 @@ final class FeedFixture: Sendable {
     func paint(_ rect: PixelRect, _ colour: UInt32) throws {
         let before = frames.samples.count
         try draw(rect, colour)
-        let isEncoded = frames.seen.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
+        let isEncoded = frames.seen.wait(until: WaitLimit.deadline()) { [capture] in
             $0.samples.count > before && $0.samples.count >= capture.counts.drawn ? true : nil
         }
         try #require(isEncoded == true)
@@ -75,7 +75,7 @@ final class FeedFixture: Sendable {
             FeedRequest(requirements, of: "Test", sharesMemory: sharesMemory) { result in
                 answer.signal { $0 = result }
             })
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         return try #require(answer.wait(until: deadline) { $0 }).get()
     }
 

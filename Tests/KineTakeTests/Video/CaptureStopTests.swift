@@ -1,4 +1,5 @@
 // A take ends even when its source does not answer any more, or is never open.
+import CoreTesting
 import KineCapture
 import KineCodecs
 import KineMedia
@@ -115,7 +116,7 @@ import Testing
         let (gate, asked) = (Monitor(Gate()), Monitor(false))
         let frames = FrameCollector(Self.configuration, isRecorded: false)
         let capture = capture(
-            gate, Cancellation(), timeout: 300_000_000_000, frames: frames, opening: { UnansweredOpening(asked) })
+            gate, Cancellation(), timeout: WaitLimit.nanoseconds, frames: frames, opening: { UnansweredOpening(asked) })
         _ = asked.wait { $0 ? true : nil }
         capture.stop()
         expectEnd(frames)

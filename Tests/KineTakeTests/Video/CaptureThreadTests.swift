@@ -36,7 +36,7 @@ import Testing
 
         /// Waits until so many frames were encoded.
         func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             let isThere = seen.wait(until: deadline) { $0.samples.count >= count ? true : nil }
             if isThere == nil {
                 Issue.record("frame \(count) never came", sourceLocation: sourceLocation)
@@ -55,7 +55,7 @@ import Testing
         }
 
         func finish(_ answer: Monitor<Result<Void, VideoSourceError>?>) throws {
-            try #require(answer.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 }).get()
+            try #require(answer.wait(until: WaitLimit.deadline()) { $0 }).get()
         }
 
         /// Shows another source, and waits for it.
@@ -78,7 +78,7 @@ import Testing
         #expect(fixture.screen.reads == reads + 256)
         // Reported, but as it was.
         fixture.screen.fill(tile(3, 2), 0xff_ffff)
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         while fixture.capture.counts.unchanged == 0, MonotonicClock.now() < deadline {
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 2_000_000)
         }
@@ -124,7 +124,7 @@ import Testing
         let fixture = Fixture()
         fixture.expect(1)
         fixture.seen.signal { $0.isHeld = true }
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         var colour: UInt32 = 0
         while fixture.capture.counts.dropped < 3, MonotonicClock.now() < deadline {
             colour += 0x05_0505
@@ -316,7 +316,7 @@ import Testing
             second.refuseReads(limit, isForFirst: isFirst)
             _ = fixture.beginSwitch { ScriptedSource.opening(second) }
         }
-        let deadline = MonotonicClock.now() + 300_000_000_000
+        let deadline = WaitLimit.deadline()
         #expect(fixture.seen.wait(until: deadline) { $0.ended } == .some(limit.error))
         fixture.stop()
     }
@@ -328,7 +328,7 @@ import Testing
             fixture.expect(1)
             if pauses { fixture.capture.pause() }
             fixture.screen.fail(error)
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             #expect(fixture.seen.wait(until: deadline) { $0.ended } == .some(.some(error)))
             fixture.stop()
         }

@@ -72,7 +72,7 @@ import Testing
         nonisolated init() {}
 
         nonisolated func wait(for words: String) -> Bool {
-            told.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.contains(words) ? true : nil } ?? false
+            told.wait(until: WaitLimit.deadline()) { $0.contains(words) ? true : nil } ?? false
         }
     }
 

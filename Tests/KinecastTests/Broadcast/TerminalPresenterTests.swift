@@ -1,4 +1,5 @@
 // The picker on a terminal: a pseudoterminal, with the test as its person.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineMeasure
@@ -43,7 +44,7 @@ import Testing
 
         /// Waits until these words are shown, after what was shown when the last ones were waited for, and types.
         func sees(_ words: String, types text: String? = nil) {
-            let deadline = MonotonicClock.now() + 300_000_000_000
+            let deadline = WaitLimit.deadline()
             while !screen.contains(words), MonotonicClock.now() < deadline {
                 guard WakeSignal.poll([descriptor], until: deadline)[0] else { break }
                 var chunk = [UInt8](repeating: 0, count: 4096)

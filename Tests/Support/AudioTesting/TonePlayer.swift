@@ -1,6 +1,7 @@
 // Plays known audio through an audio server and knows when it is heard: the other end of what the capture measures. It
 // asks libpulse's playback timing, which shares nothing with the capture's arithmetic.
 import CPulse
+import CoreTesting
 import Glibc
 import KinePlatform
 
@@ -46,7 +47,7 @@ public final class TonePlayer: Sendable {
         thread = DedicatedThread(name: "player") {
             Self.play(server: server, application: application, output: output, rate: rate, state: state)
         }
-        let outcome = state.wait(until: MonotonicClock.now() + 300_000_000_000) { state in
+        let outcome = state.wait(until: WaitLimit.deadline()) { state in
             state.failure ?? (state.isReady ? "" : nil)
         }
         guard outcome == "" else {
@@ -68,7 +69,7 @@ public final class TonePlayer: Sendable {
             state.clicksWanted += 1
             return state.clicksWanted
         }
-        let instant = state.wait(until: MonotonicClock.now() + 300_000_000_000) { state in
+        let instant = state.wait(until: WaitLimit.deadline()) { state in
             state.heard.count >= number ? state.heard[number - 1] : nil
         }
         guard let instant else { throw TestAudioServer.Failure(description: "the player: no click was heard") }

@@ -7,7 +7,7 @@ package struct WaitedInVain: Error, CustomStringConvertible {
 }
 
 /// Asks `condition` every few milliseconds until it holds. Only a failure waits to the end.
-package func wait(_ what: String, seconds: Double = 300, until condition: () throws -> Bool) throws {
+package func wait(_ what: String, seconds: Double = WaitLimit.seconds, until condition: () throws -> Bool) throws {
     let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
     while try !condition() {
         guard MonotonicClock.now() < deadline else {
@@ -19,7 +19,7 @@ package func wait(_ what: String, seconds: Double = 300, until condition: () thr
 
 /// The same without blocking a thread.
 package func wait(
-    for what: String, seconds: Double = 300, isolation: isolated (any Actor)? = #isolation,
+    for what: String, seconds: Double = WaitLimit.seconds, isolation: isolated (any Actor)? = #isolation,
     until condition: () async throws -> Bool
 ) async throws {
     let deadline = MonotonicClock.now() + Int64(seconds * 1e9)

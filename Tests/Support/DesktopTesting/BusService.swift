@@ -1,5 +1,6 @@
 // A service on a bus, in the test's process: real objects with a name, on a thread of their own.
 import CSDBus
+import CoreTesting
 import Glibc
 import KineDesktop
 import KinePlatform
@@ -89,7 +90,7 @@ package final class BusService: Sendable {
             Self.request(name, connection, contents)
             Self.serve(connection, contents, wake)
         }
-        let isNamed = contents.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.isNamed }
+        let isNamed = contents.wait(until: WaitLimit.deadline()) { $0.isNamed }
         guard isNamed == true else { throw Failure(description: "the name \(name) could not be taken") }
     }
 
@@ -160,7 +161,7 @@ package final class BusService: Sendable {
     package func end() {
         contents.withLock { $0.tasks.append(.end) }
         wake.signal()
-        _ = contents.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.hasEnded ? true : nil }
+        _ = contents.wait(until: WaitLimit.deadline()) { $0.hasEnded ? true : nil }
     }
 }
 

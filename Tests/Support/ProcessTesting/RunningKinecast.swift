@@ -87,7 +87,7 @@ package final class RunningKinecast {
         package var errors: String
     }
 
-    /// Only a failure waits for it, so it is long enough for a machine that does much else.
+    /// Nanoseconds for a whole run of a program: scripts/endurance has takes of minutes.
     package static let timeout: Int64 = 300_000_000_000
 
     package let process: ChildProcess

@@ -17,6 +17,7 @@ func pause(milliseconds: Int) {
 func run() throws {
     let connection = try ExtensionConnection(
         adopting: FileDescriptor(rawValue: 3), receivingDescriptors: true)
+    // Longer than any test waits for this process, which ends it.
     let deadline = MonotonicClock.now() + 300_000_000_000
     guard case .start(let start)? = try connection.receive(until: deadline).first else { exit(2) }
     let descriptors = connection.removeDescriptors()
