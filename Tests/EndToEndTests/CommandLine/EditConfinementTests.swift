@@ -41,7 +41,7 @@ import Testing
                     .first { $0.hasPrefix("Max data size") }?.split(separator: " ").dropFirst(3).first)
             #expect(Int(limit) == 1 << 30 + 128 * 640 * 480)
             // One against executing programs, and that of the sandbox.
-            let added = Sandbox.available.contains(.seccomp) ? 2 : 0
+            let added = 2
             #expect(
                 try Self.filters(status) == Self.filters(ProcFiles.read("/proc/self/status").split(separator: "\n"))
                     + added)
