@@ -8,7 +8,7 @@ import SystemPackage
 package struct ConfiguredOption: Sendable {
     package enum Origin: CustomStringConvertible, Sendable {
         case file(FilePath, line: Int)
-        /// A variable, or what else sets it.
+        /// An environment variable or a profile's name.
         case name(String)
         /// A command that was given the option.
         case typed(String)

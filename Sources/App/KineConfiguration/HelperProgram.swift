@@ -1,4 +1,4 @@
-// The frame of the programs that a command becomes: their last sentence and exit status.
+// `main` of kinecast-tray and kinecast-studio: runs the program, prints its error, exits.
 import Glibc
 import KinePlatform
 import SystemPackage

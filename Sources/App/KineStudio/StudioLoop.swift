@@ -63,7 +63,7 @@ final class StudioLoop {
     private let recordings: DirectoryWatch
     private var survey: SurveyProcess?
     private var surveyed = SurveyChoice()
-    /// The end of the survey, unless a page asks again.
+    /// When the survey stops; each request from a page extends it.
     private var surveyDeadline: Int64 = 0
     /// The newest statistics of each take, by its id.
     private var statistics: [String: TakeStatistics] = [:]

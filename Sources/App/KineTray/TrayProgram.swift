@@ -34,7 +34,7 @@ public enum TrayProgram {
         let registry = try TakeRegistry.standard()
         let directory = registry.directory.removingLastComponent()
         let lock = try HelperProgram.using(directory) { try InstanceLock.claim(lockFile(in: directory)) }
-        guard let lock else { return program.say("One runs already; kinecast tray --quit ends it.") }
+        guard let lock else { return program.say("kinecast-tray is already running; kinecast tray --quit ends it.") }
         let context = TrayLoop.Context(
             bus: BusAddresses.find().session, registry: registry,
             kinecast: ProgramLauncher.kinecast(beside: executable),
@@ -60,7 +60,7 @@ public enum TrayProgram {
 
     private static func quit() throws {
         let directory = try TakeRegistry.standard().directory.removingLastComponent()
-        try program.quit(lockFile(in: directory), nothing: "None runs.")
+        try program.quit(lockFile(in: directory), nothing: "kinecast-tray is not running.")
     }
 
     private static func setAutostart(_ executable: FilePath, isOn: Bool) throws {

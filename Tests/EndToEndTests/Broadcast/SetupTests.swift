@@ -113,7 +113,7 @@ import Testing
             #expect(refused.status == ExitStatus.noPermission)
             for words in [
                 "connect to other machines", "\(place.path("link")), which leads to \(place.path("Documents"))",
-                "the group org.example.group", "your variable HTTPS_PROXY",
+                "the group org.example.group", "your environment variable HTTPS_PROXY",
             ] { #expect(refused.output.contains(words), "\(refused)") }
             #expect(try !place.run("services").output.contains("greedy"))
             let again = try start(place, "/usr/bin/script", ["-qec", installing, "/dev/null"], input: input.readEnd)

@@ -54,7 +54,7 @@ import Testing
             let program = try start(place)
             _ = try tray.waitForItem()
             let second = try place.run(["tray"], ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"])
-            #expect(second.status == 0 && second.errors.contains("One runs already"), "\(second)")
+            #expect(second.status == 0 && second.errors.contains("kinecast-tray is already running"), "\(second)")
             #expect(try place.run("tray", "--autostart", "on").status == 0)
             let entry = place.path(".config/autostart/org.kinecast.Kinecast.Tray.desktop")
             let bytes = try #require(PrivateDirectory.contents(of: FilePath(entry), limit: 4096))
@@ -65,7 +65,7 @@ import Testing
             bus.end()
             let ended = try program.wait()
             #expect(ended.status == 0 && ended.errors.contains("The session bus has ended"), "\(ended)")
-            #expect(try place.run("tray", "--quit").errors.contains("None runs."))
+            #expect(try place.run("tray", "--quit").errors.contains("kinecast-tray is not running."))
         }
     }
 }

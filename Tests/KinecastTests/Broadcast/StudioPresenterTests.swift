@@ -146,7 +146,7 @@ import Testing
     private func ends(in window: StudioWindow, _ app: App) throws {
         let (connection, link) = try app.desktop.present(SheetApp(identifier: "a", name: "Brief"))
         try window.browser.open(link.address)
-        #expect(try Self.shows("Brief goes on", window))
+        #expect(try Self.shows("Waiting for Brief", window))
         connection.close()
         #expect(try Self.shows("Brief has ended. This window can be closed.", window))
     }

@@ -79,7 +79,7 @@ final class Jobs: Sendable {
             return true
         }
         guard isStarted else {
-            throw StudioProblem(.conflict, "\(Self.most) other things are being done; wait for one of them.")
+            throw StudioProblem(.conflict, "\(Self.most) jobs are running; wait until one has finished.")
         }
         return id
     }

@@ -39,7 +39,7 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A button that does nothing while its action runs. `failed` gets an error's sentence, and nothing when the action begins. */
+/** A button that does nothing while its action runs. Calls `failed()` before the action and `failed(sentence)` if it throws. */
 export function button(label, action, attributes = {}, failed = complain) {
   const element = make("button", { type: "button", ...attributes }, label);
   element.addEventListener("click", async ({ detail }) => {

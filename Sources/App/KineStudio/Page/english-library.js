@@ -65,5 +65,5 @@ export const words = {
   "key.frame": "By a frame",
   "key.second": "By a second",
   "key.ends": "First and last frame",
-  notCut: "This is the whole recording; “Save the cut” saves the cut.",
+  notCut: "This shares the whole recording. Save the cut first to share only that.",
 };

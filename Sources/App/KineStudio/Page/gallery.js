@@ -171,7 +171,7 @@ function card(name, value, drawn) {
   };
 }
 
-/** Has another source chosen in a dialog: the request's `source` and `name`; undefined if the person closes it. */
+/** Asks for another source in a dialog. Returns the request's `source` and `name`; undefined: the person closed it. */
 export async function chooseSource() {
   const gallery = makeGallery();
   const end = on("choices", gallery.setChoices);

@@ -18,7 +18,7 @@ export function hiddenWindows() {
   const element = group("hiding", say("hide"));
   // By rule.
   const boxes = new Map();
-  // Whether the person has said which; else those hold that are configured.
+  // False: the configured windows are hidden.
   let isChosen = false;
   element.hidden = true;
   element.addEventListener("change", () => { isChosen = true; });

@@ -4,7 +4,7 @@ import { hiddenWindows } from "./hidden.js";
 import { say } from "./words.js";
 
 const seconds = (value) => say("keep", { seconds: value });
-// By the request's field: the values that are offered, and the text of any, unless the page has words for each.
+// By the request's field: the offered values; `text` labels a value without an entry in english.js.
 const fields = {
   clipBuffer: { values: [30, 60, 300], text: seconds },
   fps: { values: [10, 24, 30, 60], text: String },

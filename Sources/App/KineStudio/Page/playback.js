@@ -24,7 +24,7 @@ export function makePlayback(changed, loaded, again) {
   // Where playing ends, and the timer for it.
   let end;
   let timer;
-  // A position that is waiting for the last one to be found.
+  // The next position, while a seek runs.
   let wanted;
   // Frames that the person has asked for, but that the server has not found yet.
   let steps = 0;
@@ -153,7 +153,7 @@ export function makePlayback(changed, loaded, again) {
       video.removeAttribute("src");
       video.load();
     },
-    /** Says that the file is another one than that which was opened. */
+    /** Shows that the file was replaced since it was opened. */
     showChange(sentence) {
       video.pause();
       show(sentence);

@@ -153,7 +153,7 @@ export function show(section) {
       names.select(kept.profile);
       showChoice(kept, names.name);
     }
-    // Until then the button might say Record and go live.
+    // Enables Record only once the last destinations are known, or the button's label could be wrong.
     attempt(() => targets.offer(last)).then(() => {
       isOffered = true;
       update();

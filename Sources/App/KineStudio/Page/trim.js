@@ -140,7 +140,7 @@ export class Timeline {
   clear() { this.#set(0, this.#duration); }
 
   #set(from, to) {
-    // The end that the person does not move gives way.
+    // If the ends cross, the other end is reset.
     if (from >= to) [from, to] = from === this.from ? [0, to] : [from, this.#duration];
     [this.from, this.to] = [from, to];
     this.update();
@@ -171,7 +171,7 @@ export class Timeline {
     await this.#try(name, isEnd ? end : await this.#playback.frame(Math.min(Math.max(0, time), end)));
   }
 
-  /** Moves an end, and shows the cut's first or last frame, of which one is left. */
+  /** Moves one end of the cut, keeps at least one frame in it, and shows that end's frame. */
   async #try(name, value) {
     if (name === "from") this.from = value < this.to ? value : await this.#playback.frame(this.to - least);
     else this.to = value > this.from ? value : await this.#after(this.from);

@@ -120,7 +120,7 @@ export class Viewer {
     for (const one of [this.#cut, this.#whole, this.#keep]) one.hidden = !isCut;
   }
 
-  /** What a person may not expect who has chosen a cut. */
+  /** The hint that sharing sends the whole recording, shown while a cut is set. */
   get #note() { return this.#timeline.isCut ? make("p.hint", {}, say("notCut")) : null; }
 
   get #work() { return this.#actions.work ?? path(this.#recording); }

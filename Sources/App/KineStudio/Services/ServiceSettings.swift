@@ -39,7 +39,7 @@ final class ServiceSettings: Sendable {
         return kept.settings(of: service.id) == nil ? nil : .kept
     }
 
-    /// Those that are given, else what the server has.
+    /// The given values, or the stored ones if none are given.
     func values(of service: Service, _ given: [String: String]) -> [String: String] {
         let given = given.filter { !$0.value.isEmpty }
         guard given.isEmpty else { return given }

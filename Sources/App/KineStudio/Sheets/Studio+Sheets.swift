@@ -135,7 +135,7 @@ extension SheetForm {
 extension StudioProblem {
     static let appIsGone = StudioProblem(
         .notFound, "The app has ended, or its window was closed; look for the recording in Recordings.")
-    static let sheetIsOver = StudioProblem(.notFound, "This is over; the window can be closed.")
+    static let sheetIsOver = StudioProblem(.notFound, "This request has ended; close the window.")
     fileprivate static let notAsked = StudioProblem(
-        .conflict, "This is not asked for any more; look at the window again.")
+        .conflict, "The question has changed; answer the one now shown.")
 }

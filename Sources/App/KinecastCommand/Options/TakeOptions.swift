@@ -73,7 +73,7 @@ struct TakeOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Have the desktop play a sound before the take begins and another when it has ended.",
+            "Play a sound before the take begins and after it has ended, by the desktop.",
             discussion: """
                 Each comes with a notification, and the first at least a second before the take, so that it is not recorded. \
                 Notification servers that play no sounds, such as dunst and mako, stay silent.

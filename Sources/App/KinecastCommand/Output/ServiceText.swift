@@ -69,7 +69,7 @@ enum ServiceText {
             return "read and execute \(path.shellWord)" + (place == path ? "" : ", which leads to \(place.shellWord)")
         case .group(let group):
             return "share the group \(group): its files, values and frames, and texts of the clipboard"
-        case .environment(let name): return "know your variable \(name)"
+        case .environment(let name): return "read your environment variable \(name)"
         }
     }
 

@@ -128,7 +128,7 @@ public final class StudioPresenter: BroadcastPresenter {
         .noPresenter,
         "No browser has opened the studio's window within a minute; check that one starts on this desktop.")
     static let misunderstood = BroadcastError(
-        .noPresenter, "The studio has answered something else than was asked; update Kinecast completely.")
+        .noPresenter, "The studio sent an unexpected answer; install the same version of all of Kinecast.")
 }
 
 extension SheetApp {
