@@ -5,7 +5,7 @@ import { say } from "./words.js";
 
 /** A camera's place, unless another one is chosen. */
 export const usual = { x: 1, y: 1, size: 0.25, shape: "rounded", isMirrored: false };
-// The part of the picture's smaller side that stays free, as the engine has it.
+// The part of the picture's smaller side that stays free, as in the engine.
 const margin = 0.02;
 const smallest = 0.05;
 // What keys change: x, y and the size.
@@ -15,8 +15,8 @@ const keys = {
 };
 
 /**
- * A frame with its `element`, whose parent covers the picture. `changed` gets each layout that the person chooses, the last
- * one of a movement with `true`.
+ * A frame with its `element`, whose parent covers the picture. `changed` gets each layout that the person chooses, and
+ * `true` at a movement's end.
  */
 export function makeFrame(changed) {
   const handle = make("span.handle");

@@ -11,7 +11,7 @@ let abandon;
 // A person who closes the window does not expect to be recorded.
 addEventListener("pagehide", () => { if (dialog) abandon(); });
 
-/** Whether a key may mean the page: people switch windows and silence speech by the others. */
+/** Whether a key is for the page: the others switch windows or silence speech. */
 export function isOwn({ key }) {
   return !["Control", "Alt", "AltGraph", "Shift", "Meta", "Tab"].includes(key);
 }

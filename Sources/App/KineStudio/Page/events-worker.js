@@ -1,5 +1,5 @@
 // Runs once for all windows of a session, since a browser has six connections to a host: it keeps the one stream of events. Its
-// name is the session's key: another key is of another server at the same address.
+// name is the session's key: another server at the same address has another key.
 
 const types = [
   "clock", "takes", "starting", "choices", "levels", "camera", "still", "locked", "statistics", "disk", "recordings", "job", "notice",
@@ -13,12 +13,12 @@ const ports = [];
 const newest = new Map();
 let notices = [];
 let source;
-// The first window's; no other replaces it, and no window gets it.
+// The first window's; never replaced, and sent to no window.
 let challenger;
 // The last event's id.
 let last = 0;
 
-// Windows have other clocks than this worker, so they get the age of what was received.
+// Windows' clocks differ from this worker's, so they get the message's age.
 function post(port, { type, data, received }) {
   port.postMessage({ type, data, age: performance.now() - received });
 }
@@ -38,7 +38,7 @@ async function isProven() {
   const response = await fetch(`api/proof/${challenger.id}/${challenge}`, {
     credentials: "omit", redirect: "manual", signal: AbortSignal.timeout(timeout),
   });
-  // A tunnel answers so while the server is away.
+  // A tunnel's answer while the server is away.
   if (response.status >= 500) throw new Error();
   const proof = await response.arrayBuffer();
   const key = await crypto.subtle.importKey(
@@ -58,7 +58,7 @@ async function connect() {
   source.addEventListener("open", () => send("connection", "open"));
   source.addEventListener("error", () => {
     const isRefused = source.readyState === EventSource.CLOSED;
-    // It would connect again by itself.
+    // Else it reconnects by itself.
     source.close();
     send("connection", isRefused ? "refused" : "lost");
     if (!isRefused) connect();

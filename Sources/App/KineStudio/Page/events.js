@@ -2,14 +2,14 @@
 import { key, setConnected } from "./session.js";
 import { say } from "./words.js";
 
-// Such an event is about a moment, so those who listen later do not get it.
+// Events about a moment, which later listeners do not get.
 const moments = ["still", "job", "notice"];
 const handlers = {};
 const newest = {};
 
 /**
- * Calls a handler for each event of a type: those of openapi.json, and `connection` with open, lost or refused. It gets what
- * the event says, and when it came (performance.now). The newest one comes at once. Returns what ends this.
+ * Calls a handler for each event of a type: of openapi.json, or `connection` with open, lost or refused. The handler gets
+ * the event's data, and when it came (performance.now); the newest event at once. Returns a function that ends this.
  */
 export function on(type, handler) {
   handlers[type] ??= new Set();

@@ -1,4 +1,4 @@
-// Monitors and windows as pictures, of which one is chosen.
+// Monitors and windows as pictures, to choose one.
 import { choose } from "./dialogs.js";
 import { arrange, attempt, button, group, make, write } from "./elements.js";
 import { on } from "./events.js";
@@ -98,8 +98,8 @@ export function makeGallery(changed = () => {}) {
     /** Offers the monitors and windows of the event `choices`. */
     setChoices,
     /**
-     * Chooses the source of a choice, once it is there, unless the person chooses before. One that has no picture is
-     * offered as what the choice with that name has.
+     * Chooses the source of a choice, once it is there, unless the person chooses before. A source without a picture is
+     * offered under the choice's name.
      */
     want({ source, name }, keptName) {
       wanted = { source, name };
@@ -110,7 +110,7 @@ export function makeGallery(changed = () => {}) {
     },
     /** The request's `source` and `name`. */
     get chosen() { return chosen(); },
-    /** The same to be kept: a window by its title, since its id is another one tomorrow. */
+    /** The same to be kept: a window by its title, since its id changes. */
     get lasting() {
       const title = chosen().source === "window" && choices.find((choice) => choice.value === value())?.title;
       return title ? { source: "window", name: `title:${[...title].slice(0, 200).join("")}` } : chosen();
@@ -123,7 +123,7 @@ export function makeGallery(changed = () => {}) {
     get isEmpty() { return cards.size === 0; },
     /** Offers what has no picture: the whole screen, what the desktop's dialog offers, and regions. */
     setFixed({ screenBackend, dialogs, ...sources }) {
-      // A picture of a monitor to draw on, for those whose desktop does not ask.
+      // Monitors whose pictures can be drawn on: the desktop does not ask.
       monitors = screenBackend && screenBackend !== "portal" ? sources.monitors : [];
       draw.hidden = !monitors.length;
       const isSingle = sources.monitors.length === 1;
@@ -151,7 +151,7 @@ function card(name, value, drawn) {
   async function load(picture) {
     number = picture;
     const image = await getImage(`api/pictures/${picture}`);
-    // A newer one may have taken its place.
+    // A newer picture may be shown.
     if (!image || picture !== number) return;
     place.replaceChildren(image);
     drawn();

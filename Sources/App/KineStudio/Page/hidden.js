@@ -2,7 +2,7 @@
 import { box, group } from "./elements.js";
 import { say } from "./words.js";
 
-/** A window as a value of --exclude, by what it still has tomorrow. */
+/** A window as a value of --exclude that is valid tomorrow too. */
 function rule({ name, title, application }) {
   if (application) return `app:${application}`;
   return title ? `title:${title}` : name;
@@ -36,14 +36,14 @@ export function hiddenWindows() {
 
   return {
     element,
-    /** Ticks the rules of a choice, or those that are configured. */
+    /** Ticks the rules of a choice, or the configured ones. */
     show(rules, configured = []) {
       isChosen = rules != null;
       const ticked = new Set(rules ?? configured);
       add(ticked);
       for (const [one, input] of boxes) input.checked = ticked.has(one);
     },
-    /** Offers these windows, those of an application together. */
+    /** Offers these windows, one box for each rule. */
     offer(windows) {
       const rules = new Set(windows.map(rule));
       for (const [one, input] of boxes) {

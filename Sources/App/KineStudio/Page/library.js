@@ -20,7 +20,7 @@ const orders = {
   size: (one, other) => other.bytes - one.bytes,
 };
 
-/** Shows one recording, in a window that has no other but what is made of it. `setPhase` gets the state of the connection. */
+/** Shows one recording, in a window for it and what is made of it. `setPhase` gets the state of the connection. */
 export function showRecording(id, setPhase) {
   const section = document.getElementById("library");
   const library = showLibrary(section, { opened() {} });
@@ -67,7 +67,7 @@ export function showLibrary(section, leaveFor) {
   section.setAttribute("aria-label", say("recordings"));
   section.append(jobs.element, list, undo.element);
 
-  /** Asks for the list, after those who have asked before. */
+  /** Asks for the list, after earlier requests. */
   function refresh() {
     loading = loading.then(read);
     return loading;

@@ -12,8 +12,8 @@ const fastest = 4;
 export const stillStep = 0.1;
 
 /**
- * A player with its `element`. `changed` is called when the time or the state is another one; `loaded` when the first picture is
- * there, or will not be; `again` opens the recording as it is by then.
+ * A player with its `element`. `changed` is called when the time or the state changes; `loaded` when the first picture is
+ * there, or loading failed; `again` reopens the recording.
  */
 export function makePlayback(changed, loaded, again) {
   // Undefined while nothing is open.

@@ -5,7 +5,7 @@ import { getImage } from "./session.js";
 const most = 2;
 
 export class Posters {
-  // By place. `version` is that of the file, which another one replaces.
+  // By place. `version`: the file's; a new version is a new poster.
   #posters = new Map();
   #running = 0;
   #observer = new IntersectionObserver((entries) => {

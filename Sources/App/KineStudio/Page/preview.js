@@ -4,7 +4,7 @@ import { place } from "./places.js";
 import { headers } from "./session.js";
 import { say } from "./words.js";
 
-// Of all windows of a browser together.
+// In all windows of a browser.
 const most = 3;
 // Milliseconds after which the last frame shown is too old to measure by.
 const longestAge = 3000;
@@ -41,7 +41,7 @@ export function previewOf(path, source) {
     write(text, say("previewStarting"));
     // Most pages that are loaded show no picture.
     const [free, module] = await Promise.all([place(most), import("./player.js").catch(() => null)]);
-    // It may be unwanted again meanwhile.
+    // It may be hidden meanwhile.
     if (!wanted || player || !module) {
       free?.();
       return module || show("stopped");

@@ -138,7 +138,7 @@ export function show(section) {
     gallery.setFixed(sources);
     offer(audio.select, [
       ...(sources.outputs.length ? [["system", say("systemAudio")]] : []),
-      // With one, this is all that there is.
+      // A single output is the system's audio.
       ...(sources.outputs.length > 1 ? [["everything", say("allOutputs")], ...sources.outputs.map(outputChoice)] : []),
       ...sources.applications.map((name) => [`app:${name}`, say("appAudio", { name })]), ["none", say("none")],
     ]);
@@ -148,7 +148,7 @@ export function show(section) {
     camera.offer(sources.cameras);
     if (!last) {
       last = kept;
-      // A person who has chosen nothing yet is not surprised by a recording.
+      // The first recording must not surprise the person.
       if (!kept.source) kept.countdown ??= defaultCountdown;
       names.select(kept.profile);
       showChoice(kept, names.name);

@@ -8,7 +8,7 @@ export function path({ id }) {
   return `api/recordings/${encodeURIComponent(id)}`;
 }
 
-/** A recording's name without the end of its file's. */
+/** A recording's name without the extension. */
 export function title({ name }) {
   return name.replace(/\.mp4$/i, "");
 }

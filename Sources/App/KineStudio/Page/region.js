@@ -18,7 +18,7 @@ export async function draw(monitors) {
   const shown = make("div.region", {}, handle);
   const stage = make("div.stage.drawing", { pointerdown: press }, image, shown);
   const list = choice(say("onMonitor"), () => show(list.select.value));
-  // A number that is not one becomes the least.
+  // An invalid number becomes the least.
   const read = () => set(...inputs.map(({ value }) => Number(value) || 0));
   const inputs = sides.map(() => make("input", { type: "number", min: 0, change: read }));
   const fields = sides.map((side, index) => field(say(`region.${side}`), inputs[index]));
@@ -44,7 +44,7 @@ export async function draw(monitors) {
     place(shown, rect, bounds);
   }
 
-  /** The handle resizes the region, dragging it moves it, and dragging elsewhere draws another one. */
+  /** The handle resizes the region, dragging it moves it, and dragging elsewhere draws a new one. */
   function press(event) {
     if (event.button !== 0) return;
     const box = stage.getBoundingClientRect();

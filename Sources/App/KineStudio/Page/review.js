@@ -10,7 +10,7 @@ import { load, say } from "./words.js";
 
 await load("library");
 
-/** An app's recording in an `element`. `path`: the beginning of the sheet's. `buttons`: those that end it. */
+/** An app's recording in an `element`. `path`: where the sheet's paths begin. `buttons`: end it. */
 export function makeReview(path, { activities }, buttons) {
   const jobs = new Jobs();
   const viewer = new Viewer(complain, jobs, { work: path, activities, save });
@@ -35,14 +35,14 @@ export function makeReview(path, { activities }, buttons) {
   on("recordings", () => { if (content) attempt(async () => viewer.update(await find())); });
   return {
     element: make("div.sheet-body", {}, jobs.element, viewer.element, buttons),
-    /** Shows the recording of a content, which may be another file than before. */
+    /** Shows the recording of a content, which may be a new file. */
     async show(newest) {
       content = newest;
       const recording = await find();
       if (content !== newest) return;
       if (!recording) throw new Error(say("recordingGone"));
       await viewer.open(recording);
-      // Requests about the file that it was are of no interest any more.
+      // Errors about the previous file do not matter any more.
       complain();
     },
   };

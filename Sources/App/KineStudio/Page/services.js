@@ -67,7 +67,7 @@ export class ServiceSettings {
   }
 
   async #reloadAndFocus() {
-    // Without an answer, there is at least what was there before.
+    // Without an answer, the previous state is shown.
     await this.reload().catch((error) => {
       this.#fill(this.#service);
       throw error;

@@ -4,7 +4,7 @@ import { say } from "./words.js";
 
 // Milliseconds after the last key.
 const checkDelay = 300;
-// Of all forms, whose fields need ids of their own.
+// Counts the fields of all forms, for unique ids.
 let count = 0;
 
 export class Form {

@@ -1,5 +1,5 @@
-// The steps that an app's window and the setup of a service in the studio have in common: what is followed, the service's
-// fields, its login, and what the person answers.
+// The steps of both an app's window and a service's setup in the studio: following the content, the service's
+// fields, its login, and the person's answers.
 import { attempt, button, complain, make } from "./elements.js";
 import { place } from "./places.js";
 import { post, request } from "./session.js";
@@ -32,7 +32,7 @@ export class Steps {
   body = make("div.sheet-body");
   /** The newest one. */
   content = {};
-  /** The class of the button that goes on. A form of the studio has a primary button of its own. */
+  /** The class of the button that continues. A form of the studio has a primary button of its own. */
   primary;
 
   constructor(id) { this.path = `api/sheets/${encodeURIComponent(id)}`; }

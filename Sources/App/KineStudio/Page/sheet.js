@@ -7,7 +7,7 @@ import { icon } from "./service-icon.js";
 import { rights, Steps } from "./sheet-steps.js";
 import { say } from "./words.js";
 
-/** Shows the sheet until it is over. `setPhase` gets the state of the connection. */
+/** Shows the sheet until it ends. `setPhase` gets the state of the connection. */
 export function show(id, setPhase) {
   const sheet = new Sheet(id);
   document.querySelector("main").append(sheet.element);
@@ -36,7 +36,7 @@ class Sheet extends Steps {
     });
   }
 
-  /** Shows the content. `last`: the kind of the one before. */
+  /** Shows the content. `last`: the previous kind. */
   show(last) {
     const { kind, app: { name, identifier } } = this.content;
     if (kind === last && kind === "countdown") return this.#count();

@@ -2,7 +2,7 @@
 import { make, write } from "./elements.js";
 import { bytes, number, rate, say } from "./words.js";
 
-// Files grow in pieces, so the bitrate is that of some seconds.
+// Files grow in pieces, so the bitrate is a mean of seconds.
 const averaged = 5;
 // One value a second.
 const plotted = 120;

@@ -22,7 +22,7 @@ export class Targets {
     this.#update();
   }
 
-  /** Offers what there is, and chooses what was chosen last. */
+  /** Offers all destinations, and chooses the last ones. */
   async offer(last) {
     if (this.#destinations.size) return;
     const [names, services] = await Promise.all([get("api/destinations"), get("api/services")]);

@@ -20,7 +20,7 @@ export class Timeline {
   #changed;
   #duration = 0;
   #recording;
-  // Those of recordings that were shown before.
+  // The cuts of recordings shown before.
   #cuts = new Map();
   #images = [];
   #peaks = [];
@@ -31,7 +31,7 @@ export class Timeline {
   #moving = Promise.resolve();
   element;
 
-  /** `changed` is called when the cut is another one. */
+  /** `changed` is called when the cut changes. */
   constructor(playback, changed) {
     this.#playback = playback;
     this.#changed = changed;

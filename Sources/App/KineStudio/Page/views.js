@@ -6,7 +6,7 @@ import { say } from "./words.js";
 const place = "kinecast-view";
 
 /**
- * Shows what was shown last. `changed` is called when a view is shown; it gets whether that is
+ * Shows the last view. `changed` is called when a view is shown; it gets whether that is
  * Record. The result's `refresh` is for a list of recordings that may have changed, and `open` shows the one with an ID.
  */
 export function showViews(changed) {

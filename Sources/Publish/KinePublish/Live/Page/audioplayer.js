@@ -102,7 +102,7 @@ export class AudioPlayer {
     }
   }
 
-  /** Has each track decoded for its node. */
+  /** Requests each track for its node. */
   #connect() {
     if (this.#isConnected || this.#nodes.length === 0) return;
     this.#isConnected = true;

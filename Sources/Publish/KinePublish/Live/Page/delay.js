@@ -24,7 +24,7 @@ export class DelayMeter {
   /** Notes the clock in a tick. */
   note(standing) { this.#ahead = standing.ahead ?? null; }
 
-  /** Call when the connection is lost: the next server may be another one. */
+  /** Call when the connection is lost: the next server may differ. */
   forget() {
     this.#offset = null;
     this.#ahead = null;

@@ -50,7 +50,7 @@ export class StreamPlayer {
   /**
    * - `url`, `options`: as for `LiveStream`.
    * - `parts`: a `canvas` and a `video`, of which the player shows one. A page that plays audio has `AudioPlayer` and `Receiver`,
-   *   which reads the stream on a thread of its own; another one reads it itself.
+   *   which reads the stream on its own thread; other pages read it themselves.
    * - `wanted`: the name of the only player allowed; null: any.
    * - `listener.show(state, reason)`: the stream is live, paused, ended, reconnecting, full, gone, failing, broken, stopped or
    *   impossible; `reason` has the browser's own words, where it has some.
@@ -168,7 +168,7 @@ export class StreamPlayer {
   #receive(record) {
     if (record.kind === kinds.description) {
       const json = text(record);
-      // The player goes on if the formats are the same as before.
+      // The player continues if the formats are the same as before.
       this.#early = this.#player && json === this.#playing ? null : [];
       this.#description = json;
       this.#videoInitialization = null;

@@ -11,7 +11,7 @@ const longestWait = 1000;
 const waiting = [];
 let isSkipping = false;
 
-/** Whether the page gets this frame. When it has missed one, it goes on with a keyframe. */
+/** Whether the page gets this frame. After a missed frame, it needs a keyframe. */
 function fits(record) {
   if (waiting.length > 0 && performance.now() - waiting[0] > longestWait) isSkipping = true;
   else if (record.isKeyframe) isSkipping = false;

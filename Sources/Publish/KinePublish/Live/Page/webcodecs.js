@@ -37,7 +37,7 @@ export class DecodingPlayer {
 
   /**
    * `fail` is called when decoding cannot go on, `shown` when the first frame of a connection is shown; `receiver` is the `Receiver`
-   * that delivers the stream. Without `AudioPlayer`, that of audioplayer.js, there is no audio.
+   * that delivers the stream. Without `AudioPlayer` (audioplayer.js), there is no audio.
    */
   constructor(canvas, description, { fail, shown, receiver, AudioPlayer }) {
     this.#canvas = canvas;
