@@ -142,9 +142,9 @@ swift_of() {
 build_documentation() {
     local symbols map module page status=0 options
     symbols=$(mktemp -d)
-    # What the modules were compiled with.
+    # The modules' directory and target, as they were compiled.
     options=(-I "$build_directory/debug/Modules" -target "$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)")
-    # The build writes a map for each library in C that is compiled. The cache may have it for one that no longer is.
+    # The build writes a map for each library in C that is compiled. The cache may have a map for a library that is not compiled any more.
     for module in Sources/*/C*/; do
         map=$module/module.modulemap
         [[ -e $map ]] || map=$build_directory/debug/$(basename "$module").build/module.modulemap

@@ -12,7 +12,7 @@ measure_packages=(libturbojpeg0-dev)
 # To record with no display and no sound card.
 virtual_packages=(pulseaudio xauth xvfb)
 
-# missing_packages NAME…: prints those that are not installed.
+# missing_packages NAME…: prints the names of packages that are not installed.
 missing_packages() {
     local name
     for name in "$@"; do
@@ -20,7 +20,7 @@ missing_packages() {
     done
 }
 
-# install_packages NAME…: installs those that are missing, and says nothing when none is.
+# install_packages NAME…: installs the missing packages, and prints nothing if none is missing.
 install_packages() {
     local log missing root=()
     mapfile -t missing < <(missing_packages "$@")
@@ -53,7 +53,7 @@ desktop_packages=(
     gnome-shell kwin-wayland mutter pipewire plasma-workspace waybar wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
     xdg-desktop-portal-kde
 )
-# Plasma's QML modules: those of Qt 5 up to Debian 12, those of Qt 6 since.
+# Plasma's QML modules: of Qt 5 up to Debian 12, of Qt 6 since.
 case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
 bookworm)
     desktop_packages+=(
