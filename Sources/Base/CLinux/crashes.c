@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of Swift's runtime (its CommandLine.cpp).
+// Defined in Swift's runtime (CommandLine.cpp).
 extern void _swift_stdlib_overrideUnsafeArgvArgc(char **argv, int argc) __attribute__((weak));
 
 static bool are_off;
@@ -26,11 +26,11 @@ __attribute__((constructor(101))) static void turn_off(int argc, char **argv) {
     setting = value ? strdup(value) : NULL;
     are_off = true;
     setenv(variable, "enable=no", 1);
-    // The runtime looks for the arguments in front of the environment, which is elsewhere now: it is told of them.
+    // setenv has moved the environment, in front of which the runtime looks for the arguments: pass them to the runtime.
     if (_swift_stdlib_overrideUnsafeArgvArgc) _swift_stdlib_overrideUnsafeArgvArgc(argv, argc);
 }
 
-// A runtime in a library of its own was started before: its handlers are taken away again.
+// A runtime in its own library started before turn_off: removes the handlers that it has set.
 __attribute__((constructor)) static void remove_handlers(void) {
     static const int crashes[] = { SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP };
     if (!are_off) return;

@@ -106,8 +106,8 @@ static void only(struct kine_filter *filter, uint32_t number, int argument, uint
     end_call(filter, begin);
 }
 
-// The call passes where its first argument is the process's own number or, with `group`, 0: the process group, which is the
-// process's own and nobody else's, as it leads a session.
+// The call passes where its first argument is the process's own number or, with `group`, 0: the process group, which belongs
+// to this process alone, as it leads a session.
 static void only_own(struct kine_filter *filter, uint32_t number, int group) {
     uint16_t begin = begin_call(filter, number);
     load(filter, ARGUMENT(0));
@@ -240,14 +240,14 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
     refuse_option(filter, IPPROTO_UDP, 100 /* UDP_ENCAP */);
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
-    // SwiftNIO calls it once more for a socket that it is given and that listens already. A socket of its own would listen at a port of
+    // SwiftNIO calls `listen` once more for the socket that it is given, which listens already. Another socket would listen at a port of
     // the kernel's choice, without bind.
     if (!policy->may_listen) refuse_call(filter, __NR_listen);
     else if (policy->may_use_sockets) answer_call(filter, __NR_listen, PRETEND);
     // The C library binds the socket on which it asks for the machine's addresses. Addresses of IP are longer.
     if (!policy->may_use_sockets) refuse_call(filter, __NR_bind);
     else if (!policy->may_bind) only(filter, __NR_bind, 2, sizeof(struct sockaddr_nl));
-    // Pairs of local streams or packets. One of datagrams, which a raw one is too (unix(7)), can be connected to another address later.
+    // Pairs of local streams or packets. A pair of datagram sockets, or of raw ones (unix(7)), can be connected to another address later.
     begin = begin_call(filter, __NR_socketpair);
     load(filter, ARGUMENT(0));
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
@@ -261,7 +261,7 @@ static void look_at_sockets(struct kine_filter *filter, const struct kine_filter
 }
 
 static void look_at_processes(struct kine_filter *filter, const struct kine_filter_policy *policy) {
-    // Its children are not its parent's, its orphans stay its own (kine_spawn), and it ends with its parent.
+    // The process's children are not its parent's, its orphans stay its own (kine_spawn), and it ends with its parent.
     without_bits(filter, __NR_clone, 0,
                  CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
                      CLONE_NEWNET);
@@ -271,7 +271,7 @@ static void look_at_processes(struct kine_filter *filter, const struct kine_filt
     answer_call(filter, PR_SET_PDEATHSIG, PRETEND); // programs set it for their own children
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
-    // Limits, and when they run, of other processes of the user.
+    // Limits and scheduling of the user's other processes.
     only(filter, __NR_prlimit64, 0, 0);
     only(filter, __NR_sched_setaffinity, 0, 0);
     only(filter, __NR_sched_setscheduler, 0, 0);
@@ -315,7 +315,7 @@ static void look_at_descriptors(struct kine_filter *filter, const struct kine_fi
     answer(filter, SECCOMP_RET_ALLOW);
     end_call(filter, begin);
     if (policy->may_hide_memory) return;
-    // Such memory stays when the process gives its pages back, and then nobody counts it.
+    // Shared memory stays when the process gives its pages back, and then no limit counts it.
     except(filter, __NR_mmap, 3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS);
 }
 

@@ -43,7 +43,7 @@ static int limit_resources(const struct kine_spawn_options *options) {
     return 0;
 }
 
-// Gives up all capabilities, those of root too. With no_new_privs exec brings none back.
+// Gives up all capabilities, root's too. With no_new_privs exec brings none back.
 static int drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -94,7 +94,7 @@ static void reset_signals(uint64_t ignored) {
     sigprocmask(SIG_SETMASK, &none, 0);
 }
 
-// Whether nobody waits for the report any more. getppid would tell too, but returns 0 in a process namespace.
+// Whether the parent, which waits for the report, has died. getppid would tell too, but returns 0 in a process namespace.
 static int parent_has_died(int report) {
     struct pollfd entry = {.fd = report};
     return poll(&entry, 1, 0) == 1 && (entry.revents & POLLERR);

@@ -38,13 +38,13 @@ static void open_memory_file(struct slot *slot, const struct spa_data *data) {
     if (sealed_size >= slot->file_offset + (int64_t)data->maxsize) map(slot);
 }
 
-// Whether it is memory of a driver, whose size is fixed, and no file that is only called so and could shrink under a mapping.
+// Whether the descriptor is a driver's memory, whose size is fixed, and not a file that could shrink under a mapping.
 static bool is_dmabuf(int descriptor) {
     struct statfs status;
     return fstatfs(descriptor, &status) == 0 && status.f_type == 0x444d4142; // DMA_BUF_MAGIC (linux/magic.h)
 }
 
-// Never run: there was no machine with a graphics card. A linear layout is read as any memory; drivers of which the memory cannot be
+// Never run: there was no machine with a graphics card. A linear layout is read as any memory; drivers whose memory cannot be
 // mapped refuse here, and the buffer counts as unreadable.
 static void open_graphics_memory(struct slot *slot, const struct spa_data *data) {
     off_t size = lseek(slot->descriptor, 0, SEEK_END); // fixed for the memory's life (dma-buf, "size")
@@ -69,7 +69,7 @@ void kine_cast_add_buffer(void *context, struct pw_buffer *buffer) {
     const struct spa_data *data = &buffer->buffer->datas[0];
     slot->type = data->type;
     if (data->type == SPA_DATA_MemPtr) {
-        // Within memory that the daemon itself has made and sealed, and that libpipewire has mapped.
+        // The pointer lies in memory that the daemon itself has made and sealed, and that libpipewire has mapped.
         slot->memory = data->data;
         slot->capacity = data->data ? data->maxsize : 0;
         return;
@@ -119,8 +119,8 @@ void kine_cast_give_back(kine_cast *cast, uint64_t number) {
     struct slot *slot = find(cast, number);
     if (!slot || !slot->is_lent) return;
     slot->is_lent = false;
-    // pw_stream_queue_buffer counts down as well, and puts the buffer into a queue of which one is taken for each frame that comes. A frame
-    // that comes in a buffer of that queue is dropped without a word (libpipewire 0.3.65 to 1.6), and the other side may send one at once.
+    // pw_stream_queue_buffer counts down as well, and puts the buffer into a queue, from which each new frame takes one buffer. A frame
+    // that comes in a buffer of that queue is dropped silently (libpipewire 0.3.65 to 1.6), and the other side may send one at once.
     if (slot->busy)
         __atomic_sub_fetch(&slot->busy->count, 1, __ATOMIC_SEQ_CST);
     else

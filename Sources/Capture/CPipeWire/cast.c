@@ -30,7 +30,7 @@ static const struct spa_pod *format_parameter(
         SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw), 0);
     spa_pod_builder_prop(builder, SPA_FORMAT_VIDEO_format, 0);
     spa_pod_builder_push_choice(builder, &choice, SPA_CHOICE_Enum, 0);
-    // The first of a choice is the preferred one, and stands there a second time.
+    // A choice begins with the preferred value, which is listed a second time.
     bool is_first = true;
     for (int pixels = 0; pixels < KINE_CAST_PIXEL_FORMATS; pixels++) {
         if (!(request->pixel_formats & 1u << pixels)) continue;
@@ -40,7 +40,7 @@ static const struct spa_pod *format_parameter(
     }
     spa_pod_builder_pop(builder, &choice);
     if (is_dmabuf) {
-        // Mandatory: whoever does not know modifiers does not take this format. The other side settles it, by what it can allocate.
+        // Mandatory: a side that does not know modifiers must not take this format. The other side picks the modifier that it can allocate.
         spa_pod_builder_prop(
             builder, SPA_FORMAT_VIDEO_modifier, SPA_POD_PROP_FLAG_MANDATORY | SPA_POD_PROP_FLAG_DONT_FIXATE);
         spa_pod_builder_push_choice(builder, &choice, SPA_CHOICE_Enum, 0);
@@ -77,8 +77,8 @@ static void offer_buffers(kine_cast *cast) {
     int types = cast->format_is_dmabuf ? 1 << SPA_DATA_DmaBuf : 1 << SPA_DATA_MemFd | 1 << SPA_DATA_MemPtr;
     int header = sizeof(struct spa_meta_header), region = sizeof(struct spa_meta_region);
     int transform = sizeof(struct spa_meta_videotransform);
-    // This side keeps one until the next has come, and the other side draws while others are on their way. What that side has no buffer
-    // for is lost, so there have to be some that nobody waits for.
+    // This side keeps one buffer until the next has come, and the other side draws while others are on their way. A frame for which that
+    // side has no buffer is lost, so there have to be some spare ones.
     parameters[0] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
         SPA_POD_CHOICE_RANGE_Int(6, 3, 16), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(types));
@@ -97,7 +97,7 @@ static void offer_buffers(kine_cast *cast) {
 static void state_changed(void *context, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
     kine_cast *cast = context;
     (void)old;
-    // Nothing follows a failure but the end of what has failed: the stream pauses, and its node is taken away.
+    // After a failure, only the end of the stream follows: it pauses, and its node is removed.
     if (cast->state == KINE_CAST_FAILED) return;
     switch (state) {
     case PW_STREAM_STATE_ERROR: return set_state(cast, KINE_CAST_FAILED, error);
@@ -108,7 +108,7 @@ static void state_changed(void *context, enum pw_stream_state old, enum pw_strea
     }
 }
 
-// Fills `format` and returns whether it is one of those that were offered.
+// Fills `format` and returns whether it is one of the offered formats.
 static bool parse_format(const struct spa_pod *parameter, kine_cast_format *format) {
     uint32_t type, subtype;
     struct spa_video_info_raw video = {0};
@@ -143,7 +143,7 @@ static void core_failed(void *context, uint32_t id, int sequence, int result, co
     kine_cast *cast = context;
     (void)sequence;
     (void)message;
-    // The core's own errors are of calls that came too late, for what had gone.
+    // The core's own errors are about calls that came too late, for objects that were gone.
     if (id != PW_ID_CORE) cast->error_number = -result;
 }
 
@@ -172,7 +172,7 @@ static bool connect_stream(kine_cast *cast, const kine_cast_request *request) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *parameters[2];
     uint32_t count = 0;
-    // The first that the other side has too is agreed upon: graphics memory only where there is nothing else.
+    // The first format that the other side has too is agreed upon: graphics memory only where there is nothing else.
     parameters[count++] = format_parameter(&builder, request, false);
     parameters[count++] = format_parameter(&builder, request, true);
     // Not to be connected anew: where the screen has gone, the session manager would take a camera instead.
@@ -217,8 +217,8 @@ void kine_cast_close(kine_cast *cast) {
 int kine_cast_descriptor(const kine_cast *cast) { return pw_loop_get_fd(cast->loop); }
 
 void kine_cast_iterate(kine_cast *cast) {
-    // Not left again: while no thread is in the loop, libpipewire's own thread does at once what it would else leave to this one, and
-    // nothing wakes this one.
+    // The loop is not left again: while no thread is in it, libpipewire's own thread does this thread's work at once, and nothing wakes
+    // this thread.
     if (!cast->is_entered) pw_loop_enter(cast->loop);
     cast->is_entered = true;
     // An iteration handles a limited number of events. More than a few at once would keep the caller from everything else.

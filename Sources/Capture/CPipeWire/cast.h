@@ -1,4 +1,4 @@
-// What cast.c and buffers.c share.
+// The stream and its buffers, for cast.c and buffers.c.
 #pragma once
 #include "CPipeWire.h"
 #include <pipewire/pipewire.h>

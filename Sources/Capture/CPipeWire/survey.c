@@ -1,4 +1,4 @@
-// What a PipeWire daemon says of itself.
+// Asks a PipeWire daemon for its version.
 #include "CLinux.h"
 #include "CPipeWire.h"
 #include <pipewire/pipewire.h>

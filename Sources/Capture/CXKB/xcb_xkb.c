@@ -2,7 +2,7 @@
 #include "CLinux.h"
 #include "CXKB.h"
 #include "libraries.h"
-// A field of it is named as a keyword of C++ is; nothing else is wrong with it.
+// The header's one flaw: a field has the name of a keyword of C++.
 #include <xcb/xkb.h>
 
 LATE_LIBRARY("libxcb-xkb.so.1")

@@ -4,7 +4,7 @@ import KineMedia
 
 /// A rectangle of the upright picture of a source, in its pixels. Created and used by the capture thread.
 ///
-/// Its pixels are copied once, because the tiles of the part differ from those of the whole.
+/// Its pixels are copied once, because the part's tiles differ from the whole picture's.
 public final class CroppedSource: VideoSource {
     private let source: any VideoSource
     private let region: PixelRect

@@ -3,11 +3,11 @@ import KineMedia
 
 /// The monitor that a source shows.
 public struct FollowedMonitor: Sendable {
-    /// As the person or the desktop calls it; changes where it comes back under another name.
+    /// The person's or the desktop's name for it; changes if the monitor comes back under another name.
     public private(set) var name: String
-    /// Its place on the desktop when it was there last.
+    /// Its last known place on the desktop.
     private var bounds: PixelRect?
-    /// The other monitors, when it was there last: one of them that takes its place is not the recorded one.
+    /// The monitors that were there beside it: if one of these takes its place, that is not the recorded monitor.
     private var others: Set<String> = []
 
     public init(_ name: String) { self.name = name }

@@ -93,7 +93,7 @@ final class WaylandOutputs {
     /// The outputs whose properties have all come. The compositor announces an output before its name and place.
     var complete: [WaylandOutput] { ordered.filter(\.value.isComplete).map { Self.placed($0.value) } }
 
-    /// Those that have a place and a size.
+    /// The outputs that have a place and a size.
     var known: [WaylandOutput] { complete.filter { !$0.bounds.isEmpty && $0.pixelSize.area > 0 } }
 
     private var ordered: [(key: UInt32, value: Entry)] {

@@ -358,7 +358,7 @@ package struct ExtensionStateMachine: Sendable {
         }
     }
 
-    /// Passes a new request on to the encoder, unless the last one is too recent.
+    /// Passes a new request on to the encoder, unless the previous request is too recent.
     private mutating func tellEncoding(at now: Int64) -> [Action] {
         guard let run, run.stage == .running, status.encoding != run.sentEncoding, now >= nextEncoding else {
             return []

@@ -20,7 +20,7 @@ struct Liveness: Sendable, Equatable {
         note()
     }
 
-    /// A report without a reason keeps the last one.
+    /// A report without a reason keeps the previous reason.
     mutating func update(isLive: Bool, reason: String?) {
         said = isLive
         problem = isLive ? nil : reason ?? problem
@@ -87,7 +87,7 @@ package struct RateAllowance: Sendable, Equatable {
 
     package init(most: Int64, interval: Int64) { (self.most, self.interval) = (most, interval) }
 
-    /// The instant from which the next one is allowed.
+    /// The instant from which the next use is allowed.
     package var next: Int64 { full - (most - 1) * interval }
 
     package mutating func consume(at now: Int64) -> Bool {

@@ -153,7 +153,7 @@ VECTORISED static void mean_of_four(uint8_t *restrict target, const uint8_t *res
 void kine_scale_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride, int x,
                       int y, int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
                       uint16_t *scratch) {
-    // The same sums, of which nothing is lost on the way.
+    // The same sums, without rounding on the way.
     if (across->halves && down->halves) {
         for (int row = 0; row < height; row++) {
             const uint8_t *top = source + down->first[y + row] * source_stride + across->first[x];

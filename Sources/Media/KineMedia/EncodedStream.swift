@@ -124,7 +124,7 @@ public struct AudioTrackFormat: Hashable, Sendable {
     }
 }
 
-/// The coding of audio. The raw values are those of manifests and messages.
+/// The coding of audio. Manifests and messages use the raw values.
 public enum AudioCodec: String, Codable, Sendable, CaseIterable {
     /// One AAC-LC access unit (ISO/IEC 14496-3) a sample.
     case aac

@@ -21,7 +21,7 @@ extension ServiceCatalog {
         case notReplaced(String, wasAsked: Bool)
     }
 
-    /// What gives its settings and its directory to a new bundle with its id.
+    /// The earlier owner of the id, whose settings and directory a new bundle with that id gets.
     public enum Replaced: Sendable, Equatable {
         case service(Service)
         /// A bundle whose manifest cannot be used.
@@ -168,7 +168,7 @@ extension ServiceCatalog {
             }
             throw .notYours(other.id, bundle: other.bundle?.escaped)
         }
-        // A damaged bundle has no id but that of its name.
+        // A damaged bundle has no id but its name.
         let id = (try? ServiceBundle.read(bundle))?.manifest.id ?? String(last.dropLast(ServiceBundle.suffix.count))
         let owner = service(id: id)
         let aside = directory.appending(BundleCopy.unfinishedName(.old))

@@ -53,7 +53,7 @@ int kine_bounded_memory_file(const char *name, off_t size);
 // A file in memory of `size` bytes, all zero, to which seals can be added.
 int kine_memory_file(const char *name, off_t size);
 
-// Fixes the size of a memory file and its seals; with `read_only` nobody can write it any more but through the mappings
+// Fixes the size of a memory file and its seals; with `read_only` no process can write it any more but through the mappings
 // that exist (memfd_create(2), F_SEAL_FUTURE_WRITE, Linux 5.1).
 int kine_seal_memory(int fd, int read_only);
 
@@ -136,7 +136,7 @@ int kine_reap(int process, pid_t pid, int *status);
 // Whether this process's SWIFT_BACKTRACE was changed at its start, so that nothing is run when it crashes.
 bool kine_backtraces_are_off(void);
 
-// What SWIFT_BACKTRACE was then; NULL: it was not set.
+// The value of SWIFT_BACKTRACE before that change; NULL: it was not set.
 const char *kine_backtrace_setting(void);
 
 // MARK: Files (files.c)

@@ -3,14 +3,14 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-// A function that is used of a library.
+// One of the library's functions that the program uses.
 struct late_name {
     const char *name;
     struct late_name *next;
 };
 
 // Defines `late_library()`, which loads the library; null where it is not installed, or is of a version that lacks a function that is used.
-// Any thread may call: all get the same.
+// Any thread may call: all get the same handle.
 #define LATE_LIBRARY(file)                                                                                             \
     static struct late_name *late_names;                                                                               \
     static void *late_library(void) {                                                                                  \

@@ -21,7 +21,7 @@ enum kine_landlock_access {
 // that closes on exec, or -1 with errno set.
 int kine_landlock_create(int may_connect);
 
-// Allows a path and all below it. Returns 0, or -1 with errno set, ENOENT where there is no such path.
+// Allows a path and everything below it. Returns 0, or -1 with errno set, ENOENT where there is no such path.
 int kine_landlock_allow(int ruleset, const char *path, int access);
 
 // MARK: System calls (seccomp.c)
@@ -54,8 +54,8 @@ int kine_filter_is_available(void);
 // Returns 0, or -1 where the program is too long.
 int kine_filter_build(struct kine_filter *filter, const struct kine_filter_policy *policy);
 
-// Confines the calling thread, and all that it starts from now on, for good: by the ruleset, where it is not negative, and by the filter,
-// where there is one. Returns 0, or -1 with errno set.
+// Confines the calling thread, and every thread and process that it starts from now on, for good: by the ruleset, where it is not negative,
+// and by the filter, where there is one. Returns 0, or -1 with errno set.
 int kine_confine_self(int ruleset, struct kine_filter *filter);
 
 // From now on neither this process nor its children can execute a program. Returns 0, or -1 with errno set.

@@ -67,15 +67,15 @@ typedef enum {
 
 kine_cast_state kine_cast_get_state(const kine_cast *cast);
 
-// Has the stream pause, or go on. Its state says when it has.
+// Asks the stream to pause or to resume. The stream's state shows when that has happened.
 void kine_cast_set_active(kine_cast *cast, bool is_active);
 
-// What the library says about KINE_CAST_UNCONNECTED and KINE_CAST_FAILED, empty where it says nothing; and the errno of it, or 0.
+// The library's message for KINE_CAST_UNCONNECTED and KINE_CAST_FAILED, empty if there is none; and its errno, or 0.
 const char *kine_cast_error(const kine_cast *cast);
 int kine_cast_error_number(const kine_cast *cast);
 
 typedef struct {
-    // Counts formats from 1 on; 0: there is none yet, or no longer one.
+    // Counts formats from 1 on; 0: no format is agreed upon now.
     uint32_t serial;
     kine_cast_pixels pixels;
     // From 1 to KINE_CAST_LARGEST_SIDE.
@@ -105,9 +105,9 @@ typedef enum {
     KINE_BITMAP_ABGR
 } kine_bitmap_format;
 
-// A buffer as the other side describes it. The numbers are as they came: what they promise is to be checked before it is believed.
+// A buffer as the other side describes it. The numbers are unchecked: check each before you rely on it.
 typedef struct {
-    // Counts buffers from 1 on; it is not used again.
+    // Counts buffers from 1 on; never reused.
     uint64_t number;
     // The format for which the buffer was made.
     uint32_t format_serial;
@@ -118,7 +118,7 @@ typedef struct {
     int32_t stride;
     // `size` says nothing, as in memory of graphics cards.
     bool has_no_size;
-    // Of the chunk or of the header.
+    // Whether the chunk or the header is marked as corrupted.
     bool is_corrupted;
 
     bool has_header;
@@ -173,7 +173,7 @@ bool kine_cast_read(
 void kine_cast_begin_reading(kine_cast *cast, uint64_t number);
 void kine_cast_end_reading(kine_cast *cast, uint64_t number);
 
-// For the functions above, and for tests of what they make of foreign bytes: everything but `number`, `format_serial`, `capacity` and
+// For the functions above, and for tests with foreign bytes. Fills everything but `number`, `format_serial`, `capacity` and
 // `has_no_size`, which are the caller's. Each value is read once, since the other side can write while this side reads.
 struct spa_buffer;
 void kine_describe_buffer(const struct spa_buffer *source, kine_cast_buffer *buffer);

@@ -24,7 +24,7 @@ extern __typeof__(&wl_proxy_marshal_flags) kine_marshal_flags;
 int kine_load_wayland(void);
 
 // A connection with the compositor of that name, as in WAYLAND_DISPLAY; null where it does not answer. wl_display_connect would use
-// the descriptor that WAYLAND_SOCKET names, which is that of the program which started this one.
+// the descriptor that WAYLAND_SOCKET names, which belongs to the program that started this one.
 struct wl_display *kine_connect_wayland(const char *name);
 
 // Makes the object of a global: `name` is its number, `interface` what the compositor calls it. Null without memory, or

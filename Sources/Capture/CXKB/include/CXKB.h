@@ -7,7 +7,7 @@
 // Loads the libraries; 0 where one is not installed. Nothing else here may be called before this has succeeded. Any thread may call.
 int kine_load_xkb(void);
 
-// Loads libxkbcommon alone, which the names of symbols need and nothing else here.
+// Loads libxkbcommon alone, which is enough for the names of symbols and for nothing else here.
 int kine_load_xkbcommon(void);
 
 // Begins with the extension on a connection and asks for its events of the core keyboard. Returns that keyboard's number, or -1.

@@ -4,7 +4,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// An inhibition that lasts as long as a process of its own, which ends with the one that started it.
+/// An inhibition that lasts as long as its own process, which ends with the process that started it.
 public enum InhibitPortal {
     /// Nanoseconds for the process to end.
     private static let timeout: Int64 = 1_000_000_000

@@ -162,7 +162,7 @@ final class DesktopServices {
         answer(number, DesktopFailure(.personTold, sentence + "a notification asks the person to."))
     }
 
-    /// Shows a notification about a destination, in place of the last one about that destination.
+    /// Shows a notification about a destination, in place of the previous one about that destination.
     func tell(_ title: String, _ text: String, destination: Int, urgency: Notification.Urgency, at now: Int64) {
         guard desktop != nil else { return }
         let contents = NotificationContents(

@@ -32,7 +32,7 @@ struct LocalNotificationStateMachine: Sendable {
     }
 
     enum Action: Sendable, Equatable {
-        /// Replaces the one with the same number.
+        /// Replaces the notification with the same number.
         case show(Post, of: Sender, number: Int)
         case remove(number: Int)
         /// Nil: it is shown, or will be.

@@ -16,7 +16,7 @@ final class TakeDesktop {
     private let isIndicated: Bool
     private var lock: ScreenLockStateMachine
     private var contents: IndicatorContents
-    /// Nanoseconds of the lock's earlier pauses, and the start of the one that lasts.
+    /// Nanoseconds of the lock's earlier pauses, and the start of the present pause.
     private var (lockPauses, lockPauseStart): (Int64, Int64?) = (0, nil)
     private var isRunning = false
     private var shown: Notification?

@@ -21,7 +21,7 @@ final class Destinations {
         let warning: String?
     }
 
-    /// The most that run or are remembered: each is a process, and all statuses go into one message.
+    /// The most destinations that run or are remembered: each is a process, and all statuses go into one message.
     static let most = 64
 
     private let take: Take
@@ -105,7 +105,7 @@ final class Destinations {
         tell = announce
     }
 
-    /// Adds a destination; `poll` starts it. Returns its number. `program`: the one that adds it; nil: the owner.
+    /// Adds a destination; `poll` starts it. Returns its number. `program`: the program that adds it; nil: the owner.
     @discardableResult
     func add(
         _ checked: Checked, for program: AskingProgram? = nil, isPaused: Bool = false, at now: Int64

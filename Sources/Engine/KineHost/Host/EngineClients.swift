@@ -28,7 +28,7 @@ final class EngineClients {
     }
 
     let owner: EngineConnection
-    /// As it was before the owner got the hello: it may hide its executable from then on.
+    /// The owner's program, found before its hello was answered: from then on it may hide its executable.
     let ownerProgram: AskingProgram
     private(set) var ownerIsThere = true
     /// The socket to which guests connect, once the take is registered.
@@ -241,7 +241,7 @@ extension ControlConnection<ClientMessage, EngineMessage> {
 }
 
 extension EngineMessage {
-    /// The message that replaces one that cannot be sent.
+    /// The replacement of a message that cannot be sent.
     fileprivate func replacement(_ reason: String) -> EngineMessage {
         switch self {
         case .answer(let id, _): return .answer(id: id, .failure(Refusal(.unavailable, reason)))

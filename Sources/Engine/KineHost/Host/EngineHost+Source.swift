@@ -29,7 +29,7 @@ extension EngineHost {
         return Refusal(.unavailable, "A take of a \(first) cannot show a \(source); start another take with that.")
     }
 
-    /// Cancels a switch whose client has gone, so that no person has to draw its region.
+    /// Cancels a switch if its client has gone, so that no person is asked to draw its region.
     func cancelAbandonedSwitch() {
         guard let client = switching?.asker.client, !clients.contains(client) else { return }
         opened?.take.giveUpSwitch()

@@ -50,9 +50,9 @@ public final class EngineHost {
     var destinationRequests = DestinationRequests()
     /// The excluded windows at the source's last search, if it excludes any.
     var exclusions: ExclusionFindings?
-    /// What was heard last on an output that is not recorded.
+    /// The last report of sound on an output that is not recorded.
     var unrecordedAudio: UnrecordedAudio?
-    /// Why the source stands still, and the time since when, in seconds since 1970; nil: it does not.
+    /// Why the source stands still, and since when, in seconds since 1970; nil: it works.
     var interruption: (reason: SourceInterruption, since: Double)?
     /// Windows with unreadable titles that were warned of.
     var reportedUnreadable: Set<UInt32> = []

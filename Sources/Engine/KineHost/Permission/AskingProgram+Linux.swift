@@ -4,9 +4,9 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// The program that asks for a take, as the kernel knows it. One that hides its executable is nobody's: `kinecast broadcast`, which
-/// hides its stream keys, connects before it forbids the dump. Not a security boundary all the same: docs/security.md has what a
-/// program of the person can do instead.
+/// The program that asks for a take, as the kernel knows it. A program that hides its executable is unknown: `kinecast
+/// broadcast`, which hides its stream keys, connects before it forbids the dump. Not a security boundary all the same:
+/// docs/security.md has what a program of the person can do instead.
 enum AskingProgram: Equatable {
     /// `kinecast` or `kinecast-studio`, of the same installation as this engine: a person uses it.
     case commandLine

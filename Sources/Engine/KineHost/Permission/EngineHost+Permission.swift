@@ -122,7 +122,7 @@ extension EngineHost {
             inquiry.machine.openKinds != nil
         else {
             return asker.refuse(
-                .unavailable, "This question is over; to be asked again, start the app's recording again.")
+                .unavailable, "This question has ended; to be asked again, start the app's recording again.")
         }
         permission(.answeredInWindow(isAllowed: isAllowed))
         asker.reply()

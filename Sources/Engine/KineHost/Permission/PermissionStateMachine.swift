@@ -170,7 +170,7 @@ struct PermissionStateMachine: Sendable {
             state = .asking(kinds, in: .findingDesktop, until: now + Self.desktopTimeout)
             return [.askOnDesktop(kinds)]
         }
-        // What the terminal's answer was is the app's own word: it does not count where a window can ask.
+        // The app itself reports the terminal's answer, so the answer does not count where a window can ask.
         if hasTerminal, !hasWindows, !awaitsWindows {
             state = .asking(kinds, in: .terminal, until: now + Self.personTimeout)
             return [.askInTerminal(kinds)]

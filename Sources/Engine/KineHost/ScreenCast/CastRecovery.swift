@@ -10,7 +10,7 @@ import KineMedia
 /// Portals end the cast of a monitor that is unplugged, as they do when the person ends it. So a known monitor is looked for
 /// first: only if it is gone, the take waits until it is back, without a limit.
 struct CastRecovery {
-    /// What has to be there before the portal is asked.
+    /// The thing that must be there before the portal is asked.
     enum Sought: Equatable { case pipeWire, monitor }
 
     enum Step: Equatable {

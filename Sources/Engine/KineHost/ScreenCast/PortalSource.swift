@@ -48,7 +48,7 @@ final class PortalSource: CastSource {
     }
 
     private var state: State
-    /// Nil: it is not known which it is, or the cast is not a monitor's.
+    /// Nil: the monitor is not known, or the cast is not a monitor's.
     private var monitor: CastMonitor?
     private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
@@ -105,8 +105,8 @@ final class PortalSource: CastSource {
         return cast.source.presentationTime
     }
 
-    /// A cast that replaces another may be open without a frame, and of a still screen none may come. A take that has begun goes
-    /// on with its last frame.
+    /// Only the first cast needs a frame in time. A cast that replaces another may get none from a still screen, and the take
+    /// continues with its last frame.
     func readLimit(isFirst: Bool) -> ReadLimit? {
         guard isFirst, case .casting = state else { return nil }
         return ReadLimit(timeout: 10_000_000_000, error: .castGaveNoFrame(seconds: 10))

@@ -79,7 +79,7 @@ package final class ScreenCastHelper {
 
     deinit {
         connection.close()
-        // It ends by itself; one that hangs is killed.
+        // The process ends by itself; if it hangs, it is killed.
         _ = process.end(signal: 0, deadline: MonotonicClock.now() + Self.timeout)
     }
 
@@ -89,7 +89,7 @@ package final class ScreenCastHelper {
     package var pid: Int32 { process.pid }
 
     /// Handles the process's messages without waiting. Returns the cast once, after the person has permitted it,
-    /// otherwise nil. Throws when it is over, and in each later call.
+    /// otherwise nil. Throws when the cast has ended, and in each later call.
     package func processEvents() throws(Error) -> ScreenCast? {
         if case .over(let error) = state { throw error }
         let reports: [ScreenCastReport]

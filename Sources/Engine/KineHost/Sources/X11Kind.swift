@@ -161,14 +161,14 @@ extension VideoSourceError {
         case largerCursor = "a larger cursor"
     }
 
-    /// No compositor gives what this needs.
+    /// No compositor offers the feature.
     static func notOnWayland(_ feature: Feature) -> Self {
         Self(
             "A session on Wayland does not give what \(feature.rawValue) needs; leave it out, or log in to a session on X11."
         )
     }
 
-    /// No compositor tells its clients of their windows, which this needs.
+    /// The feature needs the list of windows, which no compositor gives its clients.
     static func noWindowsOnWayland(_ feature: Feature) -> Self {
         Self(
             .noWindowsOnWayland,

@@ -27,7 +27,7 @@ struct CameraSurvey {
     private var next: Int64 = 0
     private var problem: String?
 
-    /// Shows another camera; nil: none. The last one is closed.
+    /// Shows another camera; nil: none. Closes the previous one.
     mutating func show(_ device: String?) {
         guard device != self.device else { return }
         (self.device, state, next, problem) = (device, device == nil ? .off : .failed, 0, nil)
@@ -52,7 +52,7 @@ struct CameraSurvey {
         }
     }
 
-    /// Goes on as far as possible. Returns a picture, or a reason once.
+    /// Advances as far as possible. Returns a picture, or once the reason why there is none.
     mutating func process(at now: Int64) -> SurveyCamera? {
         do throws(VideoSourceError) {
             switch state {

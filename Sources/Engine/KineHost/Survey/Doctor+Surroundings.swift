@@ -29,7 +29,7 @@ extension Doctor {
         guard let name = survey.notifications?.printable(limit: 60) else {
             return .failed(
                 "notifications", "nothing on this desktop shows what is captured",
-                remedy: "start a notification daemon such as dunst, if somebody is to see it")
+                remedy: "start a notification daemon such as dunst, if a person is to see it")
         }
         guard survey.capabilities.hasActions else {
             return .failed(
@@ -44,7 +44,7 @@ extension Doctor {
         switch survey.isLocked {
         case nil:
             return .failed(
-                "screen lock", "nobody says whether the screen is locked; \(awake)",
+                "screen lock", "no service says whether the screen is locked; \(awake)",
                 remedy: "pause takes by hand before the screen is locked, or log in to a desktop with logind")
         case false: return .passed("screen lock", "takes pause while the screen is locked; \(awake)")
         case true: return .passed("screen lock", "the screen is locked; \(awake)")

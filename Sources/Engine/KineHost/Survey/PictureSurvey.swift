@@ -26,7 +26,7 @@ public final class PictureSurvey {
     private static let flushTimeout: Int64 = 1_000_000_000
     /// Nanoseconds until a large picture that cannot be made is given up.
     private static let stillTimeout: Int64 = 5_000_000_000
-    /// A person does not choose among more.
+    /// The most sources that are offered: a person does not choose among more.
     private static let mostSources = 64
 
     private final class Entry {

@@ -10,7 +10,7 @@ final class AudioWorker: AudioReceiver {
         /// Some audio is kept, since the take may begin at any moment.
         case opening
         case delivering
-        /// Audio up to this instant is still wanted. `isComplete`: all of it has come.
+        /// Audio up to this instant is still wanted. `isComplete`: all audio up to there has come.
         case ending(at: Int64, isComplete: Bool)
         /// An encoder failed: the take goes on without further audio.
         case broken

@@ -5,7 +5,7 @@ import KineMedia
 struct MicrophoneChannels {
     /// The loudness of a block above which it counts as speech: the power of −50 dB, full scale 1.
     private static let speech: Float = 1e-5
-    /// A channel of this part of the other's power, or less, has no sound: −40 dB.
+    /// A channel with at most this part of the other channel's power has no sound: −40 dB.
     private static let silent: Float = 1e-4
     /// After so many hundredths of a second of speech in one channel alone, that channel goes to both sides.
     private static let oneSidedLimit = 200
@@ -14,7 +14,7 @@ struct MicrophoneChannels {
 
     private let mode: TakeConfiguration.MicrophoneChannels
     private let rate: Int
-    /// What is known of the block that is being filled: its frames, and the power of both channels.
+    /// The block that is being filled: its frames so far, and the power of both channels.
     private var block = (frames: 0, left: Float(0), right: Float(0))
     /// The numbers of consecutive blocks of speech with sound in the left channel alone and in the right channel alone. One is zero.
     private var oneSided = (left: 0, right: 0)

@@ -86,7 +86,7 @@ final class ClipBuffer: Sendable {
         }
     }
 
-    /// The directory of the scratch file: that of the take's file, or else one in the cache directory. Unlike `/tmp`,
+    /// The scratch file's directory: the same as the take's file, or else one in the cache directory. Unlike `/tmp`,
     /// both are rarely in memory.
     static func directory(_ configuration: TakeConfiguration) -> String {
         configuration.file.map { FilePath(escaped: $0).removingLastComponent().escaped }

@@ -15,7 +15,7 @@ final class CameraFrames: @unchecked Sendable {
     init(size: PixelSize) throws(SharedMemory.Error) {
         self.size = size
         layout = FrameLayout(pixelFormat: .bgra, size: size)
-        // The frame being drawn, and those that the reader has.
+        // The frame being drawn, and the reader's frames.
         let slotCount = 1 + FrameSink.slotsEach
         let memory = try FrameMemory(layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slotCount))
         store = FrameStore(memory, references: SlotReferences(slotCount: slotCount, memory: memory), readers: 1)

@@ -165,7 +165,7 @@ final class ConvertedFrames: @unchecked Sendable {
 
     /// `readers`: the most at a time.
     init(_ requirements: FrameRequirements, readers: Int) throws(SharedMemory.Error) {
-        // The newest, the one being drawn, and those that the readers have.
+        // The newest frame, the one being drawn, and the readers' frames.
         let slotCount = 2 + FrameSink.slotsEach * readers
         self.requirements = requirements
         let layout = requirements.layout

@@ -152,7 +152,7 @@ package final class SampleFeed: Sendable {
         }
     }
 
-    /// False for a frame that the far end would refuse, and for those that cannot be decoded without it.
+    /// False for a frame that the far end would refuse, and for frames that cannot be decoded without it.
     private func isWithinLimits(_ sample: EncodedSample, _ state: inout State) -> Bool {
         guard let limit = limits.accessUnit else { return true }
         if sample.data.count > limit {

@@ -38,7 +38,7 @@ public enum RecordingImages {
         return frames.compactMap { images[$0] }
     }
 
-    /// The times, or those of the keyframes before them if the frames at them need more than `most` others to be decoded.
+    /// The times, or the times of the keyframes before if the frames need more than `most` others to be decoded.
     public static func times(_ times: [MediaTime], of index: RecordingIndex, decodingAtMost most: Int) -> [MediaTime] {
         let frames = times.map { index.frame(at: $0) ?? 0 }
         // The distance of the last image between the same two keyframes is what has to be decoded.

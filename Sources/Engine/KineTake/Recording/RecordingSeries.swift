@@ -37,7 +37,7 @@ final class RecordingSeries {
     private var firstUnits: [Int]
     /// Chapters that no part has yet.
     private var marks: [Chapter] = []
-    /// The title of the newest chapter in a part, which goes on in the next one.
+    /// The title of the newest chapter in a part; the chapter continues in the next part.
     private var title: String?
     /// The take's time up to which everything is written.
     private(set) var written = MediaTime.zero
@@ -46,7 +46,7 @@ final class RecordingSeries {
     private static let keptUnits = 512
     /// The time to wait for audio of the previous part, which comes later than frames.
     private static let audioTimeout = MediaTime.seconds(2)
-    /// A file could not grow beyond this, which its file system had not said before.
+    /// The size beyond which a file could not grow, though its file system had stated no limit.
     private var refusedSize = Int64.max
     /// The part's file cannot grow: frames are left out until a keyframe begins the next one.
     private var isAwaitingPart = false
@@ -77,7 +77,7 @@ final class RecordingSeries {
         }
     }
 
-    /// The most bytes of the part's file, if the recording is to go on in another one then.
+    /// The most bytes of the part's file, if the recording then continues in another file.
     private var fileLimit: Int64? {
         let limit = min(part.writer.sizeLimit, refusedSize)
         return policy != nil && limit < .max && limit >= leastContinued ? limit : nil
@@ -104,7 +104,7 @@ final class RecordingSeries {
         return due
     }
 
-    /// Throws if the next part cannot be created. What came before is written then.
+    /// Throws if the next part cannot be created. The earlier samples are written then.
     func append(_ sample: EncodedSample) throws(StorageError) {
         guard let policy else { return part.append(sample) }
         if let track = audio.firstIndex(where: { $0.type == sample.type }) { return append(sample, track: track) }

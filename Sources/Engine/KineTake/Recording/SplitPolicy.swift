@@ -3,7 +3,7 @@ import KineMedia
 
 /// Decides at which keyframe a part of a recording ends. Times are the take's.
 struct SplitPolicy: Sendable {
-    /// Nil: the recording goes on in another file only where this one cannot grow.
+    /// Nil: the recording continues in another file only if this file cannot grow.
     let limit: TakeConfiguration.SplitLimit?
     /// The most bytes of the part: the limit, or what its file may have.
     private var most: Int64
@@ -15,7 +15,8 @@ struct SplitPolicy: Sendable {
     /// Bytes a second. A peak counts for several seconds, because the picture may change as much again.
     private var rate = 0.0
 
-    /// The seconds from the request to the keyframe in the queue: `KeyframeRequests` may make it wait for two of them.
+    /// The seconds from the request to the keyframe in the queue: `KeyframeRequests` may delay the request by two
+    /// seconds.
     private static let reaction = 3.0
 
     init(limit: TakeConfiguration.SplitLimit?, start: MediaTime) {
@@ -51,8 +52,8 @@ struct SplitPolicy: Sendable {
     }
 }
 
-/// Where one audio track goes on in the next part. Access units are counted from the beginning of the take, and each is in
-/// one part: programs that join files keep every one of them.
+/// Where one audio track continues in the next part. Access units are counted from the beginning of the take, and each
+/// is in one part: programs that join files keep every access unit.
 struct AudioCut: Sendable, Equatable {
     /// The next part's first access unit, the one of the part's first instant.
     let first: Int

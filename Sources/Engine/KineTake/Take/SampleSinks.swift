@@ -4,7 +4,7 @@ import KineMedia
 /// Receives a take's audio on the audio thread, or on the caller's in `AudioPipeline.finish`. Must not block.
 /// Tracks are numbered as in the take's `AudioPlan`.
 protocol AudioSink: AnyObject, Sendable {
-    /// An access unit; its time is that of its first decoded sample. `isRecorded`: its track is in the file.
+    /// An access unit; its time is its first decoded sample's. `isRecorded`: its track is in the file.
     func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool)
     /// Interleaved samples within ±1, borrowed for the call.
     func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime)

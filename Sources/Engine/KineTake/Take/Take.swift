@@ -34,7 +34,7 @@ package final class Take: Sendable {
     ///   - services: the requirements of each process that gets samples. Before the first frame, they decide the
     ///     frames' memory, whether they are encoded, how far keyframes are apart, and which audio is made.
     ///   - cover: hides the source while it is set. Opening the source waits for its state.
-    ///   - cancellation: ends that wait, and later those of the source.
+    ///   - cancellation: ends that wait, and later the source's waits.
     package init(
         configuration: TakeConfiguration, services: [SampleRequirements] = [], sources: SourceRegistry,
         cover: ScreenCover = ScreenCover(), observer: any TakeObserver, cancellation: Cancellation = Cancellation()
@@ -108,7 +108,8 @@ package final class Take: Sendable {
         }
     }
 
-    /// Writes the last `duration` before now to a file; nil: all that is kept. `reply` is called on any thread, once.
+    /// Writes the last `duration` before now to a file; nil: everything that the buffer keeps. `reply` is called on any
+    /// thread, once.
     package func exportClip(
         _ request: ClipRequest, isPaused: Bool, at instant: Int64,
         reply: @escaping @Sendable (Result<ExportedClip, ClipError>) -> Void
@@ -120,7 +121,7 @@ package final class Take: Sendable {
                 isPaused: isPaused, instant: instant, reply: reply))
     }
 
-    /// Begins a chapter of the file, in a pause where the file goes on. `title`: nil: `Chapter` and its number.
+    /// Begins a chapter of the file, in a pause where the file continues. `title`: nil: `Chapter` and its number.
     package func mark(_ title: String?, at instant: Int64) throws(MarkError) -> Chapter {
         guard let recording = sinks.recording else { throw .noRecording }
         return try recording.mark(title, at: max(.zero, clock.mediaTime(at: instant)))

@@ -134,7 +134,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         try checkFormats()
     }
 
-    /// Throws if the first encoder has left the stream's format. Drops a second one that has.
+    /// Throws if the first encoder has left the stream's format. Drops the second encoder if it has left it.
     private func checkFormats() throws(VideoEncoderError) {
         guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
         if let reduced, !reduced.isOfStream { leaveReduced() }

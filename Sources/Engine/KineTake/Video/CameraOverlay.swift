@@ -25,7 +25,7 @@ final class CameraOverlay {
     private var settings: Settings?
     private var layer: Layer?
     private var hasFailed = false
-    /// Something else than the source is shown, so the camera is hidden too.
+    /// A card is shown instead of the source, so the camera is hidden too.
     private var isHidden = false
 
     /// Nanoseconds between two attempts to open a camera.
@@ -83,7 +83,7 @@ final class CameraOverlay {
         return true
     }
 
-    /// Goes on as far as possible, and draws the newest frame. Returns whether the picture has changed. Call it right
+    /// Advances as far as possible, and draws the newest frame. Returns whether the picture has changed. Call it right
     /// before each poll.
     func processEvents(at now: Int64) -> Bool {
         do throws(VideoSourceError) {

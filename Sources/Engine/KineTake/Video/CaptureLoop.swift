@@ -283,7 +283,7 @@ final class CaptureLoop {
         distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
     }
 
-    /// At a constant rate, shows the last frame again in the places before the take's end that have none.
+    /// At a constant rate, repeats the last frame in each place before the take's end that has no frame.
     private func fill(until end: MediaTime) {
         guard machine.hasBegun, let delivery = machine.fill(until: end) else { return }
         distributor.reclaim()

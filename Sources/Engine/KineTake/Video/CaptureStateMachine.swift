@@ -331,7 +331,7 @@ struct CaptureStateMachine {
         return placed(grid.place(time))
     }
 
-    /// At a constant rate, shows the last frame again in the places before `end` that have none; nil if all have one.
+    /// At a constant rate, repeats the last frame in each place before `end` that has no frame; nil if there is none.
     mutating func fill(until end: MediaTime) -> Delivery? { grid.fill(until: end).map { placed($0) } }
 
     private mutating func placed(_ frame: (time: MediaTime, repeats: [MediaTime])) -> Delivery {

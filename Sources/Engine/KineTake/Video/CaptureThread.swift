@@ -35,7 +35,7 @@ struct FrameCanvas: Sendable {
 final class CaptureThread: Sendable {
     /// The memory that frames are drawn in.
     struct Slots {
-        /// One with the encoder, two waiting, one being drawn: the first 1080p frame at 30 a second takes a slow
+        /// One slot with the encoder, two waiting, one being drawn: the first 1080p frame at 30 a second takes a slow
         /// encoder three intervals, and no frame drawn meanwhile may be lost. The ring uses the last slot only when the
         /// others are taken, so it costs no memory before.
         var count = 4

@@ -108,8 +108,8 @@ final class StreamFormat {
     }
 }
 
-// One request to the encoder from those of all feeds. All get the same frames, so the lowest counts; none gets more than the user
-// chose.
+// Joins the requests of all feeds into one request to the encoder. All get the same frames, so the lowest counts; none
+// gets more than the user chose.
 extension EncodingRequest {
     /// The lowest bitrate and the lowest frame rate of all requests.
     static func lowest(of requests: some Sequence<EncodingRequest>) -> EncodingRequest {

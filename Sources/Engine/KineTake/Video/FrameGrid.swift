@@ -6,7 +6,8 @@ import KineMedia
 ///
 /// At a variable rate a frame keeps its own time, unless its nearest place is taken by the frame before. Then it moves to the
 /// next place, by up to half an interval: an editor that conforms the file to a constant rate would lose one of the two, and
-/// ffmpeg complains of equal times. After one early frame all that follow would move; to end that, one of them shares a place.
+/// ffmpeg complains of equal times. After one early frame all later frames would move; to end that, one of them shares
+/// a place.
 struct FrameGrid: Sendable {
     /// The number of places in each `period`, which is in nanoseconds.
     private let framesPerSecond: Int64

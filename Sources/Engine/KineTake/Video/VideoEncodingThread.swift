@@ -88,7 +88,7 @@ final class VideoEncodingThread: Sendable {
         }
     }
 
-    /// A frame is not encoded, since no sink wants it. The next one that is will be a keyframe.
+    /// A frame is not encoded, since no sink wants it. The next encoded frame will be a keyframe.
     func leaveOut() { state.withLock { $0.hasGap = true } }
 
     /// Opens the encoder if it is not open yet.
@@ -186,7 +186,7 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
         encoded.removeAll(keepingCapacity: true)
     }
 
-    /// The last frame before the screen stands still must not be one that was left out.
+    /// Requests another frame if one was left out: the frame at which the screen stands still must be encoded.
     private mutating func askForFrame(afterLeavingOut isLeftOut: Bool, at time: MediaTime) {
         let hadAsked = hasAskedForFrame
         hasAskedForFrame = isLeftOut

@@ -1,4 +1,4 @@
-// Sound that a take misses, as a person is told of it.
+// The report to a person about sound that a take misses.
 import KinePlatform
 
 /// Something is heard on an output that is not recorded, while the recorded one is silent.
@@ -14,7 +14,7 @@ public struct UnrecordedAudio: Codable, Sendable, Equatable {
         (self.application, self.output, self.description) = (application, output, description)
     }
 
-    /// What plays where, and what to do.
+    /// A sentence: what plays where, and what to do.
     public var sentence: String {
         let subject = application.isEmpty ? "Something" : application.printable(limit: 100)
         return "\(subject) plays on '\(description.printable(limit: 100))', which is not recorded; "

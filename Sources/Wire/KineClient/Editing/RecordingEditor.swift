@@ -61,7 +61,7 @@ public struct RecordingEditor: Sendable {
         return frames
     }
 
-    /// What a list shows of the files at absolute paths. Blocks.
+    /// Reads what a list shows of the files at absolute paths. Blocks.
     public func contents(of paths: [String]) throws(ClientError) -> [FileContent] {
         guard !paths.isEmpty else { return [] }
         guard case .contents(let contents) = try run(.contents(paths), Cancellation(), nil),

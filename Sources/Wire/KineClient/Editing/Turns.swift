@@ -12,7 +12,7 @@ package final class Turns: Sendable {
 
     package init() {}
 
-    /// - Parameter isFirst: whether the task goes before those that wait.
+    /// - Parameter isFirst: whether the task goes before the waiting ones.
     package func take<Value, Failure: Error>(
         isFirst: Bool = false, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -23,7 +23,7 @@ public final class EngineSession: Sendable {
     deinit { close() }
 
     /// Starts an engine and requests a take. Returns when the engine's process runs, even in a cancelled task; `events`
-    /// has `started` when the take runs. A take to standard output writes to that of this process.
+    /// has `started` when the take runs. A take to standard output writes to this process's.
     ///
     /// - Parameter waiting: an engine that runs already.
     public static func start(
@@ -146,8 +146,8 @@ public final class EngineSession: Sendable {
 
     public func resume() async throws(ClientError) { try await send(.resume) }
 
-    /// Begins a chapter of the recording, in a pause where it goes on. `title`: nil: `Chapter` and its number. Refused
-    /// unless the take records to a file, and for a title with a `Chapter.problem(ofTitle:)`.
+    /// Begins a chapter of the recording, in a pause where it continues. `title`: nil: `Chapter` and its number.
+    /// Refused unless the take records to a file, and for a title with a `Chapter.problem(ofTitle:)`.
     public func mark(_ title: String? = nil) async throws(ClientError) -> Chapter {
         try await send(.mark(title: title)) { if case .marked(let chapter) = $0 { chapter } else { nil } }
     }

@@ -61,8 +61,8 @@ public enum ClientRequest: Codable, Sendable, Equatable {
     case receiveSamples(SampleRequest)
     /// Ends the feed of samples.
     case endSamples
-    /// Connects this client with the extensions of a group: those that run, and each one that starts later. A second
-    /// request reconnects it with those that run. `EngineEvent.frames` follow.
+    /// Connects this client with the extensions of a group: the running ones, and each one that starts later. A second
+    /// request reconnects it with the running ones. `EngineEvent.frames` follow.
     case receiveFrames(FrameRequest)
     /// Adds a destination. Answered by `EngineReply.destinationAdded`.
     case addDestination(TakeConfiguration.Destination)

@@ -71,7 +71,7 @@ public struct ImagesRequest: Codable, Equatable, Sendable {
     public var maximumSize: PixelSize?
     /// `png` or `jpeg`.
     public var format: String
-    /// If more frames than these have to be decoded, images are those of the keyframes before the times; nil: no limit.
+    /// If more frames than these have to be decoded, images show the keyframes before the times; nil: no limit.
     public var mostDecoded: Int?
 
     public init(
@@ -168,7 +168,7 @@ public struct RecordedFrames: Codable, Equatable, Sendable {
     public var size: PixelSize
     /// The number of frames of the recording.
     public var count: Int
-    /// The number of the frame that was looked for, from 0. It is one of these.
+    /// The number of the requested frame, from 0. The frame is among these.
     public var found: Int
     /// The number of the first of these.
     public var first: Int

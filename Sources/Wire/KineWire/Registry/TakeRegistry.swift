@@ -208,7 +208,7 @@ extension TakeRegistry.Error: CustomStringConvertible {
         case .unknownDead(let typed, let dead) where dead.isEmpty:
             "No take is called \(typed), and none has died: there is nothing to dismiss."
         case .unknownDead(let typed, let dead):
-            "No take is called \(typed); those that died: \(Self.names(dead))."
+            "No dead take is called \(typed); dead takes: \(Self.names(dead))."
         case .running(let take): "Take \(take.id) runs; kinecast stop \(take.id) ends it."
         case .ambiguous(let typed?, let takes):
             "\(typed) can mean several takes: \(Self.names(takes)); give more of the id."

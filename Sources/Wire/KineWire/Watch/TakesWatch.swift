@@ -8,7 +8,7 @@ import SystemPackage
 package final class TakesWatch {
     /// The changes since the last call of `process`.
     package struct Changes {
-        /// The takes that are over. The engine of one that is not in the phase `ended` has died.
+        /// The takes that have ended. If a take is not in the phase `ended`, its engine has died.
         package var ended: [TakeView] = []
         /// In the order of each take.
         package var events: [(take: TakeRecord, event: EngineEvent)] = []
