@@ -10,7 +10,7 @@ package enum ConfiguredCommand: String, CaseIterable, Sendable {
     /// Whether the section has the command's options, and profiles.
     package var hasOptions: Bool { self != .shortcuts }
 
-    /// All its options, also those that may not be set.
+    /// All options of the section, also those that may not be set.
     package var keys: [ConfigurationKey] {
         switch self {
         case .record: ConfigurationKey.record
@@ -125,7 +125,7 @@ extension ConfigurationKey {
         keys(
             "no-damage-optimization no-skip-unchanged no-macroblock-info", .flag,
             use: .refused("it is for measurements, so type it")),
-        // In a profile a duration is a habit, and the end of a take says its reason.
+        // A profile may set a duration; the end of the take then gives that as its reason.
         keys("duration", short: "t"), keys("clip-buffer when-locked when-unplugged countdown"),
         keys("sounds let-idle", .flag),
         keys("verbose", .flag, short: "v"),

@@ -78,7 +78,7 @@ extension [ConfiguredOption] {
         return filter { !names.contains($0.key.name) && rivals.isDisjoint(with: $0.key.rivals) } + layer
     }
 
-    /// Those that are used beside what was typed.
+    /// The options that are still used beside the typed ones.
     package func used(beside typed: TypedOptions) -> [ConfiguredOption] {
         let names = Set(typed.values.keys)
         let rest = filter { !names.contains($0.key.name) && names.isDisjoint(with: $0.key.rivals) }
@@ -135,7 +135,7 @@ package struct ConfigurationLayers {
 
 /// The options that a person typed, found without reading their values.
 package struct TypedOptions {
-    /// By name. The name of the file is that of the option for it, and a flag's value "true".
+    /// By name. The file's name is listed under the option for it, and a flag has the value "true".
     package private(set) var values: [String: [String]] = [:]
 
     package init(_ words: some Sequence<String>, of command: ConfiguredCommand) {

@@ -1,4 +1,4 @@
-// The keys of `[shortcuts]` in kinecast.conf, and those that are proposed.
+// The keys of `[shortcuts]` in kinecast.conf, and the proposed keys.
 
 /// The keys that the person has given to actions, by the actions' names.
 package struct ShortcutKeys: Equatable, Sendable {

@@ -1,4 +1,4 @@
-// Finds recordings of an earlier process of the app: those that still run, and those that are not saved.
+// Finds recordings of an earlier process of the app: running ones, and unsaved ones.
 import FoundationEssentials
 import KineClient
 import KinePlatform

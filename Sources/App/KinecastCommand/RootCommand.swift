@@ -36,7 +36,7 @@ struct RootCommand: ParsableCommand {
                 CommandFailure.unavailable(
                     "There is no /proc here, without which programs in Swift get no arguments; mount it."))
         }
-        // Without standard streams, the first files that are opened would take their numbers, and get what is printed. Such a write fails.
+        // Without standard streams, the first opened files would take their numbers, and get the printed text. Here such a write fails.
         for stream in 0...2 where fcntl(Int32(stream), F_GETFD) < 0 {
             _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)
         }
@@ -124,7 +124,7 @@ struct RootCommand: ParsableCommand {
     }
 }
 
-/// The version of Kinecast. Nothing else says it; scripts/release reads it here.
+/// The version of Kinecast, defined only here; scripts/release reads it.
 enum Version {
     static let number = "0.1.0"
 

@@ -25,7 +25,7 @@ final class Library: Sendable {
                 apps: UserDirectories.data + "/kinecast/recordings")
         }
 
-        /// All that exist, apps' names with their directories.
+        /// All existing directories, an app's with its name.
         var directories: [(path: String, app: String?)] {
             let apps = PrivateDirectory.entries(FilePath(escaped: apps)).map { ("\(self.apps)/\($0)", Optional($0)) }
             return (videos.map { [($0, nil)] } ?? []) + apps
@@ -39,7 +39,7 @@ final class Library: Sendable {
         /// The newest FILE of `kinecast studio FILE`.
         let given: String?
 
-        /// Those recordings alone, and where they are only if that is all.
+        /// The answer for one scope: only its recordings, and the directory only if these are all recordings.
         func filtered(_ isShown: (String) -> Bool) -> Listing {
             let shown = recordings.filter { isShown($0.id) }
             return Listing(
@@ -97,7 +97,7 @@ final class Library: Sendable {
         (self.places, self.editor, self.dialog) = (places, editor, dialog)
     }
 
-    /// Shows which files takes are writing. Returns whether others are written than before.
+    /// Sets which files takes are writing. Returns whether these have changed.
     func setWritten(_ files: [String]) -> Bool {
         let written = Set(files.map { FilePath(escaped: $0).resolved?.escaped ?? $0 })
         return state.withLock { state in

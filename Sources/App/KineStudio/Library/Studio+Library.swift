@@ -65,7 +65,7 @@ extension StudioRoute {
         },
         .post("api/jobs/{job}/cancel") { studio, call in
             guard studio.jobs.cancel(call["job"]) else {
-                throw StudioProblem(.notFound, "This is over already; look at the list.")
+                throw StudioProblem(.notFound, "This job has ended already; look at the list.")
             }
             return .done
         },

@@ -79,7 +79,7 @@ export const words = {
   audio: "Audio",
   systemAudio: "System audio",
   allOutputs: "System audio of every output",
-  outputAudio: "All that {name} plays",
+  outputAudio: "All audio of {name}",
   appAudio: "Only {name}",
   none: "None",
   microphone: "Microphone",

@@ -44,7 +44,7 @@ final class Previews: Sendable {
         return try await preview.stream()
     }
 
-    /// Shows which takes are paused, and ends the previews of those that are over.
+    /// Sets which takes are paused, and ends the previews of takes that have ended.
     func show(_ takes: [TakeModel]) {
         let open = Set(takes.filter(\.isOpen).map(\.id))
         let paused = Set(takes.filter { $0.phase == "paused" }.map(\.id))

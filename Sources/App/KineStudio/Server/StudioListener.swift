@@ -60,7 +60,7 @@ enum StudioListener {
         }
         switch response {
         case .answer(var answer):
-            // A request that was refused by its head has a body that nobody reads.
+            // The body of a request that was refused by its head is not read.
             if owesBody { answer.fields.append((.connection, "close")) }
             try await send(answer, isHead: isHead, with: writer)
         case .events(let events):

@@ -24,7 +24,7 @@ struct StudioRoute: Sendable {
     struct Match: Sendable {
         let route: StudioRoute
         let parameters: [String: String]
-        /// That of the request's session; nil: the route needs none.
+        /// The scope of the request's session; nil: the route needs no session.
         var scope: StudioScope?
     }
 

@@ -1,4 +1,4 @@
-// The settings of services that the server has: those that the person keeps, and those that setup programs have returned.
+// The settings of services that the server has: kept by the person, or returned by setup programs.
 import KineLive
 import KineMedia
 import KinePlatform

@@ -6,7 +6,7 @@ import KineWire
 struct SheetModel: Encodable, Sendable, Equatable {
     enum Kind: String, Encodable, Sendable {
         case waiting, choice, form, login, countdown, recording
-        /// The last ones, as `SheetStateMachine.Ending`.
+        /// The kinds of the end, as `SheetStateMachine.Ending`.
         case done, cancelled, appLost
     }
 

@@ -93,7 +93,7 @@ final class StatusItem: BusObject {
         condition == .idle ? "org.kinecast.Kinecast-symbolic" : "org.kinecast.Kinecast-\(condition)-symbolic"
     }
 
-    /// The directory of icon themes with the icons: the installed one, or that of the checkout with the build.
+    /// The directory of icon themes with the icons: the installed one, or the one in the build's checkout.
     static func themes(above executable: FilePath) -> FilePath? {
         var place = executable
         while place.removeLastComponent() {

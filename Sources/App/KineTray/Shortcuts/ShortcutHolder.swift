@@ -1,5 +1,5 @@
-// Holds the keys of kinecast.conf: asks the desktop's portal, and grabs them where there is none but an X server. Reports
-// what became of each in ShortcutReport's file, and follows the changes of both files.
+// Holds the keys of kinecast.conf: asks the desktop's portal, or else grabs them on an X server. Reports
+// the state of each key in ShortcutReport's file, and follows the changes of both files.
 import CLinux
 import Glibc
 import KineConfiguration

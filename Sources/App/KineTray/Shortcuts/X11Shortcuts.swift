@@ -136,7 +136,7 @@ final class X11Shortcuts {
         return false
     }
 
-    /// Returns whether it is another one. Keyboards that take turns report a new one each time.
+    /// Returns whether the mapping has changed. Keyboards that are used in turn report a new mapping each time.
     @discardableResult
     private func readMapping() -> Bool {
         guard

@@ -6,9 +6,9 @@ public enum PreviewResult: Sendable, Equatable {
     /// The person is done, and has completed these activities. `saveToVideos` also stands for a recording, or a part of
     /// it, that was saved.
     case finished(Set<ShareActivityType>)
-    /// The person wants nothing of this.
+    /// The person has cancelled the preview.
     case cancelled
-    /// The person has closed the window. What they had begun was completed.
+    /// The person has closed the window. Activities that were running were completed.
     case windowClosed
 }
 
@@ -17,7 +17,7 @@ public struct PreviewRequest: Sendable {
     /// The app that recorded it.
     public let app: AppIdentity
     public let recording: RecordingPreview
-    /// The app's own, to be offered beside those of this library.
+    /// The app's own activities, offered beside the library's.
     public let activities: [any ShareActivity]
 }
 

@@ -81,7 +81,7 @@ package struct Trash: Sendable {
             lstat(shared.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
         let directories = (isShared ? [shared.appending("\(getuid())")] : []) + [top.appending(".Trash-\(getuid())")]
         return directories.compactMap { directory in
-            // Somebody else may have made it, or a link in its place.
+            // Another user may have made the directory, or a link in its place.
             var status = stat()
             let isThere = lstat(directory.cString, &status) == 0
             guard !isThere || status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid() else { return nil }

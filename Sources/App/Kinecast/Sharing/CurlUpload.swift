@@ -12,7 +12,7 @@ struct CurlUpload: Sendable {
 
     /// curl's exit codes (curl(1), EXIT CODES).
     private static let reasons: [Int32: String] = [
-        5: "the proxy is unknown", 6: "the host is unknown", 7: "nobody listens there",
+        5: "the proxy is unknown", 6: "the host is unknown", 7: "no program listens there",
         28: "it took nothing for too long", 35: "the TLS handshake failed", 52: "it answered nothing",
         55: "the connection broke", 56: "the connection broke", 60: "its certificate is not trusted",
     ]

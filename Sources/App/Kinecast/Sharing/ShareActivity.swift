@@ -1,4 +1,4 @@
-// The ways to share a recording: those of this library, and those that the app adds.
+// The ways to share a recording: the library's, and the app's own.
 import FoundationEssentials
 import Glibc
 import KinePlatform

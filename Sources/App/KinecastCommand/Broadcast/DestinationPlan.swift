@@ -9,7 +9,7 @@ struct DestinationPlan {
     var addresses: [DestinationAddress] = []
     /// The ids of `--service`.
     var services: [String] = []
-    /// The settings of `--set`, and those of options that stand for a setting.
+    /// The settings of `--set`, and of options that stand for a setting.
     var settings: [Setting] = []
     /// The kept settings and the results of setup programs, by the ids of their services.
     var returned: [String: [String: String]] = [:]

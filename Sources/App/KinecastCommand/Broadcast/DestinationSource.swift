@@ -46,7 +46,7 @@ struct DestinationReader {
         UserDirectories.configuration(environment)?.appending("kinecast/destinations")
     }
 
-    /// The addresses of `--to` in their order, then those of the files.
+    /// The addresses of `--to` in their order, then the files' addresses.
     func addresses(_ sources: [DestinationSource], files: [String]) throws -> [DestinationAddress] {
         try sources.map(address) + files.flatMap(addresses)
     }

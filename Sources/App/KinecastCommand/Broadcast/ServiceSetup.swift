@@ -7,8 +7,8 @@ import Kinecast
 
 extension DestinationPlan {
     /// The plan with the kept settings of `--service`, or the results of their setup programs where none are kept and `--set`
-    /// gives none. Kept settings may be another server's, so they are not used where `--set` and `--to` give all that a
-    /// service requires.
+    /// gives none. Kept settings may be for another server, so they are not used where `--set` and `--to` give every
+    /// setting that a service requires.
     func asking(_ installed: [Service], kept: KeptSettings = KeptSettings()) throws(CommandFailure) -> DestinationPlan {
         var plan = self
         var asked: Set<String> = []

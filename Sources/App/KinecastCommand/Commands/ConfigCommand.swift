@@ -65,7 +65,7 @@ struct ConfigCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Change this profile.", valueName: "NAME"))
         var profile: String?
 
-        /// All that may be set for some command: a completion does not see which one was typed.
+        /// The options that may be set for any command: a completion does not see which command was typed.
         private static var options: [String] {
             let keys = ConfiguredCommand.allCases.flatMap(\.keys).filter { key in
                 if case .refused = key.use { false } else { true }

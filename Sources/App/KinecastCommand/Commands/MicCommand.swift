@@ -23,7 +23,7 @@ struct MicCommand: ParsableCommand {
 
     func validate() throws { _ = try parsed() }
 
-    /// `isOn`: nil: the other of the two.
+    /// `isOn`: nil: `--toggle`.
     func parsed() throws -> (isOn: Bool?, take: String?) {
         var rest = words[...]
         var isOn: Bool?

@@ -41,7 +41,7 @@ struct PermissionsCommand: ParsableCommand {
     struct GrantCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "grant",
-            abstract: "Allow an app to record before it asks, as on a machine where nobody is asked.",
+            abstract: "Allow an app to record before it asks, as on a machine where no person is asked.",
             usage: "kinecast permissions grant PROGRAM [options]")
 
         @Argument(help: ArgumentHelp("The app's executable.", valueName: "PROGRAM"), completion: .file())

@@ -27,7 +27,7 @@ struct ShortcutsCommand: ParsableCommand {
         try ShortcutKeys(ConfigurationLayers.current().options(of: .shortcuts, profile: nil))
     }
 
-    /// Writes these values, and checks all keys together before.
+    /// Writes these values, after a check of all keys together.
     private static func change(_ values: [(name: String, key: String?)]) throws {
         let path = try ConfigurationLayers.update { file in
             var file = file

@@ -1,5 +1,5 @@
-// The configured options in front of those that were typed. ArgumentParser finds wrong values; the sentence about one gets
-// the place where it is set.
+// Puts the configured options in front of the typed ones. ArgumentParser finds wrong values; the sentence about one
+// gets the place where it is set.
 import ArgumentParser
 import KineMedia
 import KinePlatform
@@ -14,7 +14,8 @@ extension ConfigurationLayers {
         }
     }
 
-    /// The configured options for the command of these arguments, without those that they replace; empty for other commands.
+    /// The configured options for the command of these arguments, unless the arguments replace them; empty for other
+    /// commands.
     static func options(for arguments: [String]) throws -> [ConfiguredOption] {
         let words = arguments.dropFirst()
         let help: Set = ["-h", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
@@ -28,19 +29,19 @@ extension ConfigurationLayers {
 }
 
 extension [ConfiguredOption] {
-    /// The arguments of a command, with these options in front of those that were typed.
+    /// The arguments of a command, with these options in front of the typed ones.
     func arguments(before typed: [String], home: String? = ProcessEnvironment.value("HOME")) -> [String] {
         let configured = flatMap { $0.arguments(home: home) }
         return typed.prefix(1) + configured + typed.dropFirst()
     }
 
-    /// Throws a sentence if the command does not accept one of them, whatever is typed beside it.
+    /// Throws a sentence if the command does not accept one of these options, whatever is typed beside it.
     func check(for command: ConfiguredCommand) throws(CommandFailure) {
         guard command.hasOptions else {
             _ = try ShortcutKeys(self)
             return
         }
-        // Some options need another one. A configured value comes later, and replaces the one here.
+        // Some options need a second option. A configured value comes later, and replaces the value here.
         var typed = ["--camera", "default", "--mic", "default", "--size", "640x480"]
         if command == .broadcast {
             typed += ["--record", "a.mp4", "--service", "live", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]

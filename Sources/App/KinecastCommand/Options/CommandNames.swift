@@ -1,10 +1,10 @@
-// Names of commands: the one that a mistyped word was to be, and those that the completions of `help` offer, which
-// ArgumentParser's scripts leave out.
+// Names of commands: corrects a mistyped one, and adds the names to the completions of `help`, which ArgumentParser's
+// scripts leave out.
 import ArgumentParser
 
 enum CommandNames {
-    /// One sentence about the first word of the arguments, or after `help`, that is no command where one has to be; nil
-    /// if there is none, or no command is like it.
+    /// One sentence about the first word of the arguments, or after `help`, that should be a command and is not; nil if
+    /// there is no such word, or no command is like it.
     static func hint(for arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = RootCommand.self
         var words = ["kinecast"]

@@ -95,8 +95,8 @@ enum OutputPath {
         return isDirectory(try workingDirectory().pushing(FilePath(escaped: typed)))
     }
 
-    /// The absolute path of a file that is made of another one: as typed, in a directory that was typed, or `usual`; and
-    /// whether Kinecast chooses its name.
+    /// The absolute path of a file that is made from another file: the typed path, a name in the typed directory, or
+    /// `usual`; and whether Kinecast chooses the name.
     static func derived(_ typed: String?, from usual: FilePath) throws -> (path: FilePath, isNamedHere: Bool) {
         guard let typed else { return (usual, true) }
         let path = try workingDirectory().pushing(FilePath(escaped: typed))

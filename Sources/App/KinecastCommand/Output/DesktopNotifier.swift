@@ -1,4 +1,4 @@
-// Notifications of what a command did, for commands that a desktop's key runs: those have no terminal; and for --sounds.
+// Notifications of what a command did, for commands that a desktop's key runs, which have no terminal; and for --sounds.
 import KineDesktop
 import KineMedia
 import KinePlatform

@@ -16,7 +16,7 @@ enum ServiceText {
         service.id + (service.manifest.version.map { " \($0)" } ?? "")
     }
 
-    /// A sentence about what a new bundle replaces, and what it gets of that.
+    /// A sentence: which bundle a new one replaces, and that it gets the settings and files kept for the id.
     static func replacement(of replaced: ServiceCatalog.Replaced, by service: Service, from path: String) -> String {
         let new = "\(service.manifest.name) (\(name(service))) from \(path.shellWord)"
         let kept = "and gets the settings and files kept for \(service.id)."

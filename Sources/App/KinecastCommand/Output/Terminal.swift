@@ -77,7 +77,7 @@ final class Terminal: Sendable {
     }
 
     /// Whether a person sees what is written: a terminal, in whose foreground this process is. A desktop runs the commands
-    /// of its keys without a terminal, or with the one that it was itself started from.
+    /// of its keys without a terminal, or with the terminal from which the desktop was started.
     var isWatched: Bool {
         guard isInteractive, let descriptor else { return false }
         return tcgetpgrp(descriptor.rawValue) == getpgrp()

@@ -16,7 +16,7 @@ enum TextTable {
         }
     }
 
-    /// A table with rows of another below each row: `below` has them, and `mark` stands before each.
+    /// A table with further rows below each row: `below` has these rows, and `mark` stands before each of them.
     static func lines(_ rows: [[String]], below: [[[String]]], mark: String) -> [String] {
         var rest = lines(below.flatMap(\.self))[...]
         return zip(lines(rows), below).flatMap { row, part in

@@ -17,7 +17,7 @@ final class TakeNotifications {
     private let sounds: Bool
     private var hasStarted = false
 
-    /// Nil if the take has none.
+    /// Nil if the take has no notifications.
     init?(sounds: Bool) {
         let forKey = DesktopNotifier.forKey()
         guard let notifier = forKey ?? (sounds ? DesktopNotifier() : nil) else { return nil }
@@ -26,7 +26,7 @@ final class TakeNotifications {
         self.sounds = sounds
     }
 
-    /// A second before the take begins, so that the sound is over then.
+    /// Called a second before the take begins, so that the sound has ended by then.
     func announce() {
         if sounds { notifier.show(.init(title: "The take begins"), sound: Self.startSound, isQuiet: true) }
     }

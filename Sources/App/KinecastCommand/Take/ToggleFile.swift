@@ -6,10 +6,11 @@ import KineWire
 import SystemPackage
 
 /// The file `toggle` beside the registry of takes. One call at a time has its lock and decides. Its text is the id of the
-/// take that the last one began, or one of the two words. The lock ends with its process.
+/// take that the last call began, or one of the two words. The lock ends with its process.
 struct ToggleFile: Sendable {
     // No id has an i or an o.
-    /// The call that has the lock counts down. Another one cancels that by writing `cancelled`, without the lock.
+    /// The call that has the lock counts down. Another call cancels the countdown by writing `cancelled`, without the
+    /// lock.
     static let counting = "counting"
     static let cancelled = "cancelled"
 
@@ -92,8 +93,8 @@ struct ToggleFile: Sendable {
 
 // The decision.
 extension ToggleFile {
-    /// The take that a toggle ends, among those that run; nil: it begins one. `phases`: without the id of an engine that
-    /// does not answer. Ending that take reports it, with what helps.
+    /// The running take that a toggle ends; nil: the toggle begins one. `phases`: without the id of an engine that does
+    /// not answer. Ending its take then reports that, with a remedy.
     static func choose(_ id: String, among running: [TakeRecord], _ phases: [String: TakePhase]) -> TakeRecord? {
         guard let take = running.first(where: { $0.id == id }) else { return nil }
         switch phases[take.id] {

@@ -144,7 +144,7 @@ final class DefaultsStore: Sendable {
                 try? file.close()
                 throw .locked(self.file)
             }
-            // Random, so that of several processes that change values constantly none is always last.
+            // Random, so that no process always loses to others that change values constantly.
             usleep(.random(in: 20...300))
         }
         return file

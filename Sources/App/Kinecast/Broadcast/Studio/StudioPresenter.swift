@@ -108,7 +108,7 @@ public final class StudioPresenter: BroadcastPresenter {
         }
     }
 
-    /// The one that goes on, or a new one with a window of its own.
+    /// The running conversation, or a new one with its own window.
     private func conversation() async throws(BroadcastError) -> StudioConversation {
         let (present, app) = contents.withLock { ($0.conversation, $0.app) }
         if let present, present.end == nil { return present }
