@@ -10,8 +10,9 @@ final class BroadcastLink: Sendable {
         var context = BroadcastContext()
         /// Whether the engine's first message has arrived.
         var hasStarted = false
-        /// The request to the encoder.
+        /// The request to the encoder, and whether there is one: the engine sends encoded frames.
         var encoding = EncodingRequest.none
+        var isEncoded = false
         /// The last report of whether the server receives the broadcast.
         var live: (isLive: Bool, reason: String?)?
         var failure: String?
@@ -47,7 +48,8 @@ final class BroadcastLink: Sendable {
         state.withLock { state in
             state.context = BroadcastContext(start)
             state.hasStarted = true
-            if state.encoding != .none { state.send?(.encoding(state.encoding)) }
+            state.isEncoded = start.stream.video != nil
+            if state.isEncoded, state.encoding != .none { state.send?(.encoding(state.encoding)) }
             if let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
         }
     }
@@ -58,7 +60,7 @@ final class BroadcastLink: Sendable {
             guard state.encoding != encoding else { return }
             state.encoding = encoding
             // Sent with the lock held, so that the request stored last is also sent last.
-            if state.hasStarted { state.send?(.encoding(encoding)) }
+            if state.isEncoded { state.send?(.encoding(encoding)) }
         }
     }
 
