@@ -135,6 +135,7 @@ private func problem(_ body: () async throws -> Void) async throws -> StudioProb
         #expect(try Library.fileName("Talk") == "Talk.mp4")
         #expect(try Library.fileName("Talk.MP4") == "Talk.MP4")
         #expect(try Library.fileName("会议 1.5") == "会议 1.5.mp4")
+        #expect(try Library.fileName("\u{378}") == "\u{378}.mp4", "it could be an emoji of a later Unicode")
         #expect(try Library.fileName(String(repeating: "a", count: 251)).utf8.count == 255)
         let long = String(repeating: "a", count: 252)
         for name in [

@@ -19,9 +19,8 @@ extension Library {
     /// The name of a file that a person has typed, with `.mp4`. It is one component of a path, and not hidden.
     static func fileName(_ typed: String) throws(StudioProblem) -> String {
         let name = typed.lowercased().hasSuffix(".mp4") ? typed : typed + ".mp4"
-        // What turns text around could make a name look like another.
-        guard name.isPrintable, !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: "."),
-            name.cString.count - 1 <= longestName
+        guard name.unicodeScalars.allSatisfy(isVisible), !name.utf8.contains(UInt8(ascii: "/")),
+            name.utf8.first != UInt8(ascii: "."), name.cString.count - 1 <= longestName
         else {
             throw StudioProblem(
                 .badRequest,
@@ -29,6 +28,14 @@ extension Library {
                     + "write another one.")
         }
         return name
+    }
+
+    /// What turns text around could make a name look like another. An unassigned character may be a newer emoji.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .privateUse, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 
     /// Gives a recording another name in its directory.
