@@ -38,6 +38,7 @@ let storeys = [
     ("Base", "CLinux CSandbox CSharedAtomics KinePlatform"),
     ("Media", "CPixels CYUV CFFmpeg COpenH264 CX264 KineMedia KineImaging KineContainers KineCodecs KineX264"),
     ("Wire", "KineRings KineWire KineServices KineClient"),
+    ("Library", "Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange KinecastImaging"),
     ("Desktop", "CSDBus KineDesktop"),
     (
         "Capture",
@@ -46,9 +47,8 @@ let storeys = [
     ("Publish", "KineRTMP KineLive KinePublish"),
     ("Engine", "KineTake KineSupervision KineHost kinecast-engine"),
     (
-        "App",
-        "CBuild CStudioPage KineConfiguration Kinecast KinecastExtension KinecastExtensionTesting KinecastExchange "
-            + "KinecastImaging KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
+        "Program",
+        "CBuild CStudioPage KineConfiguration KineTray KineStudio KinecastCommand kinecast-publish kinecast-tray kinecast-studio"
     ),
 ]
 

@@ -158,14 +158,14 @@ build_documentation() {
     done
     # The code in the documentation has to be code. It is compiled as one module, which may have one main program and none twice.
     mkdir "$symbols/code"
-    for page in Sources/App/Kinecast/Kinecast.docc/Resources/*-Main.swift docs/*.md Sources/App/Kinecast/Kinecast.docc/*.md; do
+    for page in Sources/Library/Kinecast/Kinecast.docc/Resources/*-Main.swift docs/*.md Sources/Library/Kinecast/Kinecast.docc/*.md; do
         swift_of "$page" | sed "s/^@main$//; s/^enum Sketch/private &/" >"$symbols/code/$(basename "${page%.*}").swift"
     done
     swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors -wmo "${options[@]}" "$symbols"/code/*.swift || status=1
     rm -rf "$1"
     # docc copies its pages' template with its owner. Where that is root, an ordinary user may not, so docc gets a copy of their own.
     cp -R "$(dirname "$(realpath "$(command -v docc)")")/../share/docc/render" "$symbols/"
-    DOCC_HTML_DIR=$symbols/render docc convert Sources/App/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
+    DOCC_HTML_DIR=$symbols/render docc convert Sources/Library/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
         --fallback-display-name Kinecast --fallback-bundle-identifier org.kinecast.Kinecast --warnings-as-errors || status=1
     rm -rf "$symbols"
     return "$status"
@@ -184,7 +184,7 @@ install_desktop_files() {
 }
 
 # kinecast_version: the version that kinecast prints.
-kinecast_version() { sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/App/KinecastCommand/RootCommand.swift; }
+kinecast_version() { sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Program/KinecastCommand/RootCommand.swift; }
 
 # build_commit: the commit of this checkout, with a plus sign if its sources were changed; empty where there is no checkout.
 build_commit() {

@@ -26,7 +26,7 @@ import Testing
 
     /// The top of this package, from Tests/KineStudioTests/StudioPageTests.swift on.
     private static let checkout = (0..<3).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
-    private static let directory = checkout.appending("Sources/App/KineStudio/Page")
+    private static let directory = checkout.appending("Sources/Program/KineStudio/Page")
 
     private static func text(_ name: String) -> String {
         String(decoding: PrivateDirectory.contents(of: directory.appending(name), limit: 1 << 20) ?? [], as: UTF8.self)

@@ -1,1 +1,1 @@
-../../../Sources/App/KineConfiguration/CommandFailure.swift
+../../../Sources/Program/KineConfiguration/CommandFailure.swift

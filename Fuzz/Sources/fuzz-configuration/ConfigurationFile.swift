@@ -1,1 +1,1 @@
-../../../Sources/App/KineConfiguration/ConfigurationFile.swift
+../../../Sources/Program/KineConfiguration/ConfigurationFile.swift

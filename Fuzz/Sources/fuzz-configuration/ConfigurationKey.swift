@@ -1,1 +1,1 @@
-../../../Sources/App/KineConfiguration/ConfigurationKey.swift
+../../../Sources/Program/KineConfiguration/ConfigurationKey.swift

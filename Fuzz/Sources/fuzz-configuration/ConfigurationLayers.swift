@@ -1,1 +1,1 @@
-../../../Sources/App/KineConfiguration/ConfigurationLayers.swift
+../../../Sources/Program/KineConfiguration/ConfigurationLayers.swift

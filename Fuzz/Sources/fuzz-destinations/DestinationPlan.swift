@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Broadcast/DestinationPlan.swift
+../../../Sources/Program/KinecastCommand/Broadcast/DestinationPlan.swift

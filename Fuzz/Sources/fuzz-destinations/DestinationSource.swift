@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Broadcast/DestinationSource.swift
+../../../Sources/Program/KinecastCommand/Broadcast/DestinationSource.swift

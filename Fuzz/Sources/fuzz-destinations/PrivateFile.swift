@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Secrets/PrivateFile.swift
+../../../Sources/Program/KinecastCommand/Secrets/PrivateFile.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Broadcast/Setting.swift
+../../../Sources/Program/KinecastCommand/Broadcast/Setting.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Output/DestinationColumns.swift
+../../../Sources/Program/KinecastCommand/Output/DestinationColumns.swift

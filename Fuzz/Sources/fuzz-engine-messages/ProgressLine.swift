@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Output/ProgressLine.swift
+../../../Sources/Program/KinecastCommand/Output/ProgressLine.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastCommand/Output/TextTable.swift
+../../../Sources/Program/KinecastCommand/Output/TextTable.swift

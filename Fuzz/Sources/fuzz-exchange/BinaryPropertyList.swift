@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastExchange/Defaults/BinaryPropertyList.swift
+../../../Sources/Library/KinecastExchange/Defaults/BinaryPropertyList.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KinecastExchange/Defaults/DefaultsFile.swift
+../../../Sources/Library/KinecastExchange/Defaults/DefaultsFile.swift

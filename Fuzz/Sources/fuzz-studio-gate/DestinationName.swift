@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Recording/DestinationName.swift
+../../../Sources/Program/KineStudio/Recording/DestinationName.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Recording/RecordingChoice.swift
+../../../Sources/Program/KineStudio/Recording/RecordingChoice.swift

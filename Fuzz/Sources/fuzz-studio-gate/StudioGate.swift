@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Access/StudioGate.swift
+../../../Sources/Program/KineStudio/Access/StudioGate.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Server/StudioJSON.swift
+../../../Sources/Program/KineStudio/Server/StudioJSON.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Access/StudioRequest.swift
+../../../Sources/Program/KineStudio/Access/StudioRequest.swift

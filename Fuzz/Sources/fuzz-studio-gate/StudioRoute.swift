@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Server/StudioRoute.swift
+../../../Sources/Program/KineStudio/Server/StudioRoute.swift

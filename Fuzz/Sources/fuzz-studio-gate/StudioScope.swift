@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Access/StudioScope.swift
+../../../Sources/Program/KineStudio/Access/StudioScope.swift

@@ -1,1 +1,1 @@
-../../../Sources/App/KineStudio/Access/StudioSecrets.swift
+../../../Sources/Program/KineStudio/Access/StudioSecrets.swift

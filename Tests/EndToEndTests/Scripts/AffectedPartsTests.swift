@@ -12,18 +12,21 @@ import Testing
         ("Sources/Media/KineMedia/MediaTime.swift", further, ["KineMediaTests", "KinecastTests", "EndToEndTests"], []),
         // The programs have it, and the tests that build run them.
         (
-            "Sources/App/KinecastCommand/RootCommand.swift", ["builds"], ["KinecastCommandTests", "EditingTests"],
-            ["KineMediaTests", "KineTrayTests"]
+            "Sources/Program/KinecastCommand/RootCommand.swift", ["builds"],
+            ["KinecastCommandTests", "EditingTests"], ["KineMediaTests", "KineTrayTests"]
         ),
         (
-            "Sources/App/KineStudio/Page/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],
+            "Sources/Program/KineStudio/Page/library.js", ["builds"], ["KineStudioTests", "EndToEndTests"],
             ["KineTrayTests"]
         ),
         // A fuzz target has a link to it.
-        ("Sources/App/KineStudio/Access/StudioGate.swift", ["builds", "fuzz"], ["KineStudioTests"], ["KineTrayTests"]),
+        (
+            "Sources/Program/KineStudio/Access/StudioGate.swift", ["builds", "fuzz"], ["KineStudioTests"],
+            ["KineTrayTests"]
+        ),
         // The documentation's code imports it.
         (
-            "Sources/App/KinecastExtension/BroadcastContext.swift",
+            "Sources/Library/KinecastExtension/BroadcastContext.swift",
             ["examples", "builds", "benchmarks", "documentation"], ["KinecastExtensionTests"], ["KineX264Tests"]
         ),
         // A file that is gone belonged to the same target.

@@ -33,7 +33,7 @@ enum KinecastSources: Equatable {
         let path = workingDirectory.pushing(FilePath(escaped: typed)).lexicallyNormalized()
         guard isCheckout(path) else {
             throw CommandFailure.usage(
-                "\(typed) holds no sources of Kinecast (a Package.swift and Sources/App/KinecastExtension); "
+                "\(typed) holds no sources of Kinecast (a Package.swift and Sources/Library/KinecastExtension); "
                     + "correct --kinecast.")
         }
         return .checkout(path.escaped)
@@ -74,6 +74,6 @@ enum KinecastSources: Equatable {
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {
-        ["Package.swift", "Sources/App/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
+        ["Package.swift", "Sources/Library/KinecastExtension"].allSatisfy { access(path.appending($0).cString, R_OK) == 0 }
     }
 }
